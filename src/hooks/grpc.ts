@@ -222,16 +222,17 @@ function workOf(config: GrpcConfig, ask: Ask): Work {
       dimensions,
       batchSize,
       embed: async (call, texts, purpose) => {
-        const request = {
-          namespace: call.namespace,
+        const input = {
           texts: [...texts],
           purpose: purpose === "query" ? EmbeddingPurpose.QUERY : EmbeddingPurpose.PASSAGE,
+          dimensions,
         };
+        const request = { namespace: call.namespace, input };
         const bytes = EmbedTextsRequest.encode(request).finish();
         const answer = await ask(call, PATHS.embed, bytes);
-        const { vectors } = decoded(EmbedTextsResponse.decode, answer, "EmbedTextsResponse");
+        const { output } = decoded(EmbedTextsResponse.decode, answer, "EmbedTextsResponse");
         return checkedVectors(
-          vectors.map(({ values }) => values),
+          (output?.vectors ?? []).map(({ values }) => values),
           texts.length,
           dimensions,
         );
@@ -242,9 +243,9 @@ function workOf(config: GrpcConfig, ask: Ask): Work {
 
 function reranker(ask: Ask): NonNullable<Hook["rerank"]> {
   return async (call, query, texts) => {
-    const request = { namespace: call.namespace, query, texts: [...texts] };
+    const request = { namespace: call.namespace, input: { query, texts: [...texts] } };
     const answer = await ask(call, PATHS.rerank, RerankTextsRequest.encode(request).finish());
-    const { scores } = decoded(RerankTextsResponse.decode, answer, "RerankTextsResponse");
-    return checkedScores(scores, texts.length);
+    const { output } = decoded(RerankTextsResponse.decode, answer, "RerankTextsResponse");
+    return checkedScores(output?.scores ?? [], texts.length);
   };
 }

@@ -250,13 +250,13 @@ async function overGrpc(handlers: Handlers, does: "embed" | "rerank") {
     ) => {
       namespaces.push(String(metadata.get("memory-sidecar-namespace")[0]));
       const answer = handlers.embed?.(request) ?? { code: status.UNIMPLEMENTED };
-      if ("vectors" in answer) reply(null, answer);
+      if ("output" in answer) reply(null, answer);
       else reply(answer);
     },
     rerankTexts: (
       { request }: ServerUnaryCall<RerankTextsRequest, RerankTextsResponse>,
       reply: sendUnaryData<RerankTextsResponse>,
-    ) => reply(null, handlers.rerank?.(request) ?? { scores: [] }),
+    ) => reply(null, handlers.rerank?.(request) ?? { output: undefined }),
     summarize: (_: unknown, reply: sendUnaryData<unknown>) => reply({ code: status.UNIMPLEMENTED }),
   });
   const port = await new Promise<number>((resolve, reject) => {
@@ -291,7 +291,8 @@ describe("vectors and orders over gRPC", () => {
     const seen: EmbedTextsRequest[] = [];
     const answer = (request: EmbedTextsRequest): EmbedTextsResponse => {
       seen.push(request);
-      return { vectors: request.texts.map((text) => ({ values: [text.length, 0] })) };
+      const texts = request.input?.texts ?? [];
+      return { output: { vectors: texts.map((text) => ({ values: [text.length, 0] })) } };
     };
     await using run = await overGrpc({ embed: answer }, "embed");
     expect(await embed(run.hook, ["a", "bb"], "query")).toEqual([
@@ -299,7 +300,10 @@ describe("vectors and orders over gRPC", () => {
       Float32Array.of(1, 0),
     ]);
     expect(seen).toEqual([
-      { namespace: "default", texts: ["a", "bb"], purpose: EmbeddingPurpose.QUERY },
+      {
+        namespace: "default",
+        input: { texts: ["a", "bb"], purpose: EmbeddingPurpose.QUERY, dimensions: 2 },
+      },
     ]);
     expect(run.namespaces).toEqual(["default"]);
     expect(run.hook.embedder).toMatchObject({ model: "near@2", dimensions: 2 });
@@ -307,7 +311,7 @@ describe("vectors and orders over gRPC", () => {
 
   it("are checked", async () => {
     let vectors: { values: number[] }[] = [];
-    await using run = await overGrpc({ embed: () => ({ vectors }) }, "embed");
+    await using run = await overGrpc({ embed: () => ({ output: { vectors } }) }, "embed");
     for (const bad of [[], [{ values: [1] }], [{ values: [1, Number.NaN] }]]) {
       vectors = bad;
       expect((await failureOf(embed(run.hook, ["a"]))).reason).toBe("invalid-output");
@@ -323,8 +327,8 @@ describe("vectors and orders over gRPC", () => {
   });
 
   it("give scores", async () => {
-    const rerank = ({ query, texts }: RerankTextsRequest): RerankTextsResponse => ({
-      scores: texts.map((text) => (text.includes(query) ? 1 : 0)),
+    const rerank = ({ input }: RerankTextsRequest): RerankTextsResponse => ({
+      output: { scores: input?.texts.map((text) => Number(text.includes(input.query))) ?? [] },
     });
     await using run = await overGrpc({ rerank }, "rerank");
     expect(await run.hook.rerank?.(call(), "Ana", ["Bo", "Ana and Bo"])).toEqual([0, 1]);

@@ -121,6 +121,20 @@ export interface ExtendLeaseInput extends LeaseRef {
   readonly leaseMs: number;
 }
 
+export interface ListHooksInput {
+  readonly namespace: string;
+  /** The name of the last hook of the page before; empty for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Hooks by name. */
+export interface HookPage {
+  readonly hooks: readonly HookInfo[];
+  /** The position of the next page; undefined at the end. */
+  readonly next: string | undefined;
+}
+
 export interface ListTasksInput {
   readonly namespace: string;
   readonly sessionId?: string;
@@ -208,7 +222,7 @@ export interface HookServiceApi {
   getTask(call: Call, ref: TaskRef): Promise<TaskInfo>;
   retryTask(call: Call, input: RetryTaskInput): Promise<Uint8Array>;
   deleteTask(call: Call, input: DeleteTaskInput): Promise<Uint8Array>;
-  listHooks(call: Call, namespace: string): Promise<readonly HookInfo[]>;
+  listHooks(call: Call, input: ListHooksInput): Promise<HookPage>;
 }
 
 /** Summaries of a session. */

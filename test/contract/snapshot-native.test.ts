@@ -656,7 +656,7 @@ describe("an import", () => {
       ["after", made.revision],
     ]);
     const { detail } = last[1] ?? {};
-    expect(detail?.$case === "sessionImported" ? detail.value.log : undefined).toEqual(
+    expect(detail?.$case === "sessionImported" ? detail.value.logTotals : undefined).toEqual(
       made.logTotals,
     );
     const { sessions } = await server.client.call("listSessions");

@@ -307,6 +307,23 @@ describe("DeleteTask", () => {
 });
 
 describe("ListHooks", () => {
+  it("gives the same hooks in pages", async () => {
+    const { hooks: all } = await server.client.call("listHooks");
+    const names: string[] = [];
+    let pageToken = "";
+    do {
+      const page = await server.client.call("listHooks", { pageSize: 3, pageToken });
+      expect(page.hooks.length).toBeGreaterThan(0);
+      expect(page.hooks.length).toBeLessThanOrEqual(3);
+      names.push(...page.hooks.map(({ name }) => name));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    expect(all.length).toBeGreaterThan(3);
+    expect(names).toEqual(all.map(({ name }) => name));
+    const other = await server.client.fail("listHooks", { pageToken: "x" });
+    expect(other.reason).toBe("PAGE_TOKEN_INVALID");
+  });
+
   it("gives the hooks by name, and what the namespace used", async () => {
     const namespace = nextNamespace();
     await makeScene(server, "s", { namespace });
@@ -319,9 +336,9 @@ describe("ListHooks", () => {
       [WORKERS, HookKind.POLL],
     ]);
     const [builtin, openai, , workers] = hooks;
-    expect(builtin).toMatchObject({ default: false, taskTypes: [1] });
+    expect(builtin).toMatchObject({ isDefault: false, taskTypes: [1] });
     expect(openai).toMatchObject({
-      default: true,
+      isDefault: true,
       breaker: BreakerState.CLOSED,
       retryTime: undefined,
       runningCalls: 0,

@@ -278,7 +278,7 @@ describe("a hook whose workers make vectors", () => {
     expect(types.get(HOOK)).toEqual([TaskType.EMBED]);
     expect(types.get(ORDER)).toEqual([TaskType.RERANK]);
     expect(types.get(WORKERS)).toEqual([TaskType.SUMMARIZE]);
-    const isDefault = hooks.filter((hook) => hook.default).map(({ name }) => name);
+    const isDefault = hooks.filter((hook) => hook.isDefault).map(({ name }) => name);
     expect(isDefault).toEqual([HOOK]);
     expect(hooks.find(({ name }) => name === HOOK)?.kind).toBe(HookKind.POLL);
   });

@@ -12,12 +12,12 @@ import {
   BreakerState,
   connect,
   dropOldest,
+  type HookTask,
   type MemorySidecar,
   makePolicy,
   type SummarizeOptions,
   summarize,
   summaryView,
-  type Task,
   TaskFailureReason,
   toDate,
 } from "../../clients/typescript/src/index.ts";
@@ -60,7 +60,7 @@ interface Outcome {
   readonly during: readonly SummaryAccount[];
   readonly after: readonly SummaryAccount[];
   /** The tasks of both sessions while the endpoint failed. */
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly HookTask[];
   readonly failures: ReadonlyMap<string, number>;
   readonly eventReasons: readonly string[];
   readonly callsWhenMended: number;
@@ -218,7 +218,7 @@ async function failedReasons(sessionId: string): Promise<string[]> {
   );
 }
 
-async function tasksOf(sessionIds: readonly string[]): Promise<Task[]> {
+async function tasksOf(sessionIds: readonly string[]): Promise<HookTask[]> {
   const tasks = sessionIds.map((sessionId) => collect(client.listTasks({ sessionId })));
   return (await Promise.all(tasks)).flat();
 }
@@ -286,9 +286,9 @@ describe("an endpoint that fails", () => {
     }
     if (fault.retryMs !== undefined) {
       const waits = tasks.flatMap(({ lastFailure, readyTime }) =>
-        lastFailure?.time === undefined || readyTime === undefined
+        lastFailure?.createTime === undefined || readyTime === undefined
           ? []
-          : [toDate(readyTime).getTime() - toDate(lastFailure.time).getTime()],
+          : [toDate(readyTime).getTime() - toDate(lastFailure.createTime).getTime()],
       );
       expect(waits.length).toBeGreaterThan(0);
       for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(fault.retryMs - 100);

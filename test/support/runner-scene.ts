@@ -123,8 +123,9 @@ export async function startRunnerScene(
       return page?.summaries ?? [];
     },
     info: async (name, namespace = "default") => {
-      const infos = await services.hooks.listHooks(call("ListHooks"), namespace);
-      const info = infos.find(({ hook }) => hook.name === name);
+      const asked = { namespace, after: "", limit: 1_000 };
+      const { hooks } = await services.hooks.listHooks(call("ListHooks"), asked);
+      const info = hooks.find(({ hook }) => hook.name === name);
       if (info === undefined) throw new Error("There is no such hook.");
       return info;
     },

@@ -8,7 +8,7 @@ import {
   RemovedTo,
   Summarize,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
-import type { LeasedTask, SummarizeInput, Task } from "../../src/gen/memorysidecar/v1/task.ts";
+import type { HookTask, LeasedTask, SummarizeInput } from "../../src/gen/memorysidecar/v1/task.ts";
 import type { RequestOf, ResponseOf, TestServer } from "./contract.ts";
 import { bare, keepNewest } from "./policy-wire.ts";
 import { message, session, summaryOutput } from "./samples.ts";
@@ -79,7 +79,7 @@ export async function makeScene(
 export async function takeTask(
   { client }: TestServer,
   fields: Partial<RequestOf<"pollTasks">> = {},
-): Promise<{ leased: LeasedTask; task: Task; ref: { taskId: string; leaseToken: string } }> {
+): Promise<{ leased: LeasedTask; task: HookTask; ref: { taskId: string; leaseToken: string } }> {
   const { tasks } = await client.call("pollTasks", { hooks: [WORKERS], ...fields });
   const [leased] = tasks;
   if (leased?.task === undefined || tasks.length !== 1) {
@@ -100,7 +100,7 @@ export function outputOf(text: string, fields: Parameters<typeof summaryOutput>[
 }
 
 /** The tasks of a session. */
-export async function tasksOf({ client }: TestServer, sessionId: string): Promise<Task[]> {
+export async function tasksOf({ client }: TestServer, sessionId: string): Promise<HookTask[]> {
   return (await client.call("listTasks", { sessionId })).tasks;
 }
 

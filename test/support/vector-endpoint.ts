@@ -148,10 +148,10 @@ export async function startGrpcVectors(does: "embed" | "rerank"): Promise<Vector
         reply: sendUnaryData<EmbedTextsResponse>,
       ) => {
         try {
-          const isQuery = request.purpose === EmbeddingPurpose.QUERY;
-          const vectors = state.vectors(request.texts, isQuery);
+          const isQuery = request.input?.purpose === EmbeddingPurpose.QUERY;
+          const vectors = state.vectors(request.input?.texts ?? [], isQuery);
           if (vectors === undefined) return;
-          reply(null, { vectors: vectors.map((values) => ({ values })) });
+          reply(null, { output: { vectors: vectors.map((values) => ({ values })) } });
         } catch {
           reply(failed);
         }
@@ -161,8 +161,8 @@ export async function startGrpcVectors(does: "embed" | "rerank"): Promise<Vector
         reply: sendUnaryData<RerankTextsResponse>,
       ) => {
         try {
-          const scores = state.scores(request.texts);
-          if (scores !== undefined) reply(null, { scores });
+          const scores = state.scores(request.input?.texts ?? []);
+          if (scores !== undefined) reply(null, { output: { scores } });
         } catch {
           reply(failed);
         }

@@ -18,7 +18,7 @@ from memorysidecar import AsyncClient, Client, export_memories, v1
 from memorysidecar._base import _METHODS
 from memorysidecar._channel import target
 
-LEASED = v1.LeasedTask(task=v1.Task(task_id="t"), lease_token="x")
+LEASED = v1.LeasedTask(task=v1.HookTask(task_id="t"), lease_token="x")
 # Arguments with which every method can be called.
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "create_session": ("CreateSession", {"session_id": "s"}),

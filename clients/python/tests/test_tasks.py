@@ -52,7 +52,7 @@ def test_requests_take_seconds_and_names(fake: FakeServer, fake_client: Client) 
     fake_client.poll_tasks(["a", "b"])
     request = sent(fake, "PollTasks")
     assert list(request.hooks) == ["a", "b"] and not request.HasField("wait")
-    leased = v1.LeasedTask(task=v1.Task(task_id="t", namespace="other"), lease_token="x")
+    leased = v1.LeasedTask(task=v1.HookTask(task_id="t", namespace="other"), lease_token="x")
     fake_client.complete_task(leased, "text")
     request = sent(fake, "CompleteTask")
     assert (request.namespace, request.task_id, request.lease_token) == ("other", "t", "x")
@@ -198,7 +198,7 @@ def test_a_worker_goes_on_when_the_server_was_away(fake: FakeServer) -> None:
     retry = ms.RetryPolicy(max_attempts=1, initial_delay=0.01, max_delay=0.02)
     with Client(fake.path, retry=retry, timeout=5) as client:
         worker = Worker(client, "h", lambda task: "text")
-        task = v1.LeasedTask(task=v1.Task(task_id="t"), lease_token="x")
+        task = v1.LeasedTask(task=v1.HookTask(task_id="t"), lease_token="x")
         answers = [answer(v1.PollTasksResponse(tasks=[task]))]
         away = [fail(grpc.StatusCode.UNAVAILABLE)] * 2
         fake.script["PollTasks"] = [*away, *answers]

@@ -146,11 +146,11 @@ export {
 } from "./gen/memorysidecar/v1/summary.ts";
 export {
   type EmbedInput,
+  type HookTask,
   type LeasedTask,
   type RerankInput,
   type SummarizeInput,
   type SummarizeOutput,
-  type Task,
   type TaskFailure,
   TaskFailureReason,
   TaskState,

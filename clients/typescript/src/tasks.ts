@@ -9,7 +9,7 @@ import {
   SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import { SummaryOrder, type SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
-import { type LeasedTask, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import { type HookTask, type LeasedTask, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import {
   type CompleteTaskResponse,
   type FailTaskResponse,
@@ -127,7 +127,7 @@ export class TaskMethods extends MemoryMethods {
   }
 
   /** Lists the tasks of the namespace, the oldest first. */
-  listTasks(opts: options.ListTasksOptions = {}): AsyncGenerator<Task, void, undefined> {
+  listTasks(opts: options.ListTasksOptions = {}): AsyncGenerator<HookTask, void, undefined> {
     const { sessionId = "", hook = "", state, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const filter = {
@@ -142,13 +142,13 @@ export class TaskMethods extends MemoryMethods {
   }
 
   /** Gets one task. */
-  async getTask(taskId: string, opts: CallOptions = {}): Promise<Task> {
+  async getTask(taskId: string, opts: CallOptions = {}): Promise<HookTask> {
     const request = { namespace: this.at(opts), taskId };
     return given((await this.call(TaskRpcs.getTask, request, opts)).task);
   }
 
   /** Makes a dead or delayed task ready now, with all its attempts. */
-  async retryTask(taskId: string, opts: MutationOptions = {}): Promise<Task> {
+  async retryTask(taskId: string, opts: MutationOptions = {}): Promise<HookTask> {
     const request = { ...this.change(opts), taskId };
     return given((await this.call(TaskRpcs.retryTask, request, opts)).task);
   }
@@ -164,8 +164,14 @@ export class TaskMethods extends MemoryMethods {
 
   /** Lists the hooks of the server, with the use of the namespace's budgets. */
   async listHooks(opts: CallOptions = {}): Promise<Hook[]> {
-    return (await this.call(AdminServiceService.listHooks, { namespace: this.at(opts) }, opts))
-      .hooks;
+    const pages = walkPages(async (pageToken) => {
+      const request = { namespace: this.at(opts), pageSize: 0, pageToken };
+      const page = await this.call(AdminServiceService.listHooks, request, opts);
+      return { items: page.hooks, nextPageToken: page.nextPageToken };
+    });
+    const hooks: Hook[] = [];
+    for await (const hook of pages) hooks.push(hook);
+    return hooks;
   }
 
   #held(leased: LeasedTask, opts: MutationOptions) {

@@ -13,6 +13,7 @@ import {
   dropOldest,
   type ExtractInput,
   type FoundInput,
+  type HookTask,
   type MemoryFilterInput,
   type MemorySidecar,
   makePolicy,
@@ -28,7 +29,6 @@ import {
   SummaryShow,
   summarize,
   summaryView,
-  type Task,
   TaskRefused,
   type TaskStateName,
   type VectorsInput,
@@ -89,8 +89,8 @@ async function overflow(memory: MemorySidecar, sessionId: string): Promise<void>
   await memory.append(sessionId, ["one", "two", "three", "four"]);
 }
 
-async function tasks(memory: MemorySidecar, state?: TaskStateName): Promise<Task[]> {
-  const found: Task[] = [];
+async function tasks(memory: MemorySidecar, state?: TaskStateName): Promise<HookTask[]> {
+  const found: HookTask[] = [];
   for await (const task of memory.listTasks({ state })) found.push(task);
   return found;
 }

@@ -173,8 +173,9 @@ describe("vectors that a hook makes", () => {
     });
     for (let round = 0; round < 6; round++) await ask(services, `kitten ${round}`);
     const { namespace } = recallInput("x");
-    const listed = await services.hooks.listHooks(services.call("ListHooks"), namespace);
-    const info = listed.find((one) => one.hook.name === "vectors");
+    const asked = { namespace, after: "", limit: 10 };
+    const { hooks } = await services.hooks.listHooks(services.call("ListHooks"), asked);
+    const info = hooks.find((one) => one.hook.name === "vectors");
     expect(info).toMatchObject({ breaker: "open", callCount: 5, runningCalls: 0 });
     expect(info?.failures.get("unreachable")).toBe(5);
     expect(info?.usage.calls).toBe(5);

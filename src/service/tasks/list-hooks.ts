@@ -5,21 +5,23 @@ import type { Call } from "../api.ts";
 import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Hooks, summarizesByWorkers } from "../hook-port.ts";
-import type { HookInfo } from "../tasks-api.ts";
+import type { HookInfo, HookPage, ListHooksInput } from "../tasks-api.ts";
 import type { HookStates } from "./hook-state.ts";
 
-/** Lists the hooks by name. */
+/** Lists the hooks after a name, by name. */
 export async function listHooks(
   { store, world, hooks }: ServiceContext,
   states: HookStates,
   call: Call,
-  namespace: string,
-): Promise<readonly HookInfo[]> {
+  { namespace, after, limit }: ListHooksInput,
+): Promise<HookPage> {
   checkLive(call.signal);
   const nowMs = world.nowMs();
   const hour = hourOf(nowMs);
   const infos: HookInfo[] = [];
   for (const [name, state] of states) {
+    if (name <= after) continue;
+    if (infos.length === limit) return { hooks: infos, next: infos.at(-1)?.hook.name };
     const { hook, running, callCount, failures } = state;
     const isCalled = hook.kind !== "poll";
     // What is no task is counted in memory only.
@@ -38,7 +40,7 @@ export async function listHooks(
         : await store.readUsage(namespace, name, hour),
     });
   }
-  return infos;
+  return { hooks: infos, next: undefined };
 }
 
 /** Whether a hook is used where none is named, for whatever it does. */

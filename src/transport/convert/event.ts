@@ -47,11 +47,15 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
       return { $case: "sessionUpdated", value: { paths: [...detail.paths] } };
     case EVENT_TYPE.sessionDeleted: {
       const reason = DELETE_REASONS[detail.reason];
-      return { $case: "sessionDeleted", value: { reason, log: toTotals(detail.log) } };
+      return { $case: "sessionDeleted", value: { reason, logTotals: toTotals(detail.log) } };
     }
     case EVENT_TYPE.sessionForked: {
       const origin = { sessionId: detail.origin.sessionId, seq: BigInt(detail.origin.seq) };
-      const value = { origin, log: toTotals(detail.log), window: toTotals(detail.window) };
+      const value = {
+        origin,
+        logTotals: toTotals(detail.log),
+        windowTotals: toTotals(detail.window),
+      };
       return { $case: "sessionForked", value };
     }
     case EVENT_TYPE.sessionReset: {
@@ -65,7 +69,7 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
           messageIds: [...detail.messageIds],
           seqs: toSeqRange(detail.seqs),
           appended: toTotals(detail.appended),
-          window: toTotals(detail.window),
+          windowTotals: toTotals(detail.window),
         },
       };
     case EVENT_TYPE.messagesTrimmed:
@@ -118,28 +122,28 @@ function toWindowDetail(detail: WindowDetail): wire.Event["detail"] {
           messageIds: detail.restored.map((entry) => entry.messageId),
           seqRanges: rangesOf(detail.restored).map(toSeqRange),
           restored: toTotals(detail.total),
-          window: toTotals(detail.window),
+          windowTotals: toTotals(detail.window),
         },
       };
     case EVENT_TYPE.toolResultsFilled: {
       const toolCallIds = detail.toolCallIds.slice(0, LIMITS.filledCallIds);
       return {
         $case: "toolResultsFilled",
-        value: { toolCallIds, window: toTotals(detail.window) },
+        value: { toolCallIds, windowTotals: toTotals(detail.window) },
       };
     }
     case EVENT_TYPE.sessionImported: {
       const { log, window } = detail;
       const value = {
         format: detail.format,
-        log: toTotals(log),
-        window: toTotals(window),
+        logTotals: toTotals(log),
+        windowTotals: toTotals(window),
       };
       return { $case: "sessionImported", value };
     }
     case EVENT_TYPE.policyWarned:
       return { $case: "policyWarned", value: { warning: toWarning(detail.warning) } };
     case EVENT_TYPE.turnEnded:
-      return { $case: "turnEnded", value: { window: toTotals(detail.window) } };
+      return { $case: "turnEnded", value: { windowTotals: toTotals(detail.window) } };
   }
 }

@@ -68,7 +68,7 @@ export function toHook(info: HookInfo): adminServiceWire.Hook {
     name: hook.name,
     kind: KINDS[hook.kind],
     taskTypes: taskTypesOf(hook),
-    default: info.isDefault,
+    isDefault: info.isDefault,
     breaker: breaker === undefined ? adminServiceWire.BreakerState.UNSPECIFIED : BREAKERS[breaker],
     retryTime: retryMs === undefined ? undefined : toTimestamp(retryMs),
     runningCalls: isPolled ? 0 : info.runningCalls,

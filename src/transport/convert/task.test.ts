@@ -61,9 +61,9 @@ const LEASE = {
   hour: 0,
 };
 
-function overTheWire(task: Task): wire.Task {
-  const bytes = wire.Task.encode(toTask({ task, maxAttempts: 5 })).finish();
-  return wire.Task.decode(bytes);
+function overTheWire(task: Task): wire.HookTask {
+  const bytes = wire.HookTask.encode(toTask({ task, maxAttempts: 5 })).finish();
+  return wire.HookTask.decode(bytes);
 }
 
 const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
@@ -87,7 +87,7 @@ describe("a task", () => {
       lastFailure: {
         reason: wire.TaskFailureReason.BUSY,
         message: "later",
-        time: seconds(4),
+        createTime: seconds(4),
       },
       work: {
         $case: "summarize",

@@ -66,7 +66,7 @@ export function fromTaskState(state: wire.TaskState): TaskState | undefined {
 }
 
 /** Turns a task into its public form. */
-export function toTask({ task, maxAttempts }: TaskInfo): wire.Task {
+export function toTask({ task, maxAttempts }: TaskInfo): wire.HookTask {
   const { state, dueMs, lease, lastFailure } = task;
   const isLeased = state === "leased";
   return {
@@ -98,7 +98,7 @@ const DIRECT_TYPES = {
 } as const;
 
 /** Turns a task that is not durable, and that a worker has, into its public form. */
-export function toDirectTask(task: DirectTaskInfo): wire.Task {
+export function toDirectTask(task: DirectTaskInfo): wire.HookTask {
   const { lastFailure } = task;
   return {
     ...{ namespace: task.namespace, taskId: task.taskId, hook: task.hook },
@@ -117,7 +117,7 @@ export function toDirectTask(task: DirectTaskInfo): wire.Task {
 
 /** Turns a failed attempt into its public form. */
 export function toFailure({ reason, message, atMs }: TaskFailure): wire.TaskFailure {
-  return { reason: toFailureReason(reason), message, time: toTimestamp(atMs) };
+  return { reason: toFailureReason(reason), message, createTime: toTimestamp(atMs) };
 }
 
 function toWork({ summarize }: Task): wire.SummarizeWork {

@@ -1,4 +1,4 @@
-import { Task } from "../../gen/memorysidecar/v1/task.ts";
+import { HookTask } from "../../gen/memorysidecar/v1/task.ts";
 import {
   type ListTasksRequest,
   ListTasksResponse,
@@ -30,7 +30,7 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
         : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
-    const tasks = fillPage(page.tasks, (info) => encodeWire(Task, toTask(info)));
+    const tasks = fillPage(page.tasks, (info) => encodeWire(HookTask, toTask(info)));
     const isCut = tasks.length < page.tasks.length;
     const next = isCut ? page.tasks[tasks.length - 1]?.task.taskNo : page.next;
     const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));

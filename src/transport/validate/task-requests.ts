@@ -114,4 +114,5 @@ export function checkDeleteTask(request: DeleteTaskRequest, v: Violations): void
 
 export function checkListHooks(request: ListHooksRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
+  checkPage(v, request);
 }

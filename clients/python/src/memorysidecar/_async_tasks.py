@@ -129,19 +129,19 @@ class AsyncTaskMethods(AsyncCalls):
         state: t.StateName | v1.TaskState | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
-    ) -> AsyncPager[v1.Task, v1.ListTasksResponse]:
+    ) -> AsyncPager[v1.HookTask, v1.ListTasksResponse]:
         """Lists the tasks of the namespace, the oldest first."""
         request = v1.ListTasksRequest(
             session_id=session_id, hook=hook, state=t.state_of(state), page_size=page_size
         )
         return self._pages(request, v1.ListTasksResponse, "tasks", call)
 
-    async def get_task(self, task_id: str, **call: Unpack[f.ReadOptions]) -> v1.Task:
+    async def get_task(self, task_id: str, **call: Unpack[f.ReadOptions]) -> v1.HookTask:
         """Gets one task."""
         request = v1.GetTaskRequest(task_id=task_id)
         return (await self._unary(request, v1.GetTaskResponse, call)).task
 
-    async def retry_task(self, task_id: str, **call: Unpack[f.WriteOptions]) -> v1.Task:
+    async def retry_task(self, task_id: str, **call: Unpack[f.WriteOptions]) -> v1.HookTask:
         """Makes a dead or delayed task ready now, with all its attempts."""
         request = v1.RetryTaskRequest(task_id=task_id)
         return (await self._unary(request, v1.RetryTaskResponse, call)).task
@@ -155,5 +155,5 @@ class AsyncTaskMethods(AsyncCalls):
 
     async def list_hooks(self, **call: Unpack[f.ReadOptions]) -> list[v1.Hook]:
         """Lists the hooks of the server, with the use of the namespace's budgets."""
-        answer = await self._unary(v1.ListHooksRequest(), v1.ListHooksResponse, call)
-        return list(answer.hooks)
+        pages = self._pages(v1.ListHooksRequest(), v1.ListHooksResponse, "hooks", call)
+        return [hook async for hook in pages]

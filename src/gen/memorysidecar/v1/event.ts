@@ -362,7 +362,7 @@ export interface SessionDeleted {
   /** Why. */
   reason: SessionDeleteReason;
   /** How much its log held. */
-  log: Totals | undefined;
+  logTotals: Totals | undefined;
 }
 
 /** A session was made as a copy of another one. */
@@ -372,11 +372,11 @@ export interface SessionForked {
     | ForkOrigin
     | undefined;
   /** How much was copied. */
-  log:
+  logTotals:
     | Totals
     | undefined;
   /** The window of the copy. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** A session was emptied. */
@@ -402,7 +402,7 @@ export interface MessagesAppended {
     | Totals
     | undefined;
   /** The window after the append, before any trim. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /**
@@ -452,7 +452,7 @@ export interface MessagesRestored {
     | Totals
     | undefined;
   /** The window after the restore. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** Tool calls of the window got a result. */
@@ -460,7 +460,7 @@ export interface ToolResultsFilled {
   /** The ids of the tool calls. At most 1,000. */
   toolCallIds: string[];
   /** The window after the change. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /**
@@ -469,11 +469,11 @@ export interface ToolResultsFilled {
  */
 export interface SessionImported {
   /** How much its log holds. */
-  log:
+  logTotals:
     | Totals
     | undefined;
   /** How much its window holds. */
-  window:
+  windowTotals:
     | Totals
     | undefined;
   /**
@@ -495,7 +495,7 @@ export interface PolicyWarned {
 /** An append without messages ended a turn. */
 export interface TurnEnded {
   /** The window before any stage ran. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /**
@@ -1319,7 +1319,7 @@ export const SessionUpdated: MessageFns<SessionUpdated> = {
 };
 
 function createBaseSessionDeleted(): SessionDeleted {
-  return { reason: 0, log: undefined };
+  return { reason: 0, logTotals: undefined };
 }
 
 export const SessionDeleted: MessageFns<SessionDeleted> = {
@@ -1327,8 +1327,8 @@ export const SessionDeleted: MessageFns<SessionDeleted> = {
     if (message.reason !== 0) {
       writer.uint32(8).int32(message.reason);
     }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1359,7 +1359,7 @@ export const SessionDeleted: MessageFns<SessionDeleted> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1376,7 +1376,7 @@ export const SessionDeleted: MessageFns<SessionDeleted> = {
 };
 
 function createBaseSessionForked(): SessionForked {
-  return { origin: undefined, log: undefined, window: undefined };
+  return { origin: undefined, logTotals: undefined, windowTotals: undefined };
 }
 
 export const SessionForked: MessageFns<SessionForked> = {
@@ -1384,11 +1384,11 @@ export const SessionForked: MessageFns<SessionForked> = {
     if (message.origin !== undefined) {
       ForkOrigin.encode(message.origin, writer.uint32(10).fork()).join();
     }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1419,7 +1419,7 @@ export const SessionForked: MessageFns<SessionForked> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -1427,7 +1427,7 @@ export const SessionForked: MessageFns<SessionForked> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1501,7 +1501,7 @@ export const SessionReset: MessageFns<SessionReset> = {
 };
 
 function createBaseMessagesAppended(): MessagesAppended {
-  return { messageIds: [], seqs: undefined, appended: undefined, window: undefined };
+  return { messageIds: [], seqs: undefined, appended: undefined, windowTotals: undefined };
 }
 
 export const MessagesAppended: MessageFns<MessagesAppended> = {
@@ -1515,8 +1515,8 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
     if (message.appended !== undefined) {
       Totals.encode(message.appended, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1563,7 +1563,7 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1790,7 +1790,7 @@ export const MessageDeleted: MessageFns<MessageDeleted> = {
 };
 
 function createBaseMessagesRestored(): MessagesRestored {
-  return { messageIds: [], seqRanges: [], restored: undefined, window: undefined };
+  return { messageIds: [], seqRanges: [], restored: undefined, windowTotals: undefined };
 }
 
 export const MessagesRestored: MessageFns<MessagesRestored> = {
@@ -1804,8 +1804,8 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
     if (message.restored !== undefined) {
       Totals.encode(message.restored, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1852,7 +1852,7 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1869,7 +1869,7 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
 };
 
 function createBaseToolResultsFilled(): ToolResultsFilled {
-  return { toolCallIds: [], window: undefined };
+  return { toolCallIds: [], windowTotals: undefined };
 }
 
 export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
@@ -1877,8 +1877,8 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
     for (const v of message.toolCallIds) {
       writer.uint32(10).string(v!);
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(18).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1909,7 +1909,7 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1926,16 +1926,16 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
 };
 
 function createBaseSessionImported(): SessionImported {
-  return { log: undefined, window: undefined, format: "" };
+  return { logTotals: undefined, windowTotals: undefined, format: "" };
 }
 
 export const SessionImported: MessageFns<SessionImported> = {
   encode(message: SessionImported, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     if (message.format !== "") {
       writer.uint32(34).string(message.format);
@@ -1961,7 +1961,7 @@ export const SessionImported: MessageFns<SessionImported> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -1969,7 +1969,7 @@ export const SessionImported: MessageFns<SessionImported> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -2040,13 +2040,13 @@ export const PolicyWarned: MessageFns<PolicyWarned> = {
 };
 
 function createBaseTurnEnded(): TurnEnded {
-  return { window: undefined };
+  return { windowTotals: undefined };
 }
 
 export const TurnEnded: MessageFns<TurnEnded> = {
   encode(message: TurnEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(10).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -2069,7 +2069,7 @@ export const TurnEnded: MessageFns<TurnEnded> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -37,7 +37,7 @@ import {
 import { Session, SessionFilter, SessionMatch, SessionOrder } from "./session.ts";
 import { SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
 import { CompactOutcome, PlacedSummary, Summary, SummaryOrder, SummaryPlacement, SummaryVersion } from "./summary.ts";
-import { Task } from "./task.ts";
+import { HookTask } from "./task.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -859,7 +859,7 @@ export interface CompactSessionResponse {
    * `max_tokens`.
    */
   task:
-    | Task
+    | HookTask
     | undefined;
   /** How the waiting ended. */
   outcome: CompactOutcome;
@@ -4692,7 +4692,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
       writer.uint32(8).int64(message.revision);
     }
     if (message.task !== undefined) {
-      Task.encode(message.task, writer.uint32(18).fork()).join();
+      HookTask.encode(message.task, writer.uint32(18).fork()).join();
     }
     if (message.outcome !== 0) {
       writer.uint32(24).int32(message.outcome);
@@ -4729,7 +4729,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
               break;
             }
 
-            message.task = Task.decode(reader, reader.uint32());
+            message.task = HookTask.decode(reader, reader.uint32());
             continue;
           }
           case 3: {

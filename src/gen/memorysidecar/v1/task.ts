@@ -172,7 +172,7 @@ export namespace ResolveAction {
  * durable, and only workers of hooks of the kind `poll` see them. They end with their
  * result, and are gone when nobody waits for it.
  */
-export interface Task {
+export interface HookTask {
   /** The namespace. */
   namespace: string;
   /**
@@ -182,7 +182,8 @@ export interface Task {
   taskId: string;
   /**
    * What is to be done. Says which field of `work` is set: none for a direct
-   * task.
+   * task. A client that does not know the type, or finds no field of `work` that it
+   * knows, can list, retry and delete the task all the same.
    */
   type: TaskType;
   /** The session. Empty for a direct task. */
@@ -235,8 +236,8 @@ export interface TaskFailure {
   reason: TaskFailureReason;
   /** In words, for people. At most 256 bytes. From FailTask, its `message`. */
   message: string;
-  /** When. */
-  time: Timestamp | undefined;
+  /** When the attempt failed. */
+  createTime: Timestamp | undefined;
 }
 
 /** What is to be summarized. */
@@ -525,7 +526,7 @@ export interface ResolveOutput {
 export interface LeasedTask {
   /** The task. */
   task:
-    | Task
+    | HookTask
     | undefined;
   /** Proves that the task was taken: CompleteTask, FailTask and ExtendLease ask for it. */
   leaseToken: string;
@@ -589,7 +590,7 @@ export interface MemoryJob {
   createTime: Timestamp | undefined;
 }
 
-function createBaseTask(): Task {
+function createBaseHookTask(): HookTask {
   return {
     namespace: "",
     taskId: "",
@@ -610,8 +611,8 @@ function createBaseTask(): Task {
   };
 }
 
-export const Task: MessageFns<Task> = {
-  encode(message: Task, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const HookTask: MessageFns<HookTask> = {
+  encode(message: HookTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
@@ -665,7 +666,7 @@ export const Task: MessageFns<Task> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Task {
+  decode(input: BinaryReader | Uint8Array, length?: number): HookTask {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -674,7 +675,7 @@ export const Task: MessageFns<Task> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTask();
+      const message = createBaseHookTask();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -820,7 +821,7 @@ export const Task: MessageFns<Task> = {
 };
 
 function createBaseTaskFailure(): TaskFailure {
-  return { reason: 0, message: "", time: undefined };
+  return { reason: 0, message: "", createTime: undefined };
 }
 
 export const TaskFailure: MessageFns<TaskFailure> = {
@@ -831,8 +832,8 @@ export const TaskFailure: MessageFns<TaskFailure> = {
     if (message.message !== "") {
       writer.uint32(18).string(message.message);
     }
-    if (message.time !== undefined) {
-      Timestamp.encode(message.time, writer.uint32(26).fork()).join();
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -871,7 +872,7 @@ export const TaskFailure: MessageFns<TaskFailure> = {
               break;
             }
 
-            message.time = Timestamp.decode(reader, reader.uint32());
+            message.createTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2424,7 +2425,7 @@ function createBaseLeasedTask(): LeasedTask {
 export const LeasedTask: MessageFns<LeasedTask> = {
   encode(message: LeasedTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.task !== undefined) {
-      Task.encode(message.task, writer.uint32(10).fork()).join();
+      HookTask.encode(message.task, writer.uint32(10).fork()).join();
     }
     if (message.leaseToken !== "") {
       writer.uint32(18).string(message.leaseToken);
@@ -2470,7 +2471,7 @@ export const LeasedTask: MessageFns<LeasedTask> = {
               break;
             }
 
-            message.task = Task.decode(reader, reader.uint32());
+            message.task = HookTask.decode(reader, reader.uint32());
             continue;
           }
           case 2: {

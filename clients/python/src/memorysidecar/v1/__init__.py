@@ -689,7 +689,7 @@ from .summary_pb2 import (
     COMPACT_OUTCOME_SUPERSEDED as COMPACT_OUTCOME_SUPERSEDED,
 )
 from .task_pb2 import (
-    Task as Task,
+    HookTask as HookTask,
     TaskFailure as TaskFailure,
     SummarizeWork as SummarizeWork,
     SummarizeInput as SummarizeInput,

@@ -67,23 +67,29 @@ class Limit(_message.Message):
     def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
 class ListHooksRequest(_message.Message):
-    __slots__ = ("namespace",)
+    __slots__ = ("namespace", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     namespace: str
-    def __init__(self, namespace: _Optional[str] = ...) -> None: ...
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListHooksResponse(_message.Message):
-    __slots__ = ("hooks",)
+    __slots__ = ("hooks", "next_page_token")
     HOOKS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     hooks: _containers.RepeatedCompositeFieldContainer[Hook]
-    def __init__(self, hooks: _Optional[_Iterable[_Union[Hook, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, hooks: _Optional[_Iterable[_Union[Hook, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Hook(_message.Message):
-    __slots__ = ("name", "kind", "task_types", "default", "breaker", "retry_time", "running_calls", "max_running_calls", "call_count", "failures", "timeout", "calls_per_hour", "tokens_per_hour", "used_calls", "used_tokens")
+    __slots__ = ("name", "kind", "task_types", "is_default", "breaker", "retry_time", "running_calls", "max_running_calls", "call_count", "failures", "timeout", "calls_per_hour", "tokens_per_hour", "used_calls", "used_tokens")
     NAME_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     TASK_TYPES_FIELD_NUMBER: _ClassVar[int]
-    DEFAULT_FIELD_NUMBER: _ClassVar[int]
+    IS_DEFAULT_FIELD_NUMBER: _ClassVar[int]
     BREAKER_FIELD_NUMBER: _ClassVar[int]
     RETRY_TIME_FIELD_NUMBER: _ClassVar[int]
     RUNNING_CALLS_FIELD_NUMBER: _ClassVar[int]
@@ -98,7 +104,7 @@ class Hook(_message.Message):
     name: str
     kind: HookKind
     task_types: _containers.RepeatedScalarFieldContainer[_task_pb2.TaskType]
-    default: bool
+    is_default: bool
     breaker: BreakerState
     retry_time: _timestamp_pb2.Timestamp
     running_calls: int
@@ -110,7 +116,7 @@ class Hook(_message.Message):
     tokens_per_hour: int
     used_calls: int
     used_tokens: int
-    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[HookKind, str]] = ..., task_types: _Optional[_Iterable[_Union[_task_pb2.TaskType, str]]] = ..., default: _Optional[bool] = ..., breaker: _Optional[_Union[BreakerState, str]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., running_calls: _Optional[int] = ..., max_running_calls: _Optional[int] = ..., call_count: _Optional[int] = ..., failures: _Optional[_Iterable[_Union[FailureCount, _Mapping]]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., calls_per_hour: _Optional[int] = ..., tokens_per_hour: _Optional[int] = ..., used_calls: _Optional[int] = ..., used_tokens: _Optional[int] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[HookKind, str]] = ..., task_types: _Optional[_Iterable[_Union[_task_pb2.TaskType, str]]] = ..., is_default: _Optional[bool] = ..., breaker: _Optional[_Union[BreakerState, str]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., running_calls: _Optional[int] = ..., max_running_calls: _Optional[int] = ..., call_count: _Optional[int] = ..., failures: _Optional[_Iterable[_Union[FailureCount, _Mapping]]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., calls_per_hour: _Optional[int] = ..., tokens_per_hour: _Optional[int] = ..., used_calls: _Optional[int] = ..., used_tokens: _Optional[int] = ...) -> None: ...
 
 class FailureCount(_message.Message):
     __slots__ = ("reason", "count")

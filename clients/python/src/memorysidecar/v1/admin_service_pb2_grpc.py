@@ -60,6 +60,9 @@ class AdminServiceServicer:
 
     def ListHooks(self, request, context):
         """Lists the hooks of this server, by name.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

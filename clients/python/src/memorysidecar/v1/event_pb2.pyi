@@ -218,22 +218,22 @@ class SessionUpdated(_message.Message):
     def __init__(self, paths: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SessionDeleted(_message.Message):
-    __slots__ = ("reason", "log")
+    __slots__ = ("reason", "log_totals")
     REASON_FIELD_NUMBER: _ClassVar[int]
-    LOG_FIELD_NUMBER: _ClassVar[int]
+    LOG_TOTALS_FIELD_NUMBER: _ClassVar[int]
     reason: SessionDeleteReason
-    log: _window_pb2.Totals
-    def __init__(self, reason: _Optional[_Union[SessionDeleteReason, str]] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    log_totals: _window_pb2.Totals
+    def __init__(self, reason: _Optional[_Union[SessionDeleteReason, str]] = ..., log_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SessionForked(_message.Message):
-    __slots__ = ("origin", "log", "window")
+    __slots__ = ("origin", "log_totals", "window_totals")
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
-    LOG_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    LOG_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     origin: _session_pb2.ForkOrigin
-    log: _window_pb2.Totals
-    window: _window_pb2.Totals
-    def __init__(self, origin: _Optional[_Union[_session_pb2.ForkOrigin, _Mapping]] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    log_totals: _window_pb2.Totals
+    window_totals: _window_pb2.Totals
+    def __init__(self, origin: _Optional[_Union[_session_pb2.ForkOrigin, _Mapping]] = ..., log_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SessionReset(_message.Message):
     __slots__ = ("deleted", "kept")
@@ -244,16 +244,16 @@ class SessionReset(_message.Message):
     def __init__(self, deleted: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., kept: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class MessagesAppended(_message.Message):
-    __slots__ = ("message_ids", "seqs", "appended", "window")
+    __slots__ = ("message_ids", "seqs", "appended", "window_totals")
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     SEQS_FIELD_NUMBER: _ClassVar[int]
     APPENDED_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     seqs: _window_pb2.SeqRange
     appended: _window_pb2.Totals
-    window: _window_pb2.Totals
-    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seqs: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., appended: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seqs: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., appended: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class MessagesTrimmed(_message.Message):
     __slots__ = ("trim",)
@@ -286,34 +286,34 @@ class MessageDeleted(_message.Message):
     def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ..., was_in_window: _Optional[bool] = ...) -> None: ...
 
 class MessagesRestored(_message.Message):
-    __slots__ = ("message_ids", "seq_ranges", "restored", "window")
+    __slots__ = ("message_ids", "seq_ranges", "restored", "window_totals")
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     RESTORED_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     restored: _window_pb2.Totals
-    window: _window_pb2.Totals
-    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., restored: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., restored: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ToolResultsFilled(_message.Message):
-    __slots__ = ("tool_call_ids", "window")
+    __slots__ = ("tool_call_ids", "window_totals")
     TOOL_CALL_IDS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     tool_call_ids: _containers.RepeatedScalarFieldContainer[str]
-    window: _window_pb2.Totals
-    def __init__(self, tool_call_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, tool_call_ids: _Optional[_Iterable[str]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SessionImported(_message.Message):
-    __slots__ = ("log", "window", "format")
-    LOG_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("log_totals", "window_totals", "format")
+    LOG_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
-    log: _window_pb2.Totals
-    window: _window_pb2.Totals
+    log_totals: _window_pb2.Totals
+    window_totals: _window_pb2.Totals
     format: str
-    def __init__(self, log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., format: _Optional[str] = ...) -> None: ...
+    def __init__(self, log_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., format: _Optional[str] = ...) -> None: ...
 
 class PolicyWarned(_message.Message):
     __slots__ = ("warning",)
@@ -322,10 +322,10 @@ class PolicyWarned(_message.Message):
     def __init__(self, warning: _Optional[_Union[_window_pb2.PolicyWarning, _Mapping]] = ...) -> None: ...
 
 class TurnEnded(_message.Message):
-    __slots__ = ("window",)
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
-    window: _window_pb2.Totals
-    def __init__(self, window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    __slots__ = ("window_totals",)
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    window_totals: _window_pb2.Totals
+    def __init__(self, window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SummarySet(_message.Message):
     __slots__ = ("version", "placed_message_id", "token_count", "seq_ranges", "task_id", "stage", "hook", "model", "added", "call_count", "input_tokens", "output_tokens", "duration", "placeholder")

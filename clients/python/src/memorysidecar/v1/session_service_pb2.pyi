@@ -552,10 +552,10 @@ class CompactSessionResponse(_message.Message):
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     revision: int
-    task: _task_pb2.Task
+    task: _task_pb2.HookTask
     outcome: _summary_pb2.CompactOutcome
     summary: _summary_pb2.SummaryVersion
-    def __init__(self, revision: _Optional[int] = ..., task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ..., outcome: _Optional[_Union[_summary_pb2.CompactOutcome, str]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryVersion, _Mapping]] = ...) -> None: ...
+    def __init__(self, revision: _Optional[int] = ..., task: _Optional[_Union[_task_pb2.HookTask, _Mapping]] = ..., outcome: _Optional[_Union[_summary_pb2.CompactOutcome, str]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryVersion, _Mapping]] = ...) -> None: ...
 
 class ListSummariesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "current_only", "order", "page_size", "page_token")

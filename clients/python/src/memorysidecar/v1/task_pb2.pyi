@@ -83,7 +83,7 @@ RESOLVE_ACTION_SUPERSEDE: ResolveAction
 RESOLVE_ACTION_MERGE: ResolveAction
 RESOLVE_ACTION_DROP: ResolveAction
 
-class Task(_message.Message):
+class HookTask(_message.Message):
     __slots__ = ("namespace", "task_id", "type", "session_id", "hook", "stage", "state", "failed_attempts", "max_attempts", "call_count", "ready_time", "lease_expire_time", "worker_id", "last_failure", "summarize", "create_time")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
@@ -120,14 +120,14 @@ class Task(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., type: _Optional[_Union[TaskType, str]] = ..., session_id: _Optional[str] = ..., hook: _Optional[str] = ..., stage: _Optional[str] = ..., state: _Optional[_Union[TaskState, str]] = ..., failed_attempts: _Optional[int] = ..., max_attempts: _Optional[int] = ..., call_count: _Optional[int] = ..., ready_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lease_expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., worker_id: _Optional[str] = ..., last_failure: _Optional[_Union[TaskFailure, _Mapping]] = ..., summarize: _Optional[_Union[SummarizeWork, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class TaskFailure(_message.Message):
-    __slots__ = ("reason", "message", "time")
+    __slots__ = ("reason", "message", "create_time")
     REASON_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
-    TIME_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     reason: TaskFailureReason
     message: str
-    time: _timestamp_pb2.Timestamp
-    def __init__(self, reason: _Optional[_Union[TaskFailureReason, str]] = ..., message: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    create_time: _timestamp_pb2.Timestamp
+    def __init__(self, reason: _Optional[_Union[TaskFailureReason, str]] = ..., message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class SummarizeWork(_message.Message):
     __slots__ = ("seq_ranges", "made_message_ids", "sources", "options", "loop", "level", "triggers")
@@ -356,7 +356,7 @@ class LeasedTask(_message.Message):
     EXTRACT_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     RESOLVE_FIELD_NUMBER: _ClassVar[int]
-    task: Task
+    task: HookTask
     lease_token: str
     summarize: SummarizeInput
     embed: EmbedInput
@@ -364,7 +364,7 @@ class LeasedTask(_message.Message):
     extract: ExtractInput
     score: ScoreInput
     resolve: ResolveInput
-    def __init__(self, task: _Optional[_Union[Task, _Mapping]] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[SummarizeInput, _Mapping]] = ..., embed: _Optional[_Union[EmbedInput, _Mapping]] = ..., rerank: _Optional[_Union[RerankInput, _Mapping]] = ..., extract: _Optional[_Union[ExtractInput, _Mapping]] = ..., score: _Optional[_Union[ScoreInput, _Mapping]] = ..., resolve: _Optional[_Union[ResolveInput, _Mapping]] = ...) -> None: ...
+    def __init__(self, task: _Optional[_Union[HookTask, _Mapping]] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[SummarizeInput, _Mapping]] = ..., embed: _Optional[_Union[EmbedInput, _Mapping]] = ..., rerank: _Optional[_Union[RerankInput, _Mapping]] = ..., extract: _Optional[_Union[ExtractInput, _Mapping]] = ..., score: _Optional[_Union[ScoreInput, _Mapping]] = ..., resolve: _Optional[_Union[ResolveInput, _Mapping]] = ...) -> None: ...
 
 class MemoryJob(_message.Message):
     __slots__ = ("session_id", "type", "hook", "seq_ranges", "state", "failed_attempts", "ready_time", "last_failure", "create_time")

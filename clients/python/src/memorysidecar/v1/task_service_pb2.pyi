@@ -34,28 +34,28 @@ class PollTasksResponse(_message.Message):
     def __init__(self, tasks: _Optional[_Iterable[_Union[_task_pb2.LeasedTask, _Mapping]]] = ...) -> None: ...
 
 class CompleteTaskRequest(_message.Message):
-    __slots__ = ("namespace", "task_id", "lease_token", "summarize", "embed", "rerank", "extract", "score", "resolve", "request_id")
+    __slots__ = ("namespace", "task_id", "lease_token", "request_id", "summarize", "embed", "rerank", "extract", "score", "resolve")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
     LEASE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
     EMBED_FIELD_NUMBER: _ClassVar[int]
     RERANK_FIELD_NUMBER: _ClassVar[int]
     EXTRACT_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     RESOLVE_FIELD_NUMBER: _ClassVar[int]
-    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     task_id: str
     lease_token: str
+    request_id: str
     summarize: _task_pb2.SummarizeOutput
     embed: _task_pb2.EmbedOutput
     rerank: _task_pb2.RerankOutput
     extract: _task_pb2.ExtractOutput
     score: _task_pb2.ScoreOutput
     resolve: _task_pb2.ResolveOutput
-    request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[_task_pb2.SummarizeOutput, _Mapping]] = ..., embed: _Optional[_Union[_task_pb2.EmbedOutput, _Mapping]] = ..., rerank: _Optional[_Union[_task_pb2.RerankOutput, _Mapping]] = ..., extract: _Optional[_Union[_task_pb2.ExtractOutput, _Mapping]] = ..., score: _Optional[_Union[_task_pb2.ScoreOutput, _Mapping]] = ..., resolve: _Optional[_Union[_task_pb2.ResolveOutput, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., lease_token: _Optional[str] = ..., request_id: _Optional[str] = ..., summarize: _Optional[_Union[_task_pb2.SummarizeOutput, _Mapping]] = ..., embed: _Optional[_Union[_task_pb2.EmbedOutput, _Mapping]] = ..., rerank: _Optional[_Union[_task_pb2.RerankOutput, _Mapping]] = ..., extract: _Optional[_Union[_task_pb2.ExtractOutput, _Mapping]] = ..., score: _Optional[_Union[_task_pb2.ScoreOutput, _Mapping]] = ..., resolve: _Optional[_Union[_task_pb2.ResolveOutput, _Mapping]] = ...) -> None: ...
 
 class CompleteTaskResponse(_message.Message):
     __slots__ = ("revision", "summary_version", "continues")
@@ -131,9 +131,9 @@ class ListTasksResponse(_message.Message):
     __slots__ = ("tasks", "next_page_token")
     TASKS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    tasks: _containers.RepeatedCompositeFieldContainer[_task_pb2.Task]
+    tasks: _containers.RepeatedCompositeFieldContainer[_task_pb2.HookTask]
     next_page_token: str
-    def __init__(self, tasks: _Optional[_Iterable[_Union[_task_pb2.Task, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, tasks: _Optional[_Iterable[_Union[_task_pb2.HookTask, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetTaskRequest(_message.Message):
     __slots__ = ("namespace", "task_id")
@@ -146,8 +146,8 @@ class GetTaskRequest(_message.Message):
 class GetTaskResponse(_message.Message):
     __slots__ = ("task",)
     TASK_FIELD_NUMBER: _ClassVar[int]
-    task: _task_pb2.Task
-    def __init__(self, task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ...) -> None: ...
+    task: _task_pb2.HookTask
+    def __init__(self, task: _Optional[_Union[_task_pb2.HookTask, _Mapping]] = ...) -> None: ...
 
 class RetryTaskRequest(_message.Message):
     __slots__ = ("namespace", "task_id", "request_id")
@@ -162,8 +162,8 @@ class RetryTaskRequest(_message.Message):
 class RetryTaskResponse(_message.Message):
     __slots__ = ("task",)
     TASK_FIELD_NUMBER: _ClassVar[int]
-    task: _task_pb2.Task
-    def __init__(self, task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ...) -> None: ...
+    task: _task_pb2.HookTask
+    def __init__(self, task: _Optional[_Union[_task_pb2.HookTask, _Mapping]] = ...) -> None: ...
 
 class DeleteTaskRequest(_message.Message):
     __slots__ = ("namespace", "task_id", "allow_missing", "request_id")

@@ -18,17 +18,19 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { EmbeddingPurpose } from "../../v1/document.ts";
 import {
+  EmbedInput,
+  EmbedOutput,
   ExtractInput,
   ExtractOutput,
+  RerankInput,
+  RerankOutput,
   ResolveInput,
   ResolveOutput,
   ScoreInput,
   ScoreOutput,
   SummarizeInput,
   SummarizeOutput,
-  TextVector,
 } from "../../v1/task.ts";
 
 export const protobufPackage = "memorysidecar.hook.v1";
@@ -55,35 +57,28 @@ export interface SummarizeResponse {
 export interface EmbedTextsRequest {
   /** The namespace. Empty when texts of several are embedded together. */
   namespace: string;
-  /** The texts, 1 to the `batch_size` of the hook. */
-  texts: string[];
-  /** What the texts are. */
-  purpose: EmbeddingPurpose;
+  /** The texts. */
+  input: EmbedInput | undefined;
 }
 
 /** The vectors. */
 export interface EmbedTextsResponse {
-  /** One for each text, in their order. Of any length but zero; stored at length 1. */
-  vectors: TextVector[];
+  /** The vectors. Required. */
+  output: EmbedOutput | undefined;
 }
 
 /** Asks how well texts answer a query. */
 export interface RerankTextsRequest {
   /** The namespace. */
   namespace: string;
-  /** What is looked for. */
-  query: string;
-  /**
-   * The texts, 1 to 200. Each at most 4,096 bytes: the passage that fits best and what is
-   * around it.
-   */
-  texts: string[];
+  /** The query and the texts. */
+  input: RerankInput | undefined;
 }
 
 /** How well the texts answer. */
 export interface RerankTextsResponse {
-  /** One for each text, in their order; higher is better. Finite. */
-  scores: number[];
+  /** The scores. Required. */
+  output: RerankOutput | undefined;
 }
 
 /** Asks what is in messages or in a text. */
@@ -245,7 +240,7 @@ export const SummarizeResponse: MessageFns<SummarizeResponse> = {
 };
 
 function createBaseEmbedTextsRequest(): EmbedTextsRequest {
-  return { namespace: "", texts: [], purpose: 0 };
+  return { namespace: "", input: undefined };
 }
 
 export const EmbedTextsRequest: MessageFns<EmbedTextsRequest> = {
@@ -253,11 +248,8 @@ export const EmbedTextsRequest: MessageFns<EmbedTextsRequest> = {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
-    for (const v of message.texts) {
-      writer.uint32(18).string(v!);
-    }
-    if (message.purpose !== 0) {
-      writer.uint32(24).int32(message.purpose);
+    if (message.input !== undefined) {
+      EmbedInput.encode(message.input, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -288,15 +280,7 @@ export const EmbedTextsRequest: MessageFns<EmbedTextsRequest> = {
               break;
             }
 
-            message.texts.push(reader.string());
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.purpose = reader.int32() as any;
+            message.input = EmbedInput.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -313,13 +297,13 @@ export const EmbedTextsRequest: MessageFns<EmbedTextsRequest> = {
 };
 
 function createBaseEmbedTextsResponse(): EmbedTextsResponse {
-  return { vectors: [] };
+  return { output: undefined };
 }
 
 export const EmbedTextsResponse: MessageFns<EmbedTextsResponse> = {
   encode(message: EmbedTextsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.vectors) {
-      TextVector.encode(v!, writer.uint32(10).fork()).join();
+    if (message.output !== undefined) {
+      EmbedOutput.encode(message.output, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -342,7 +326,7 @@ export const EmbedTextsResponse: MessageFns<EmbedTextsResponse> = {
               break;
             }
 
-            message.vectors.push(TextVector.decode(reader, reader.uint32()));
+            message.output = EmbedOutput.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -359,7 +343,7 @@ export const EmbedTextsResponse: MessageFns<EmbedTextsResponse> = {
 };
 
 function createBaseRerankTextsRequest(): RerankTextsRequest {
-  return { namespace: "", query: "", texts: [] };
+  return { namespace: "", input: undefined };
 }
 
 export const RerankTextsRequest: MessageFns<RerankTextsRequest> = {
@@ -367,11 +351,8 @@ export const RerankTextsRequest: MessageFns<RerankTextsRequest> = {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
-    if (message.query !== "") {
-      writer.uint32(18).string(message.query);
-    }
-    for (const v of message.texts) {
-      writer.uint32(26).string(v!);
+    if (message.input !== undefined) {
+      RerankInput.encode(message.input, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -402,15 +383,7 @@ export const RerankTextsRequest: MessageFns<RerankTextsRequest> = {
               break;
             }
 
-            message.query = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.texts.push(reader.string());
+            message.input = RerankInput.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -427,17 +400,13 @@ export const RerankTextsRequest: MessageFns<RerankTextsRequest> = {
 };
 
 function createBaseRerankTextsResponse(): RerankTextsResponse {
-  return { scores: [] };
+  return { output: undefined };
 }
 
 export const RerankTextsResponse: MessageFns<RerankTextsResponse> = {
   encode(message: RerankTextsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.scores.length !== 0) {
-      writer.uint32(10).fork();
-      for (const v of message.scores) {
-        writer.double(v);
-      }
-      writer.join();
+    if (message.output !== undefined) {
+      RerankOutput.encode(message.output, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -456,22 +425,12 @@ export const RerankTextsResponse: MessageFns<RerankTextsResponse> = {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag === 9) {
-              message.scores.push(reader.double());
-
-              continue;
+            if (tag !== 10) {
+              break;
             }
 
-            if (tag === 10) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.scores.push(reader.double());
-              }
-
-              continue;
-            }
-
-            break;
+            message.output = RerankOutput.decode(reader, reader.uint32());
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {

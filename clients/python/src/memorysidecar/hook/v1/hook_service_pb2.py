@@ -22,11 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
 from memorysidecar.v1 import task_pb2 as memorysidecar_dot_v1_dot_task__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(memorysidecar/hook/v1/hook_service.proto\x12\x15memorysidecar.hook.v1\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1bmemorysidecar/v1/task.proto\"j\n\x10SummarizeRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12/\n\x05input\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInput\"F\n\x11SummarizeResponse\x12\x31\n\x06output\x18\x01 \x01(\x0b\x32!.memorysidecar.v1.SummarizeOutput\"j\n\x11\x45mbedTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12\x33\n\x07purpose\x18\x03 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\"C\n\x12\x45mbedTextsResponse\x12-\n\x07vectors\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.TextVector\"E\n\x12RerankTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\r\n\x05texts\x18\x03 \x03(\t\"%\n\x13RerankTextsResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x01\"k\n\x13\x45xtractFactsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12-\n\x05input\x18\x03 \x01(\x0b\x32\x1e.memorysidecar.v1.ExtractInput\"G\n\x14\x45xtractFactsResponse\x12/\n\x06output\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.ExtractOutput\"S\n\x11ScoreTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12+\n\x05input\x18\x02 \x01(\x0b\x32\x1c.memorysidecar.v1.ScoreInput\"C\n\x12ScoreTextsResponse\x12-\n\x06output\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.ScoreOutput\"Z\n\x16ResolveConflictRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12-\n\x05input\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.ResolveInput\"J\n\x17ResolveConflictResponse\x12/\n\x06output\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.ResolveOutput2\x92\x05\n\x0bHookService\x12\x63\n\tSummarize\x12\'.memorysidecar.hook.v1.SummarizeRequest\x1a(.memorysidecar.hook.v1.SummarizeResponse\"\x03\x90\x02\x01\x12\x66\n\nEmbedTexts\x12(.memorysidecar.hook.v1.EmbedTextsRequest\x1a).memorysidecar.hook.v1.EmbedTextsResponse\"\x03\x90\x02\x01\x12i\n\x0bRerankTexts\x12).memorysidecar.hook.v1.RerankTextsRequest\x1a*.memorysidecar.hook.v1.RerankTextsResponse\"\x03\x90\x02\x01\x12l\n\x0c\x45xtractFacts\x12*.memorysidecar.hook.v1.ExtractFactsRequest\x1a+.memorysidecar.hook.v1.ExtractFactsResponse\"\x03\x90\x02\x01\x12\x66\n\nScoreTexts\x12(.memorysidecar.hook.v1.ScoreTextsRequest\x1a).memorysidecar.hook.v1.ScoreTextsResponse\"\x03\x90\x02\x01\x12u\n\x0fResolveConflict\x12-.memorysidecar.hook.v1.ResolveConflictRequest\x1a..memorysidecar.hook.v1.ResolveConflictResponse\"\x03\x90\x02\x01\x42\xd7\x01\n\x18io.memorysidecar.hook.v1B\x10HookServiceProtoP\x01Z]github.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/hook/v1;memorysidecarhookv1\xaa\x02\x15MemorySidecar.Hook.V1\xca\x02\x15MemorySidecar\\Hook\\V1\xea\x02\x17MemorySidecar::Hook::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(memorysidecar/hook/v1/hook_service.proto\x12\x15memorysidecar.hook.v1\x1a\x1bmemorysidecar/v1/task.proto\"j\n\x10SummarizeRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12/\n\x05input\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInput\"F\n\x11SummarizeResponse\x12\x31\n\x06output\x18\x01 \x01(\x0b\x32!.memorysidecar.v1.SummarizeOutput\"S\n\x11\x45mbedTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12+\n\x05input\x18\x02 \x01(\x0b\x32\x1c.memorysidecar.v1.EmbedInput\"C\n\x12\x45mbedTextsResponse\x12-\n\x06output\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.EmbedOutput\"U\n\x12RerankTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12,\n\x05input\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.RerankInput\"E\n\x13RerankTextsResponse\x12.\n\x06output\x18\x01 \x01(\x0b\x32\x1e.memorysidecar.v1.RerankOutput\"k\n\x13\x45xtractFactsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12-\n\x05input\x18\x03 \x01(\x0b\x32\x1e.memorysidecar.v1.ExtractInput\"G\n\x14\x45xtractFactsResponse\x12/\n\x06output\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.ExtractOutput\"S\n\x11ScoreTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12+\n\x05input\x18\x02 \x01(\x0b\x32\x1c.memorysidecar.v1.ScoreInput\"C\n\x12ScoreTextsResponse\x12-\n\x06output\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.ScoreOutput\"Z\n\x16ResolveConflictRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12-\n\x05input\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.ResolveInput\"J\n\x17ResolveConflictResponse\x12/\n\x06output\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.ResolveOutput2\x92\x05\n\x0bHookService\x12\x63\n\tSummarize\x12\'.memorysidecar.hook.v1.SummarizeRequest\x1a(.memorysidecar.hook.v1.SummarizeResponse\"\x03\x90\x02\x01\x12\x66\n\nEmbedTexts\x12(.memorysidecar.hook.v1.EmbedTextsRequest\x1a).memorysidecar.hook.v1.EmbedTextsResponse\"\x03\x90\x02\x01\x12i\n\x0bRerankTexts\x12).memorysidecar.hook.v1.RerankTextsRequest\x1a*.memorysidecar.hook.v1.RerankTextsResponse\"\x03\x90\x02\x01\x12l\n\x0c\x45xtractFacts\x12*.memorysidecar.hook.v1.ExtractFactsRequest\x1a+.memorysidecar.hook.v1.ExtractFactsResponse\"\x03\x90\x02\x01\x12\x66\n\nScoreTexts\x12(.memorysidecar.hook.v1.ScoreTextsRequest\x1a).memorysidecar.hook.v1.ScoreTextsResponse\"\x03\x90\x02\x01\x12u\n\x0fResolveConflict\x12-.memorysidecar.hook.v1.ResolveConflictRequest\x1a..memorysidecar.hook.v1.ResolveConflictResponse\"\x03\x90\x02\x01\x42\xd7\x01\n\x18io.memorysidecar.hook.v1B\x10HookServiceProtoP\x01Z]github.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/hook/v1;memorysidecarhookv1\xaa\x02\x15MemorySidecar.Hook.V1\xca\x02\x15MemorySidecar\\Hook\\V1\xea\x02\x17MemorySidecar::Hook::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,30 +45,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_HOOKSERVICE'].methods_by_name['ScoreTexts']._serialized_options = b'\220\002\001'
   _globals['_HOOKSERVICE'].methods_by_name['ResolveConflict']._loaded_options = None
   _globals['_HOOKSERVICE'].methods_by_name['ResolveConflict']._serialized_options = b'\220\002\001'
-  _globals['_SUMMARIZEREQUEST']._serialized_start=129
-  _globals['_SUMMARIZEREQUEST']._serialized_end=235
-  _globals['_SUMMARIZERESPONSE']._serialized_start=237
-  _globals['_SUMMARIZERESPONSE']._serialized_end=307
-  _globals['_EMBEDTEXTSREQUEST']._serialized_start=309
-  _globals['_EMBEDTEXTSREQUEST']._serialized_end=415
-  _globals['_EMBEDTEXTSRESPONSE']._serialized_start=417
-  _globals['_EMBEDTEXTSRESPONSE']._serialized_end=484
-  _globals['_RERANKTEXTSREQUEST']._serialized_start=486
-  _globals['_RERANKTEXTSREQUEST']._serialized_end=555
-  _globals['_RERANKTEXTSRESPONSE']._serialized_start=557
-  _globals['_RERANKTEXTSRESPONSE']._serialized_end=594
-  _globals['_EXTRACTFACTSREQUEST']._serialized_start=596
-  _globals['_EXTRACTFACTSREQUEST']._serialized_end=703
-  _globals['_EXTRACTFACTSRESPONSE']._serialized_start=705
-  _globals['_EXTRACTFACTSRESPONSE']._serialized_end=776
-  _globals['_SCORETEXTSREQUEST']._serialized_start=778
-  _globals['_SCORETEXTSREQUEST']._serialized_end=861
-  _globals['_SCORETEXTSRESPONSE']._serialized_start=863
-  _globals['_SCORETEXTSRESPONSE']._serialized_end=930
-  _globals['_RESOLVECONFLICTREQUEST']._serialized_start=932
-  _globals['_RESOLVECONFLICTREQUEST']._serialized_end=1022
-  _globals['_RESOLVECONFLICTRESPONSE']._serialized_start=1024
-  _globals['_RESOLVECONFLICTRESPONSE']._serialized_end=1098
-  _globals['_HOOKSERVICE']._serialized_start=1101
-  _globals['_HOOKSERVICE']._serialized_end=1759
+  _globals['_SUMMARIZEREQUEST']._serialized_start=96
+  _globals['_SUMMARIZEREQUEST']._serialized_end=202
+  _globals['_SUMMARIZERESPONSE']._serialized_start=204
+  _globals['_SUMMARIZERESPONSE']._serialized_end=274
+  _globals['_EMBEDTEXTSREQUEST']._serialized_start=276
+  _globals['_EMBEDTEXTSREQUEST']._serialized_end=359
+  _globals['_EMBEDTEXTSRESPONSE']._serialized_start=361
+  _globals['_EMBEDTEXTSRESPONSE']._serialized_end=428
+  _globals['_RERANKTEXTSREQUEST']._serialized_start=430
+  _globals['_RERANKTEXTSREQUEST']._serialized_end=515
+  _globals['_RERANKTEXTSRESPONSE']._serialized_start=517
+  _globals['_RERANKTEXTSRESPONSE']._serialized_end=586
+  _globals['_EXTRACTFACTSREQUEST']._serialized_start=588
+  _globals['_EXTRACTFACTSREQUEST']._serialized_end=695
+  _globals['_EXTRACTFACTSRESPONSE']._serialized_start=697
+  _globals['_EXTRACTFACTSRESPONSE']._serialized_end=768
+  _globals['_SCORETEXTSREQUEST']._serialized_start=770
+  _globals['_SCORETEXTSREQUEST']._serialized_end=853
+  _globals['_SCORETEXTSRESPONSE']._serialized_start=855
+  _globals['_SCORETEXTSRESPONSE']._serialized_end=922
+  _globals['_RESOLVECONFLICTREQUEST']._serialized_start=924
+  _globals['_RESOLVECONFLICTREQUEST']._serialized_end=1014
+  _globals['_RESOLVECONFLICTRESPONSE']._serialized_start=1016
+  _globals['_RESOLVECONFLICTRESPONSE']._serialized_end=1090
+  _globals['_HOOKSERVICE']._serialized_start=1093
+  _globals['_HOOKSERVICE']._serialized_end=1751
 # @@protoc_insertion_point(module_scope)

@@ -1,9 +1,7 @@
-from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
-from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from collections.abc import Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
@@ -25,36 +23,32 @@ class SummarizeResponse(_message.Message):
     def __init__(self, output: _Optional[_Union[_task_pb2.SummarizeOutput, _Mapping]] = ...) -> None: ...
 
 class EmbedTextsRequest(_message.Message):
-    __slots__ = ("namespace", "texts", "purpose")
+    __slots__ = ("namespace", "input")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    TEXTS_FIELD_NUMBER: _ClassVar[int]
-    PURPOSE_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
     namespace: str
-    texts: _containers.RepeatedScalarFieldContainer[str]
-    purpose: _document_pb2.EmbeddingPurpose
-    def __init__(self, namespace: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ..., purpose: _Optional[_Union[_document_pb2.EmbeddingPurpose, str]] = ...) -> None: ...
+    input: _task_pb2.EmbedInput
+    def __init__(self, namespace: _Optional[str] = ..., input: _Optional[_Union[_task_pb2.EmbedInput, _Mapping]] = ...) -> None: ...
 
 class EmbedTextsResponse(_message.Message):
-    __slots__ = ("vectors",)
-    VECTORS_FIELD_NUMBER: _ClassVar[int]
-    vectors: _containers.RepeatedCompositeFieldContainer[_task_pb2.TextVector]
-    def __init__(self, vectors: _Optional[_Iterable[_Union[_task_pb2.TextVector, _Mapping]]] = ...) -> None: ...
+    __slots__ = ("output",)
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    output: _task_pb2.EmbedOutput
+    def __init__(self, output: _Optional[_Union[_task_pb2.EmbedOutput, _Mapping]] = ...) -> None: ...
 
 class RerankTextsRequest(_message.Message):
-    __slots__ = ("namespace", "query", "texts")
+    __slots__ = ("namespace", "input")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    QUERY_FIELD_NUMBER: _ClassVar[int]
-    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
     namespace: str
-    query: str
-    texts: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ...) -> None: ...
+    input: _task_pb2.RerankInput
+    def __init__(self, namespace: _Optional[str] = ..., input: _Optional[_Union[_task_pb2.RerankInput, _Mapping]] = ...) -> None: ...
 
 class RerankTextsResponse(_message.Message):
-    __slots__ = ("scores",)
-    SCORES_FIELD_NUMBER: _ClassVar[int]
-    scores: _containers.RepeatedScalarFieldContainer[float]
-    def __init__(self, scores: _Optional[_Iterable[float]] = ...) -> None: ...
+    __slots__ = ("output",)
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    output: _task_pb2.RerankOutput
+    def __init__(self, output: _Optional[_Union[_task_pb2.RerankOutput, _Mapping]] = ...) -> None: ...
 
 class ExtractFactsRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "input")

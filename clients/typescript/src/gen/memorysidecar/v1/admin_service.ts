@@ -113,12 +113,18 @@ export interface Limit {
 export interface ListHooksRequest {
   /** The namespace whose use of budgets is told. Empty means `default`. */
   namespace: string;
+  /** How many hooks to give at most. 0 means 100. At most 1,000; a page may hold fewer. */
+  pageSize: number;
+  /** The `next_page_token` of the page before. The other fields must be the same. */
+  pageToken: string;
 }
 
 /** The hooks. */
 export interface ListHooksResponse {
   /** The hooks, by name. */
   hooks: Hook[];
+  /** Gives the next page. Empty at the end. */
+  nextPageToken: string;
 }
 
 /** A hook of this server. */
@@ -133,7 +139,7 @@ export interface Hook {
    * Says that it is used where none is named: by stages for a summary, by searches for
    * vectors, by calls that ask for a reranker.
    */
-  default: boolean;
+  isDefault: boolean;
   /** Whether calls go through. */
   breaker: BreakerState;
   /** When the next trial call may go out. Unset unless the breaker is open. */
@@ -404,13 +410,19 @@ export const Limit: MessageFns<Limit> = {
 };
 
 function createBaseListHooksRequest(): ListHooksRequest {
-  return { namespace: "" };
+  return { namespace: "", pageSize: 0, pageToken: "" };
 }
 
 export const ListHooksRequest: MessageFns<ListHooksRequest> = {
   encode(message: ListHooksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(16).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(26).string(message.pageToken);
     }
     return writer;
   },
@@ -436,6 +448,22 @@ export const ListHooksRequest: MessageFns<ListHooksRequest> = {
             message.namespace = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -454,18 +482,23 @@ export const ListHooksRequest: MessageFns<ListHooksRequest> = {
   fromPartial<I extends Exact<DeepPartial<ListHooksRequest>, I>>(object: I): ListHooksRequest {
     const message = createBaseListHooksRequest();
     message.namespace = object.namespace ?? "";
+    message.pageSize = object.pageSize ?? 0;
+    message.pageToken = object.pageToken ?? "";
     return message;
   },
 };
 
 function createBaseListHooksResponse(): ListHooksResponse {
-  return { hooks: [] };
+  return { hooks: [], nextPageToken: "" };
 }
 
 export const ListHooksResponse: MessageFns<ListHooksResponse> = {
   encode(message: ListHooksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.hooks) {
       Hook.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -491,6 +524,14 @@ export const ListHooksResponse: MessageFns<ListHooksResponse> = {
             message.hooks.push(Hook.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -509,6 +550,7 @@ export const ListHooksResponse: MessageFns<ListHooksResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListHooksResponse>, I>>(object: I): ListHooksResponse {
     const message = createBaseListHooksResponse();
     message.hooks = object.hooks?.map((e) => Hook.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
@@ -518,7 +560,7 @@ function createBaseHook(): Hook {
     name: "",
     kind: 0,
     taskTypes: [],
-    default: false,
+    isDefault: false,
     breaker: 0,
     retryTime: undefined,
     runningCalls: 0,
@@ -548,8 +590,8 @@ export const Hook: MessageFns<Hook> = {
       }
       writer.join();
     }
-    if (message.default !== false) {
-      writer.uint32(32).bool(message.default);
+    if (message.isDefault !== false) {
+      writer.uint32(32).bool(message.isDefault);
     }
     if (message.breaker !== 0) {
       writer.uint32(40).int32(message.breaker);
@@ -654,7 +696,7 @@ export const Hook: MessageFns<Hook> = {
               break;
             }
 
-            message.default = reader.bool();
+            message.isDefault = reader.bool();
             continue;
           }
           case 5: {
@@ -765,7 +807,7 @@ export const Hook: MessageFns<Hook> = {
     message.name = object.name ?? "";
     message.kind = object.kind ?? 0;
     message.taskTypes = object.taskTypes?.map((e) => e) || [];
-    message.default = object.default ?? false;
+    message.isDefault = object.isDefault ?? false;
     message.breaker = object.breaker ?? 0;
     message.retryTime = (object.retryTime !== undefined && object.retryTime !== null)
       ? Timestamp.fromPartial(object.retryTime)
@@ -875,7 +917,12 @@ export const AdminServiceService = {
       Buffer.from(GetServerInfoResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetServerInfoResponse => GetServerInfoResponse.decode(value),
   },
-  /** Lists the hooks of this server, by name. */
+  /**
+   * Lists the hooks of this server, by name.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listHooks: {
     path: "/memorysidecar.v1.AdminService/ListHooks" as const,
     requestStream: false as const,
@@ -890,7 +937,12 @@ export const AdminServiceService = {
 export interface AdminServiceServer extends UntypedServiceImplementation {
   /** Gets what the server is, what it can do, and its limits. */
   getServerInfo: handleUnaryCall<GetServerInfoRequest, GetServerInfoResponse>;
-  /** Lists the hooks of this server, by name. */
+  /**
+   * Lists the hooks of this server, by name.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listHooks: handleUnaryCall<ListHooksRequest, ListHooksResponse>;
 }
 
@@ -911,7 +963,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetServerInfoResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the hooks of this server, by name. */
+  /**
+   * Lists the hooks of this server, by name.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listHooks(
     request: ListHooksRequest,
     callback: (error: ServiceError | null, response: ListHooksResponse) => void,

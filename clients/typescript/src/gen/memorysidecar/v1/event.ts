@@ -362,7 +362,7 @@ export interface SessionDeleted {
   /** Why. */
   reason: SessionDeleteReason;
   /** How much its log held. */
-  log?: Totals | undefined;
+  logTotals?: Totals | undefined;
 }
 
 /** A session was made as a copy of another one. */
@@ -372,11 +372,11 @@ export interface SessionForked {
     | ForkOrigin
     | undefined;
   /** How much was copied. */
-  log?:
+  logTotals?:
     | Totals
     | undefined;
   /** The window of the copy. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** A session was emptied. */
@@ -402,7 +402,7 @@ export interface MessagesAppended {
     | Totals
     | undefined;
   /** The window after the append, before any trim. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /**
@@ -452,7 +452,7 @@ export interface MessagesRestored {
     | Totals
     | undefined;
   /** The window after the restore. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** Tool calls of the window got a result. */
@@ -460,7 +460,7 @@ export interface ToolResultsFilled {
   /** The ids of the tool calls. At most 1,000. */
   toolCallIds: string[];
   /** The window after the change. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /**
@@ -469,11 +469,11 @@ export interface ToolResultsFilled {
  */
 export interface SessionImported {
   /** How much its log holds. */
-  log?:
+  logTotals?:
     | Totals
     | undefined;
   /** How much its window holds. */
-  window?:
+  windowTotals?:
     | Totals
     | undefined;
   /**
@@ -495,7 +495,7 @@ export interface PolicyWarned {
 /** An append without messages ended a turn. */
 export interface TurnEnded {
   /** The window before any stage ran. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /**
@@ -1526,7 +1526,7 @@ export const SessionUpdated: MessageFns<SessionUpdated> = {
 };
 
 function createBaseSessionDeleted(): SessionDeleted {
-  return { reason: 0, log: undefined };
+  return { reason: 0, logTotals: undefined };
 }
 
 export const SessionDeleted: MessageFns<SessionDeleted> = {
@@ -1534,8 +1534,8 @@ export const SessionDeleted: MessageFns<SessionDeleted> = {
     if (message.reason !== 0) {
       writer.uint32(8).int32(message.reason);
     }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1566,7 +1566,7 @@ export const SessionDeleted: MessageFns<SessionDeleted> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1587,13 +1587,15 @@ export const SessionDeleted: MessageFns<SessionDeleted> = {
   fromPartial<I extends Exact<DeepPartial<SessionDeleted>, I>>(object: I): SessionDeleted {
     const message = createBaseSessionDeleted();
     message.reason = object.reason ?? 0;
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
+    message.logTotals = (object.logTotals !== undefined && object.logTotals !== null)
+      ? Totals.fromPartial(object.logTotals)
+      : undefined;
     return message;
   },
 };
 
 function createBaseSessionForked(): SessionForked {
-  return { origin: undefined, log: undefined, window: undefined };
+  return { origin: undefined, logTotals: undefined, windowTotals: undefined };
 }
 
 export const SessionForked: MessageFns<SessionForked> = {
@@ -1601,11 +1603,11 @@ export const SessionForked: MessageFns<SessionForked> = {
     if (message.origin !== undefined) {
       ForkOrigin.encode(message.origin, writer.uint32(10).fork()).join();
     }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1636,7 +1638,7 @@ export const SessionForked: MessageFns<SessionForked> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -1644,7 +1646,7 @@ export const SessionForked: MessageFns<SessionForked> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1667,9 +1669,11 @@ export const SessionForked: MessageFns<SessionForked> = {
     message.origin = (object.origin !== undefined && object.origin !== null)
       ? ForkOrigin.fromPartial(object.origin)
       : undefined;
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.logTotals = (object.logTotals !== undefined && object.logTotals !== null)
+      ? Totals.fromPartial(object.logTotals)
+      : undefined;
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
@@ -1745,7 +1749,7 @@ export const SessionReset: MessageFns<SessionReset> = {
 };
 
 function createBaseMessagesAppended(): MessagesAppended {
-  return { messageIds: [], seqs: undefined, appended: undefined, window: undefined };
+  return { messageIds: [], seqs: undefined, appended: undefined, windowTotals: undefined };
 }
 
 export const MessagesAppended: MessageFns<MessagesAppended> = {
@@ -1759,8 +1763,8 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
     if (message.appended !== undefined) {
       Totals.encode(message.appended, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1807,7 +1811,7 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1832,8 +1836,8 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
     message.appended = (object.appended !== undefined && object.appended !== null)
       ? Totals.fromPartial(object.appended)
       : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
@@ -2083,7 +2087,7 @@ export const MessageDeleted: MessageFns<MessageDeleted> = {
 };
 
 function createBaseMessagesRestored(): MessagesRestored {
-  return { messageIds: [], seqRanges: [], restored: undefined, window: undefined };
+  return { messageIds: [], seqRanges: [], restored: undefined, windowTotals: undefined };
 }
 
 export const MessagesRestored: MessageFns<MessagesRestored> = {
@@ -2097,8 +2101,8 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
     if (message.restored !== undefined) {
       Totals.encode(message.restored, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2145,7 +2149,7 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2170,15 +2174,15 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
     message.restored = (object.restored !== undefined && object.restored !== null)
       ? Totals.fromPartial(object.restored)
       : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
 };
 
 function createBaseToolResultsFilled(): ToolResultsFilled {
-  return { toolCallIds: [], window: undefined };
+  return { toolCallIds: [], windowTotals: undefined };
 }
 
 export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
@@ -2186,8 +2190,8 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
     for (const v of message.toolCallIds) {
       writer.uint32(10).string(v!);
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(18).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2218,7 +2222,7 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2239,24 +2243,24 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
   fromPartial<I extends Exact<DeepPartial<ToolResultsFilled>, I>>(object: I): ToolResultsFilled {
     const message = createBaseToolResultsFilled();
     message.toolCallIds = object.toolCallIds?.map((e) => e) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
 };
 
 function createBaseSessionImported(): SessionImported {
-  return { log: undefined, window: undefined, format: "" };
+  return { logTotals: undefined, windowTotals: undefined, format: "" };
 }
 
 export const SessionImported: MessageFns<SessionImported> = {
   encode(message: SessionImported, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     if (message.format !== "") {
       writer.uint32(34).string(message.format);
@@ -2282,7 +2286,7 @@ export const SessionImported: MessageFns<SessionImported> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -2290,7 +2294,7 @@ export const SessionImported: MessageFns<SessionImported> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -2318,9 +2322,11 @@ export const SessionImported: MessageFns<SessionImported> = {
   },
   fromPartial<I extends Exact<DeepPartial<SessionImported>, I>>(object: I): SessionImported {
     const message = createBaseSessionImported();
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.logTotals = (object.logTotals !== undefined && object.logTotals !== null)
+      ? Totals.fromPartial(object.logTotals)
+      : undefined;
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     message.format = object.format ?? "";
     return message;
@@ -2385,13 +2391,13 @@ export const PolicyWarned: MessageFns<PolicyWarned> = {
 };
 
 function createBaseTurnEnded(): TurnEnded {
-  return { window: undefined };
+  return { windowTotals: undefined };
 }
 
 export const TurnEnded: MessageFns<TurnEnded> = {
   encode(message: TurnEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(10).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -2414,7 +2420,7 @@ export const TurnEnded: MessageFns<TurnEnded> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2434,8 +2440,8 @@ export const TurnEnded: MessageFns<TurnEnded> = {
   },
   fromPartial<I extends Exact<DeepPartial<TurnEnded>, I>>(object: I): TurnEnded {
     const message = createBaseTurnEnded();
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },

@@ -37,7 +37,7 @@ import {
 import { Session, SessionFilter, SessionMatch, SessionOrder } from "./session.ts";
 import { SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
 import { CompactOutcome, PlacedSummary, Summary, SummaryOrder, SummaryPlacement, SummaryVersion } from "./summary.ts";
-import { Task } from "./task.ts";
+import { HookTask } from "./task.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -859,7 +859,7 @@ export interface CompactSessionResponse {
    * `max_tokens`.
    */
   task?:
-    | Task
+    | HookTask
     | undefined;
   /** How the waiting ended. */
   outcome: CompactOutcome;
@@ -5316,7 +5316,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
       writer.uint32(8).int64(message.revision);
     }
     if (message.task !== undefined) {
-      Task.encode(message.task, writer.uint32(18).fork()).join();
+      HookTask.encode(message.task, writer.uint32(18).fork()).join();
     }
     if (message.outcome !== 0) {
       writer.uint32(24).int32(message.outcome);
@@ -5353,7 +5353,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
               break;
             }
 
-            message.task = Task.decode(reader, reader.uint32());
+            message.task = HookTask.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -5390,7 +5390,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
   fromPartial<I extends Exact<DeepPartial<CompactSessionResponse>, I>>(object: I): CompactSessionResponse {
     const message = createBaseCompactSessionResponse();
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
-    message.task = (object.task !== undefined && object.task !== null) ? Task.fromPartial(object.task) : undefined;
+    message.task = (object.task !== undefined && object.task !== null) ? HookTask.fromPartial(object.task) : undefined;
     message.outcome = object.outcome ?? 0;
     message.summary = (object.summary !== undefined && object.summary !== null)
       ? SummaryVersion.fromPartial(object.summary)

@@ -23,12 +23,12 @@ import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import {
   EmbedOutput,
   ExtractOutput,
+  HookTask,
   LeasedTask,
   RerankOutput,
   ResolveOutput,
   ScoreOutput,
   SummarizeOutput,
-  Task,
   TaskState,
 } from "./task.ts";
 
@@ -77,6 +77,8 @@ export interface CompleteTaskRequest {
   taskId: string;
   /** The token of the lease. Required, at most 128 bytes. */
   leaseToken: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
   /** The result. Required, of the type of the task. */
   output?:
     | //
@@ -98,8 +100,6 @@ export interface CompleteTaskRequest {
     /** For `TASK_TYPE_RESOLVE`. */
     { $case: "resolve"; value: ResolveOutput }
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
-  requestId: string;
 }
 
 /** What became of the result. */
@@ -189,7 +189,7 @@ export interface ListTasksRequest {
 /** Tasks. */
 export interface ListTasksResponse {
   /** The tasks, the oldest first. */
-  tasks: Task[];
+  tasks: HookTask[];
   /** Gives the next page. Empty at the end. */
   nextPageToken: string;
 }
@@ -205,7 +205,7 @@ export interface GetTaskRequest {
 /** The task. */
 export interface GetTaskResponse {
   /** The task. */
-  task?: Task | undefined;
+  task?: HookTask | undefined;
 }
 
 /** Asks to try a task again. */
@@ -221,7 +221,7 @@ export interface RetryTaskRequest {
 /** The task. */
 export interface RetryTaskResponse {
   /** The task. */
-  task?: Task | undefined;
+  task?: HookTask | undefined;
 }
 
 /** Asks to delete a task. */
@@ -413,7 +413,7 @@ export const PollTasksResponse: MessageFns<PollTasksResponse> = {
 };
 
 function createBaseCompleteTaskRequest(): CompleteTaskRequest {
-  return { namespace: "", taskId: "", leaseToken: "", output: undefined, requestId: "" };
+  return { namespace: "", taskId: "", leaseToken: "", requestId: "", output: undefined };
 }
 
 export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
@@ -427,9 +427,12 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
     if (message.leaseToken !== "") {
       writer.uint32(26).string(message.leaseToken);
     }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
+    }
     switch (message.output?.$case) {
       case "summarize":
-        SummarizeOutput.encode(message.output.value, writer.uint32(34).fork()).join();
+        SummarizeOutput.encode(message.output.value, writer.uint32(42).fork()).join();
         break;
       case "embed":
         EmbedOutput.encode(message.output.value, writer.uint32(50).fork()).join();
@@ -446,9 +449,6 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
       case "resolve":
         ResolveOutput.encode(message.output.value, writer.uint32(82).fork()).join();
         break;
-    }
-    if (message.requestId !== "") {
-      writer.uint32(42).string(message.requestId);
     }
     return writer;
   },
@@ -495,6 +495,14 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
               break;
             }
 
+            message.requestId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
             message.output = { $case: "summarize", value: SummarizeOutput.decode(reader, reader.uint32()) };
             continue;
           }
@@ -538,14 +546,6 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
             message.output = { $case: "resolve", value: ResolveOutput.decode(reader, reader.uint32()) };
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.requestId = reader.string();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -566,6 +566,7 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
     message.namespace = object.namespace ?? "";
     message.taskId = object.taskId ?? "";
     message.leaseToken = object.leaseToken ?? "";
+    message.requestId = object.requestId ?? "";
     switch (object.output?.$case) {
       case "summarize": {
         if (object.output?.value !== undefined && object.output?.value !== null) {
@@ -604,7 +605,6 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
         break;
       }
     }
-    message.requestId = object.requestId ?? "";
     return message;
   },
 };
@@ -1174,7 +1174,7 @@ function createBaseListTasksResponse(): ListTasksResponse {
 export const ListTasksResponse: MessageFns<ListTasksResponse> = {
   encode(message: ListTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.tasks) {
-      Task.encode(v!, writer.uint32(10).fork()).join();
+      HookTask.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.nextPageToken !== "") {
       writer.uint32(18).string(message.nextPageToken);
@@ -1200,7 +1200,7 @@ export const ListTasksResponse: MessageFns<ListTasksResponse> = {
               break;
             }
 
-            message.tasks.push(Task.decode(reader, reader.uint32()));
+            message.tasks.push(HookTask.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -1228,7 +1228,7 @@ export const ListTasksResponse: MessageFns<ListTasksResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<ListTasksResponse>, I>>(object: I): ListTasksResponse {
     const message = createBaseListTasksResponse();
-    message.tasks = object.tasks?.map((e) => Task.fromPartial(e)) || [];
+    message.tasks = object.tasks?.map((e) => HookTask.fromPartial(e)) || [];
     message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
@@ -1308,7 +1308,7 @@ function createBaseGetTaskResponse(): GetTaskResponse {
 export const GetTaskResponse: MessageFns<GetTaskResponse> = {
   encode(message: GetTaskResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.task !== undefined) {
-      Task.encode(message.task, writer.uint32(10).fork()).join();
+      HookTask.encode(message.task, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -1331,7 +1331,7 @@ export const GetTaskResponse: MessageFns<GetTaskResponse> = {
               break;
             }
 
-            message.task = Task.decode(reader, reader.uint32());
+            message.task = HookTask.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1351,7 +1351,7 @@ export const GetTaskResponse: MessageFns<GetTaskResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<GetTaskResponse>, I>>(object: I): GetTaskResponse {
     const message = createBaseGetTaskResponse();
-    message.task = (object.task !== undefined && object.task !== null) ? Task.fromPartial(object.task) : undefined;
+    message.task = (object.task !== undefined && object.task !== null) ? HookTask.fromPartial(object.task) : undefined;
     return message;
   },
 };
@@ -1442,7 +1442,7 @@ function createBaseRetryTaskResponse(): RetryTaskResponse {
 export const RetryTaskResponse: MessageFns<RetryTaskResponse> = {
   encode(message: RetryTaskResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.task !== undefined) {
-      Task.encode(message.task, writer.uint32(10).fork()).join();
+      HookTask.encode(message.task, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -1465,7 +1465,7 @@ export const RetryTaskResponse: MessageFns<RetryTaskResponse> = {
               break;
             }
 
-            message.task = Task.decode(reader, reader.uint32());
+            message.task = HookTask.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1485,7 +1485,7 @@ export const RetryTaskResponse: MessageFns<RetryTaskResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<RetryTaskResponse>, I>>(object: I): RetryTaskResponse {
     const message = createBaseRetryTaskResponse();
-    message.task = (object.task !== undefined && object.task !== null) ? Task.fromPartial(object.task) : undefined;
+    message.task = (object.task !== undefined && object.task !== null) ? HookTask.fromPartial(object.task) : undefined;
     return message;
   },
 };
