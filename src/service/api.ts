@@ -85,7 +85,6 @@ export type SessionPath =
   | "metadata"
   | "policy"
   | "ttl"
-  | "summary"
   | "memory_policy";
 
 export interface CreateSessionInput extends SessionRef {

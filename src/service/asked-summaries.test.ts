@@ -56,6 +56,13 @@ async function update(input: SessionInput, ...paths: SessionPath[]): Promise<voi
   await services.sessions.updateSession(call, { ...REF, input, paths, etag: "", encode: toBytes });
 }
 
+async function setSummary(text: string): Promise<void> {
+  await services.sessions.setSummary(services.call("SetSummary"), {
+    ...{ ...REF, text, replacedMessageIds: [], encode: toBytes },
+    placement: "session",
+  });
+}
+
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => ({
     messageId: `m${from + i}`,
@@ -256,9 +263,9 @@ describe("an update of the session", () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it("that sets the summary makes a version and its record", async () => {
+  it("does not touch the summary: SetSummary makes a version and its record", async () => {
     await create({ summaryText: "first" });
-    await update({ summaryText: "second" }, "summary");
+    await setSummary("second");
     const { summary, summaryVersion } = await services.sessions
       .getSession(services.call("GetSession"), REF)
       .then(({ fields }) => fields);
@@ -271,7 +278,7 @@ describe("an update of the session", () => {
       [1, "first"],
       [2, "second"],
     ]);
-    await update({}, "summary");
+    await setSummary("");
     expect(await services.store.readSummary(REF, 2)).toMatchObject({ text: "second" });
   });
 });
@@ -297,7 +304,7 @@ describe("a reset", () => {
 
   it("keeps the summary with its record, and no other", async () => {
     await create({ summaryText: "first" });
-    await update({ summaryText: "second" }, "summary");
+    await setSummary("second");
     await reset(true);
     expect(await services.store.readSummary(REF, 1)).toBeUndefined();
     expect(await services.store.readSummary(REF, 2)).toMatchObject({ text: "second" });

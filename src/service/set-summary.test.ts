@@ -3,11 +3,9 @@ import {
   type EffectScene,
   lines,
   openPolicy,
-  SESSION,
   sceneOf,
   summarizing,
 } from "../../test/support/effect-scene.ts";
-import { toBytes } from "../../test/support/json-codec.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import { TRUST } from "../domain/summaries/summary.ts";
@@ -25,11 +23,6 @@ async function scene(): Promise<EffectScene> {
   return made;
 }
 
-const updateSummary = async (s: EffectScene, summaryText: string): Promise<unknown> =>
-  await s.services.sessions.updateSession(s.services.call("UpdateSession"), {
-    ...{ ...SESSION, input: { summaryText }, paths: ["summary"], etag: "", encode: toBytes },
-  });
-
 describe("a text by hand", () => {
   test("gets the next number, whether it is placed or the session's own", async () => {
     const s = await scene();
@@ -37,7 +30,7 @@ describe("a text by hand", () => {
     await s.setSummary("own");
     await s.setSummary("placed", ["m1"], true);
     await s.setSummary("own again", ["m2"]);
-    await updateSummary(s, "third");
+    await s.setSummary("third");
     const { fields } = await s.session();
     expect(fields.summaryVersion).toBe(4);
     expect(fields.summary).toMatchObject({ version: 4, text: "third", hook: "" });
@@ -68,7 +61,7 @@ describe("a text by hand", () => {
     });
     expect((await s.session()).fields.summary?.ranges).toEqual([{ first: 1, last: 4 }]);
     // A new text alone goes on from it.
-    await updateSummary(s, "other words");
+    await s.setSummary("other words");
     expect((await s.summaries())[3]).toMatchObject({
       ranges: [{ first: 1, last: 4 }],
       added: [],

@@ -6,7 +6,6 @@ import { etagAllows } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session, SessionFields } from "../domain/session.ts";
-import { countedRule } from "../domain/token-rules.ts";
 import type { SessionDecision, SessionPlan, SessionView } from "../storage/store.ts";
 import type { Call, SessionInput, SessionPath, UpdateSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
@@ -16,7 +15,6 @@ import { jobsUnder, mergeJobPlans } from "./memories/plan-jobs.ts";
 import { newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "./task-edits.ts";
-import { setText, summaryPlan } from "./tasks/apply-summary.ts";
 import { checkHooks } from "./tasks/hand-over.ts";
 import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
 
@@ -28,28 +26,18 @@ export async function updateSession(
 ): Promise<Uint8Array> {
   const { namespace, sessionId } = update;
   const nowMs = context.world.nowMs();
-  const text = update.paths.includes("summary") ? (update.input.summaryText ?? "") : "";
   const newPolicy = update.paths.includes("policy");
   if (newPolicy) checkHooks(context, update.input.policy);
   if (update.paths.includes("memory_policy")) {
     checkMemoryHooks(context, update.input.memoryPolicy);
   }
-  // The rule that counts a summary is the policy's after the update; it is read ahead because exact
-  // counts cannot be had inside a decision. A policy change in between costs at most a stale count.
-  const known = text === "" ? undefined : await context.store.readSession(update);
-  const policy = newPolicy ? (update.input.policy ?? DEFAULT_POLICY) : known?.fields.policy;
-  const rule = countedRule(policy ?? DEFAULT_POLICY);
-  const tokenCount = text === "" ? 0 : await context.tokens.countText(text, rule);
   const target = { namespace, sessionId, needWindow: newPolicy };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
-    decideUpdate(context, call, { ...update, nowMs, summary: { text, tokenCount } }, view),
+    decideUpdate(context, call, { ...update, nowMs }, view),
   );
 }
 
-type Update = UpdateSessionInput & {
-  readonly nowMs: number;
-  readonly summary: { readonly text: string; readonly tokenCount: number };
-};
+type Update = UpdateSessionInput & { readonly nowMs: number };
 
 /** What a change that brings no policy does to the window. */
 const NOTHING = { trims: [], runs: [], overLimit: false } as const;
@@ -67,8 +55,7 @@ function decideUpdate(
   if (update.paths.length === 0) {
     return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
   }
-  const { fields: changed, record } = changedFields(session.fields, update, view);
-  const fields = { ...changed, etagRevision: revision };
+  const fields = { ...changedFields(session.fields, update), etagRevision: revision };
   checkPromotion(fields);
   const stamped: Session = {
     ...session,
@@ -102,9 +89,6 @@ function decideUpdate(
     fields: after.fields,
     head: after.head,
     events,
-    ...(record === undefined
-      ? {}
-      : { summaries: summaryPlan(view, session, after.fields, record) }),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
@@ -133,18 +117,9 @@ function applyNewPolicy(
   );
 }
 
-/** The fields after the update, and the new summary for the history if it brings one. */
-function changedFields(
-  fields: SessionFields,
-  update: Update,
-  view: SessionView,
-): ReturnType<typeof setText> {
-  let changed = fields;
-  for (const path of update.paths) changed = changeField(changed, path, update);
-  if (!update.paths.includes("summary")) return { fields: changed };
-  const prior = fields.summary === undefined ? undefined : view.summary(fields.summary.version);
-  const at = { nowMs: update.nowMs, revision: view.revision };
-  return setText(changed, update.summary, prior === undefined ? at : { ...at, prior });
+/** The fields after the update. */
+function changedFields(fields: SessionFields, update: Update): SessionFields {
+  return update.paths.reduce((changed, path) => changeField(changed, path, update), fields);
 }
 
 function changeField(fields: SessionFields, path: SessionPath, update: Update): SessionFields {
@@ -164,8 +139,5 @@ function changeField(fields: SessionFields, path: SessionPath, update: Update): 
       return { ...fields, ttlMs: input.ttlMs ?? 0 };
     case "memory_policy":
       return { ...fields, memoryPolicy: input.memoryPolicy };
-    case "summary":
-      // Set in the end, and only once.
-      return fields;
   }
 }

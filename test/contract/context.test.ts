@@ -21,7 +21,6 @@ import {
   message,
   relation,
   session,
-  sessionSummary,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -80,11 +79,8 @@ async function fill(namespace: string): Promise<void> {
     said("Good morning!"),
     said("Good morning, Ann.", Role.ASSISTANT),
   ]);
-  await server.client.call("updateSession", {
-    namespace,
-    session: session({ sessionId: "now", summary: sessionSummary({ text: "They said hello." }) }),
-    updateMask: ["summary"],
-  });
+  const text = "They said hello.";
+  await server.client.call("setSummary", { namespace, sessionId: "now", text });
   await remember(namespace, [
     memory({ userId, text: "Ann rides a red bicycle", importance: 0.9 }),
     memory({ userId: "bob", text: "Bob rides a blue bicycle", importance: 1 }),

@@ -18,7 +18,7 @@ import {
 } from "../support/contract.ts";
 import { hooksOf, pollHook } from "../support/hooks.ts";
 import { bare, result } from "../support/policy-wire.ts";
-import { message, session, sessionSummary, toolCall } from "../support/samples.ts";
+import { message, session, toolCall } from "../support/samples.ts";
 import {
   dropTasks,
   inputOf,
@@ -172,19 +172,14 @@ describe("ListSummaries", () => {
     const replacedMessageIds = ["call", "result"];
     await setSummary({ sessionId, text: "tools", replacedMessageIds, placement });
     await setSummary({ sessionId, text: "rules", replacedMessageIds: ["rule"], placement });
-    await server.client.call("updateSession", {
-      session: session({
-        sessionId,
-        summary: sessionSummary({ text: "by an update" }),
-      }),
-    });
+    await setSummary({ sessionId, text: "by itself" });
     const found = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC });
     expect(found.map(({ text, trust, current }) => [text, trust, current])).toEqual([
       ["about nothing", Trust.MEDIUM, false],
       ["talk", Trust.MEDIUM, true],
       ["tools", Trust.LOW, true],
       ["rules", Trust.MEDIUM, true],
-      ["by an update", Trust.MEDIUM, true],
+      ["by itself", Trust.MEDIUM, true],
     ]);
     for (const { hook, taskId, model, stage, duration, callCount } of found) {
       expect({ hook, taskId, model, stage, duration, callCount }).toEqual({

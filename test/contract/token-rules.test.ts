@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type Policy, TokenRounding, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
-import { message, policy, session, sessionSummary } from "../support/samples.ts";
+import { message, policy, session } from "../support/samples.ts";
 
 let server: TestServer;
 let count = 0;
@@ -167,9 +167,8 @@ describe("a token rule", () => {
     ["WORDS", 1],
   ])("%s counts summaries, too", async (name, tokenCount) => {
     const sessionId = await sessionOf({ tokenRule: TokenRule[name] });
-    const { session: after } = await server.client.call("updateSession", {
-      session: session({ sessionId, summary: sessionSummary({ text: "\u{1f600}".repeat(5) }) }),
-      updateMask: ["summary"],
+    const { session: after } = await server.client.call("setSummary", {
+      ...{ sessionId, text: "\u{1f600}".repeat(5) },
     });
     expect(after?.summary?.tokenCount).toBe(tokenCount);
   });

@@ -89,7 +89,8 @@ def sessions(client: Client) -> None:
     bad = v1.ListSessionsRequest(namespace=client.namespace, page_token="not a token")
     expect(ErrorReason.PAGE_TOKEN_INVALID, raw, sessions.ListSessions, bad)
 
-    changed = client.update_session("trip", agent_id=None, summary="Ada wants to travel.")
+    client.update_session("trip", agent_id=None)
+    changed = client.set_summary("trip", "Ada wants to travel.")
     print(f"summary set, version {changed.session.summary.version}; the agent is cleared")
     expect(ErrorReason.ETAG_MISMATCH, client.update_session, "trip", user_id="x", etag=session.etag)
 

@@ -272,7 +272,7 @@ def test_updates_name_what_is_given(fake: FakeServer, fake_client: Client) -> No
     assert list(request.update_mask.paths) == ["user_id", "ttl"]
     assert (request.session.session_id, request.session.etag) == ("s", "e")
     assert not request.session.HasField("ttl")
-    fake_client.update_session("s", update_mask=["*"], summary=None)
+    fake_client.update_session("s", update_mask=["*"], user_id=None)
     assert list(sent(fake, "UpdateSession").update_mask.paths) == ["*"]
     fake_client.update_message("s", "m", text="t", token_count=3)
     request = sent(fake, "UpdateMessage")

@@ -67,10 +67,10 @@ def test_lists_go_over_pages(client: Client) -> None:
 
 def test_none_clears_a_field(client: Client) -> None:
     client.create_session(session_id="s", user_id="u", ttl=timedelta(hours=1), labels={"a": "b"})
-    session = client.update_session("s", ttl=None, labels=None, summary="so far").session
+    session = client.update_session("s", ttl=None, labels=None, agent_id="a").session
     assert not session.HasField("ttl") and not session.HasField("expire_time")
     assert not session.labels
-    assert (session.user_id, session.summary.text) == ("u", "so far")
+    assert (session.user_id, session.agent_id) == ("u", "a")
 
 
 def test_a_request_id_takes_effect_once(client: Client) -> None:

@@ -7,7 +7,7 @@ import * as wire from "../../gen/memorysidecar/v1/message.ts";
 import type { Codec, MergedMessage, MessageDraft, MessageStamp } from "../../service/api.ts";
 import type { PlainMessage } from "../../service/codec.ts";
 import { encodeWire } from "../fast-writer.ts";
-import { MESSAGE_MASK, maskedPaths } from "../validate/mask.ts";
+import { changedPaths, MESSAGE_MASK } from "../validate/mask.ts";
 import { checkRole } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import { countedContent, countImages, resultsIn } from "./counted.ts";
@@ -93,9 +93,7 @@ export function messagePaths(
   message: wire.Message,
   mask: readonly string[] | undefined,
 ): readonly MessagePath[] {
-  const masked = maskedPaths(mask, MESSAGE_MASK);
-  if (masked !== undefined) return masked;
-  const isSet: Readonly<Record<MessagePath, boolean>> = {
+  return changedPaths(mask, MESSAGE_MASK, {
     name: message.name !== "",
     text: message.text !== "",
     parts: message.parts.length > 0,
@@ -109,8 +107,7 @@ export function messagePaths(
     labels: message.labels.size > 0,
     token_count: message.tokenCount !== undefined,
     sent_time: message.sentTime !== undefined,
-  };
-  return MESSAGE_MASK.changeable.filter((path) => isSet[path]);
+  });
 }
 
 function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {

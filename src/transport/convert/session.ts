@@ -8,7 +8,7 @@ import type * as summaryWire from "../../gen/memorysidecar/v1/summary.ts";
 import type { SessionInput, SessionPath } from "../../service/api.ts";
 import { sessionTotals } from "../../service/window-view.ts";
 import { type Encodable, encodeWire } from "../fast-writer.ts";
-import { maskedPaths, SESSION_MASK } from "../validate/mask.ts";
+import { changedPaths, SESSION_MASK } from "../validate/mask.ts";
 import { readSpeech } from "./detail.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
@@ -56,22 +56,17 @@ export function sessionPaths(
   mask: readonly string[] | undefined,
 ): readonly SessionPath[] {
   const brings = presetMemoryPolicy(session.policy) !== undefined;
-  const masked = maskedPaths(mask, SESSION_MASK);
-  if (masked !== undefined) {
-    const isBrought = brings && masked.includes("policy") && !masked.includes("memory_policy");
-    return isBrought ? [...masked, "memory_policy"] : masked;
-  }
-  const isSet: Readonly<Record<SessionPath, boolean>> = {
+  const paths = changedPaths(mask, SESSION_MASK, {
     user_id: session.userId !== "",
     agent_id: session.agentId !== "",
     labels: session.labels.size > 0,
     metadata: session.metadata.length > 0,
     policy: session.policy !== undefined,
     ttl: session.ttl !== undefined,
-    summary: session.summary !== undefined,
-    memory_policy: session.memoryPolicy !== undefined || brings,
-  };
-  return SESSION_MASK.changeable.filter((path) => isSet[path]);
+    memory_policy: session.memoryPolicy !== undefined,
+  });
+  const isBrought = brings && paths.includes("policy") && !paths.includes("memory_policy");
+  return isBrought ? [...paths, "memory_policy"] : paths;
 }
 
 /** Turns a summary into its public form. */

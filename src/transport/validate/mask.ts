@@ -16,16 +16,7 @@ export interface MaskPaths {
 
 /** The paths of UpdateSession. */
 export const SESSION_MASK = {
-  changeable: [
-    "user_id",
-    "agent_id",
-    "labels",
-    "metadata",
-    "policy",
-    "ttl",
-    "summary",
-    "memory_policy",
-  ],
+  changeable: ["user_id", "agent_id", "labels", "metadata", "policy", "ttl", "memory_policy"],
   ignored: new Set([
     "namespace",
     "expire_time",
@@ -121,6 +112,18 @@ export function checkMask(
     const short = path.slice(0, PATH_CHARS_MAX).toWellFormed();
     v.add(`update_mask.paths[${index}]`, `"${short}" is not a path that can be changed`);
   }
+}
+
+/**
+ * Gives the paths that an update changes: those of the mask in their own order, all of them for
+ * `*`, and those that are set for an empty mask.
+ */
+export function changedPaths<P extends string>(
+  mask: readonly string[] | undefined,
+  known: { readonly changeable: readonly P[] },
+  isSet: Readonly<Record<P, boolean>>,
+): readonly P[] {
+  return maskedPaths(mask, known) ?? known.changeable.filter((path) => isSet[path]);
 }
 
 /** Gives the paths that a mask names, in their own order; undefined for an empty mask. */

@@ -97,9 +97,9 @@ export interface Session {
     | Timestamp
     | undefined;
   /**
-   * The text that stands for messages that left the window. Unset when there is
-   * none. Its `text` can be set on create and through UpdateSession; an empty text
-   * removes it.
+   * The text that stands for messages that left the window. Unset when there is none. Its
+   * `text` can be set on create; afterwards SetSummary changes it, and UpdateSession
+   * ignores it.
    */
   summary:
     | Summary

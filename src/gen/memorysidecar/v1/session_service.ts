@@ -123,10 +123,10 @@ export interface UpdateSessionRequest {
     | undefined;
   /**
    * What to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
-   * `summary`, or `*` for all of them. A path that is named and not set is cleared;
+   * `memory_policy`, or `*` for all of them. A path that is named and not set is cleared;
    * `policy` then becomes the default one. Empty means every one of them that is
    * set in `session`; when none is, nothing changes. Output-only paths are ignored,
-   * others are an error. At most 64 paths.
+   * others are an error; so is `summary`, which only SetSummary changes. At most 64 paths.
    */
   updateMask:
     | string[]
