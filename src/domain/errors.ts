@@ -341,7 +341,7 @@ export function resumeTokenInvalid(): AppError {
 export function resumeTokenForeign(what: "store" | "namespace" | "state of this store"): AppError {
   return new AppError(
     "RESUME_TOKEN_FOREIGN",
-    `The resume token comes from another ${what}. Start from now or from the oldest event.`,
+    `The resume token comes from another ${what}. Watch from now, then read the state.`,
   );
 }
 
@@ -350,7 +350,7 @@ export function resumeTokenExpired(oldestRevision: number): AppError {
   return new AppError(
     "RESUME_TOKEN_EXPIRED",
     `Events after the token are no longer kept; the oldest is of revision ${oldestRevision}. ` +
-      "Read the state anew, then watch from now or from the oldest event.",
+      "Watch from now, then read the state.",
     { metadata: { oldest_revision: String(oldestRevision) } },
   );
 }

@@ -191,7 +191,7 @@ describe("a turn end without messages", () => {
     const ended = events[0]?.detail;
     expect(ended).toMatchObject({
       $case: "turnEnded",
-      value: { window: { messageCount: 3n, tokenCount: 3n } },
+      value: { windowTotals: { messageCount: 3n, tokenCount: 3n } },
     });
   });
 

@@ -252,7 +252,7 @@ describe("RestoreMessages", () => {
             { firstSeq: 4n, lastSeq: 4n },
           ],
           restored: { messageCount: 3n },
-          window: { messageCount: 4n },
+          windowTotals: { messageCount: 4n },
         },
       },
     ]);
@@ -707,7 +707,7 @@ describe("FillToolResults", () => {
     expect(await eventsSince(sessionId, before)).toMatchObject([
       {
         $case: "toolResultsFilled",
-        value: { toolCallIds: ["c2", "c3", "c4"], window: { messageCount: 8n } },
+        value: { toolCallIds: ["c2", "c3", "c4"], windowTotals: { messageCount: 8n } },
       },
     ]);
     expect(await logOf(sessionId)).toEqual(["m1", "call", "r1", "next", "newest"]);

@@ -145,7 +145,8 @@ class Invalid(MemorySidecarError):
 
 
 class ResumeTokenExpired(MemorySidecarError):
-    """Events after the token are no longer kept: read the state anew, then watch again."""
+    """Events after the token are no longer kept: watch from now, then read
+    the state."""
 
 
 class Unavailable(MemorySidecarError):

@@ -1289,6 +1289,11 @@ export const AckEventsResponse: MessageFns<AckEventsResponse> = {
  * A resume token names a position in one namespace of one store. It is opaque, at
  * most 256 bytes, does not depend on the filter, and gives no rights.
  *
+ * A client whose token is refused recovers without a gap in this order: it opens a
+ * watch from `STREAM_POSITION_NOW`, keeps the token of the first answer, then reads the
+ * state, then takes the events of the watch. Whatever changes during the read comes as
+ * an event as well; an event of a revision that the state already has changes nothing.
+ *
  * The common errors are those of SessionService.
  */
 export type EventServiceService = typeof EventServiceService;
