@@ -124,8 +124,8 @@ export type MemoryPath =
   | "persistent"
   | "labels"
   | "metadata"
-  | "valid_from"
-  | "valid_to"
+  | "valid_from_time"
+  | "valid_until_time"
   | "ttl"
   | "last_seen_time";
 
@@ -146,7 +146,7 @@ export interface ReinforceInput {
   readonly namespace: string;
   readonly memoryIds: readonly string[];
   readonly amount: number;
-  readonly ignoreMissing: boolean;
+  readonly allowMissing: boolean;
   readonly encode: (result: {
     readonly memories: readonly Memory[];
     readonly revision: number;
@@ -193,8 +193,8 @@ export interface PurgeInput {
   readonly encode: (result: PurgeResult) => Uint8Array;
 }
 
-export interface RestoreRevisionInput extends MemoryRef {
-  readonly revisionNumber: number;
+export interface RestoreVersionInput extends MemoryRef {
+  readonly version: number;
   readonly etag: string;
   readonly reason: string;
   readonly encode: (result: ChangedMemory) => Uint8Array;
@@ -349,11 +349,11 @@ export interface MemoryServiceApi {
   forgetMemories(call: Call, input: ForgetInput): Promise<Uint8Array>;
   purgeMemories(call: Call, input: PurgeInput): Promise<Uint8Array>;
   /** `before`: goes on below this number; 0 from the start. */
-  listMemoryRevisions(
+  listMemoryVersions(
     call: Call,
     input: MemoryRef & { readonly before: number; readonly limit: number },
   ): Promise<{ readonly revisions: readonly Memory[]; readonly next: number | undefined }>;
-  restoreMemoryRevision(call: Call, input: RestoreRevisionInput): Promise<Uint8Array>;
+  restoreMemoryVersion(call: Call, input: RestoreVersionInput): Promise<Uint8Array>;
   queryRelations(
     call: Call,
     input: QueryRelationsInput,

@@ -108,9 +108,9 @@ function imageOf(part: unknown): unknown {
 }
 
 function stateFault(memory: Memory, known: Memory | undefined): string | undefined {
-  const { revisionNumber } = memory;
+  const { version } = memory;
   if (known === undefined) {
-    return revisionNumber === 1 ? undefined : `is new and has the state ${revisionNumber}`;
+    return version === 1 ? undefined : `is new and has the state ${version}`;
   }
   if (
     memory.kind !== known.kind ||
@@ -119,14 +119,12 @@ function stateFault(memory: Memory, known: Memory | undefined): string | undefin
   ) {
     return "gets another kind, scope or time of creation";
   }
-  if (revisionNumber === known.revisionNumber) {
-    return isSameState(memory, known)
-      ? undefined
-      : `changes without a state after ${revisionNumber}`;
+  if (version === known.version) {
+    return isSameState(memory, known) ? undefined : `changes without a state after ${version}`;
   }
-  return revisionNumber === known.revisionNumber + 1 && memory.updateMs >= known.updateMs
+  return version === known.version + 1 && memory.updateMs >= known.updateMs
     ? undefined
-    : `goes from state ${known.revisionNumber} to ${revisionNumber}, or back in time`;
+    : `goes from state ${known.version} to ${version}, or back in time`;
 }
 
 /** Says what is wrong with a change of jobs; undefined when nothing is. */

@@ -169,7 +169,7 @@ export interface MemoryStore {
    * The states that a memory has had, the current one first. `before`: goes on below this revision
    * number. Empty when there is no such memory.
    */
-  listMemoryRevisions(
+  listMemoryVersions(
     namespace: string,
     memoryId: string,
     page: { readonly before?: number; readonly limit: number },

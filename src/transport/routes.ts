@@ -52,7 +52,7 @@ import { listEvents } from "./rpc/list-events.ts";
 import { listHooks } from "./rpc/list-hooks.ts";
 import { listMemories } from "./rpc/list-memories.ts";
 import { listMemoryJobs } from "./rpc/list-memory-jobs.ts";
-import { listMemoryRevisions } from "./rpc/list-memory-revisions.ts";
+import { listMemoryVersions } from "./rpc/list-memory-versions.ts";
 import { listMessages } from "./rpc/list-messages.ts";
 import { listPolicyPresets } from "./rpc/list-policy-presets.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
@@ -69,7 +69,7 @@ import { recall } from "./rpc/recall.ts";
 import { reinforceMemories } from "./rpc/reinforce-memories.ts";
 import { remember } from "./rpc/remember.ts";
 import { resetSession } from "./rpc/reset-session.ts";
-import { restoreMemoryRevision } from "./rpc/restore-memory-revision.ts";
+import { restoreMemoryVersion } from "./rpc/restore-memory-version.ts";
 import { restoreMessages } from "./rpc/restore-messages.ts";
 import { retryMemoryJob } from "./rpc/retry-memory-job.ts";
 import { retryTask } from "./rpc/retry-task.ts";
@@ -159,8 +159,8 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   decayMemories,
   forgetMemories,
   purgeMemories,
-  listMemoryRevisions,
-  restoreMemoryRevision,
+  listMemoryVersions,
+  restoreMemoryVersion,
   queryRelations,
   mergeEntities,
   consolidateSession,

@@ -54,8 +54,8 @@ async function addFact({ rpc }: State, { role, ...value }: Fact, now?: Json): Pr
 async function open(state: State): Promise<void> {
   const { rpc, kase } = state;
   const memoryPolicy = MemoryPolicy.fromPartial({
-    autoPromote: false,
-    episodes: false,
+    disablePromotion: true,
+    disableEpisodes: true,
     extraction: findBy(ExtractionTarget.RELATIONS),
   });
   const session = Session.fromPartial({ sessionId: MAIN, memoryPolicy });
@@ -95,7 +95,7 @@ async function factOf({ rpc }: State, { structure, labels, source }: Memory): Pr
     const { message } = await rpc.call("getMessage", { sessionId: MAIN, messageId });
     role = roleName(message?.role ?? 0);
   }
-  const { subject, predicate, object } = structure.value;
+  const { subject, predicate, objectValue: object } = structure.value;
   return { role: role ?? "", subject, predicate, object };
 }
 

@@ -104,7 +104,7 @@ function tripleOf(memory: Memory) {
 async function extractTriples({ rpc, kase }: State): Promise<readonly object[]> {
   const found = await find(rpc, ExtractionTarget.RELATIONS, { sessionId: MAIN });
   return found.map((memory) => {
-    const { subject, predicate, object } = tripleOf(memory);
+    const { subject, predicate, objectValue: object } = tripleOf(memory);
     return {
       ...{ subject, relation: predicate, object, confidence: memory.confidence },
       source_turn: memory.source?.messageIds.length,
@@ -135,7 +135,7 @@ async function addTriple(state: State, op: JsonObject): Promise<void> {
 }
 
 function written(memory: Memory): readonly string[] {
-  const { subject, predicate, object } = tripleOf(memory);
+  const { subject, predicate, objectValue: object } = tripleOf(memory);
   return [subject, predicate, object];
 }
 

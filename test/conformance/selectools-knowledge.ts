@@ -127,8 +127,12 @@ function dayOf({ lastSeenTime }: Memory): string {
 async function pruneLogs(state: State): Promise<void> {
   const keepDays = numberOf(policyOf(state)["recent_days"], "recent_days") ?? RECENT_DAYS;
   const fromMs = msOf(state.kase.given["now"]) - keepDays * DAY_MS;
-  const seenBeforeTime = toTime(Math.ceil(fromMs / DAY_MS) * DAY_MS);
-  const filter = MemoryFilter.fromPartial({ scope: EVERYONE, kinds: LONG_TERM, seenBeforeTime });
+  const lastSeenTimeBefore = toTime(Math.ceil(fromMs / DAY_MS) * DAY_MS);
+  const filter = MemoryFilter.fromPartial({
+    scope: EVERYONE,
+    kinds: LONG_TERM,
+    lastSeenTimeBefore,
+  });
   const { memoryCount } = await state.rpc.call("purgeMemories", { filter, force: true });
   state.pruned = memoryCount;
 }

@@ -5,6 +5,7 @@ import {
   isMemorySidecarError,
   type MemorySidecarError,
 } from "../../clients/typescript/src/errors.ts";
+import type { Duration } from "../../clients/typescript/src/gen/google/protobuf/duration.ts";
 import {
   type Memory,
   MemoryFilter,
@@ -90,10 +91,14 @@ async function useScorer({ rpc, kase }: State): Promise<void> {
   await changePolicy(rpc, { scoreHook: SCORER });
 }
 
+function daysLong(days: number): Duration {
+  return { seconds: BigInt((days * DAY_MS) / 1_000), nanos: 0 };
+}
+
 /** Changes what the preset has made the session give. */
 async function changePolicy(
   rpc: State["rpc"],
-  changes: { readonly scoreHook?: string; readonly episodicRetentionDays?: number },
+  changes: { readonly scoreHook?: string; readonly episodeRetention?: Duration },
 ): Promise<void> {
   const { memoryPolicy: own } = await getSession(rpc, MAIN);
   if (own === undefined) throw new CaseFault("unified memory brings no memory policy");
@@ -107,7 +112,7 @@ async function open(state: State): Promise<void> {
   await createSession(rpc, { sessionId: MAIN, preset: "selectools", options, userId: USER });
   await useScorer(state);
   // By the server's clock the times of a case are long ago.
-  if (nowOf(state) !== undefined) await changePolicy(rpc, { episodicRetentionDays: 36_500 });
+  if (nowOf(state) !== undefined) await changePolicy(rpc, { episodeRetention: daysLong(36_500) });
   const memories = [
     ...listOf(kase.given["long_term"], "long_term").map(entryOf),
     ...listOf(kase.given["entities"], "entities").map(entityOf),
@@ -148,7 +153,7 @@ function episodeOf({ shiftMs }: State, value: Json): MemoryFields {
     userId: USER,
     kind: MemoryKind.EPISODE,
     structure: { $case: "episode", value: { userText, assistantText } },
-    validFrom: time,
+    validFromTime: time,
     lastSeenTime: time,
   };
 }
@@ -230,8 +235,8 @@ function shiftOf({ kase }: Context): number {
 
 async function recent(state: State, op: JsonObject): Promise<readonly string[]> {
   const days = numberOf(op["days"], "days") ?? DAYS;
-  const seenFromTime = toTime(msOf(nowOf(state)) + state.shiftMs - days * DAY_MS);
-  return (await episodes(state, { seenFromTime })).map(saidByUser);
+  const lastSeenTimeFrom = toTime(msOf(nowOf(state)) + state.shiftMs - days * DAY_MS);
+  return (await episodes(state, { lastSeenTimeFrom })).map(saidByUser);
 }
 
 /** Lets the server remove what is too old, as it does with every turn. */
@@ -241,7 +246,7 @@ async function prune(state: State): Promise<void> {
   const days = numberOf(options["episodic_retention_days"], "episodic_retention_days") ?? DAYS;
   const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
   const daysAgo = dayOf(Date.now()) - dayOf(msOf(nowOf(state)) + shiftMs);
-  await changePolicy(rpc, { episodicRetentionDays: days + daysAgo });
+  await changePolicy(rpc, { episodeRetention: daysLong(days + daysAgo) });
   const { episodeId, evictedMemoryIds } = await addTurn(state, { user: "prune", assistant: "now" });
   await rpc.call("forgetMemories", { memoryIds: [episodeId] });
   state.pruned = evictedMemoryIds.length;
@@ -254,9 +259,9 @@ const SOURCES: Readonly<Partial<Record<MemoryKind, string>>> = {
 
 function resultOf({ memory, score }: MemoryMatch): object {
   if (memory === undefined) throw new CaseFault("a match without a memory");
-  const { kind, text: content, category, structure, validFrom, lastSeenTime } = memory;
+  const { kind, text: content, category, structure, validFromTime, lastSeenTime } = memory;
   const source = SOURCES[kind] ?? "long_term";
-  const timestamp = writtenTime(kind === MemoryKind.EPISODE ? validFrom : lastSeenTime);
+  const timestamp = writtenTime(kind === MemoryKind.EPISODE ? validFromTime : lastSeenTime);
   const date = timestamp.slice(0, "2026-01-01".length);
   const metadata =
     structure?.$case === "entity"

@@ -234,8 +234,8 @@ describe("what does not count", () => {
   it("is superseded, over, to come, or not true at the time", async () => {
     const namespace = "times";
     await remember(namespace, [
-      memory({ text: "Ann lived in Rome", validTo: day("2020-01-01T00:00:00Z") }),
-      memory({ text: "Ann lives in Oslo", validFrom: day("2020-01-01T00:00:00Z") }),
+      memory({ text: "Ann lived in Rome", validUntilTime: day("2020-01-01T00:00:00Z") }),
+      memory({ text: "Ann lives in Oslo", validFromTime: day("2020-01-01T00:00:00Z") }),
       memory({ text: "gone soon", ttl: { seconds: 1n, nanos: 0 } }),
     ]);
     server.advance(2_000);
@@ -255,9 +255,9 @@ describe("what does not count", () => {
       return { seconds, nanos: 0 };
     };
     await remember(namespace, [
-      { ...episode("old news", ""), validFrom: at(4) },
-      { ...episode("second", ""), validFrom: at(1) },
-      { ...episode("first", ""), validFrom: at(2) },
+      { ...episode("old news", ""), validFromTime: at(4) },
+      { ...episode("second", ""), validFromTime: at(1) },
+      { ...episode("first", ""), validFromTime: at(2) },
     ]);
     const { text, cuts } = await contextOf({
       namespace,
@@ -314,7 +314,7 @@ describe("a context of a past time", () => {
   it("says what was true then, also where something else took its place since", async () => {
     const namespace = "moved";
     const home = (text: string, time: string) =>
-      memory({ userId: "ana", key: "home", text, validFrom: day(time) });
+      memory({ userId: "ana", key: "home", text, validFromTime: day(time) });
     for (const one of [
       home("Ana lives in Porto.", "2020-01-01T00:00:00Z"),
       home("Ana lives in Berlin.", "2021-01-01T00:00:00Z"),

@@ -185,7 +185,7 @@ describe("a chat model", () => {
       ...{ importance: 0.9, trust: 1 },
       source: { messageIds: ["m2"], hook: "model", model: "scripted" },
     });
-    expect(answer.memories[0]?.validFrom).toBeDefined();
+    expect(answer.memories[0]?.validFromTime).toBeDefined();
     expect(answer.memories[1]?.source?.messageIds).toEqual(["m0", "m1", "m2"]);
     expect(endpoint.requests[0]?.json).toMatchObject({
       ...{ model: "m", response_format: { type: "json_schema" } },
@@ -322,7 +322,7 @@ describe("a gRPC server", () => {
     const answer = await server.client.call("extractMemories", by("mine"));
     expect(answer).toMatchObject({ rejectedCount: 1, createdCount: 1 });
     expect(answer.memories[0]).toMatchObject({
-      ...{ importance: 0.5, confidence: 1, validFrom: undefined },
+      ...{ importance: 0.5, confidence: 1, validFromTime: undefined },
       source: { messageIds: ["m0"] },
     });
   });

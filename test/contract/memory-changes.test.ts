@@ -69,13 +69,13 @@ describe("UpdateMemory", () => {
     expect(revision).toBeGreaterThan(0n);
     expect(changed).toMatchObject({
       ...{ text: "new", key: "k", category: "work", labels: new Map([["k", "v"]]) },
-      ...{ revisionNumber: 2, mentionCount: 1 },
+      ...{ version: 2, mentionCount: 1 },
     });
     expect(changed?.updateTime).not.toEqual(changed?.createTime);
     expect(await get("update", "a")).toEqual(changed);
     expect(await newestEvent("update")).toEqual({
       $case: "memoryUpdated",
-      value: { memoryId: "a", paths: ["text", "key"], revisionNumber: 2 },
+      value: { memoryId: "a", paths: ["text", "key"], version: 2 },
     });
   });
 
@@ -84,13 +84,13 @@ describe("UpdateMemory", () => {
     const time = { seconds: 5n, nanos: 0 };
     const given = memory({
       ...{ memoryId: "a", text: "b", metadata: struct({ a: 1 }), confidence: 0.25 },
-      ...{ persistent: true, validFrom: time, ttl: { seconds: 9n, nanos: 0 } },
+      ...{ persistent: true, validFromTime: time, ttl: { seconds: 9n, nanos: 0 } },
       ...{ lastSeenTime: time },
     });
     const { memory: changed } = await update("whole", given, ["*"]);
     expect(changed).toMatchObject({
       ...{ text: "b", importance: 0.5, topics: [], category: "general", confidence: 0.25 },
-      ...{ persistent: true, validFrom: time, metadata: given.metadata, lastSeenTime: time },
+      ...{ persistent: true, validFromTime: time, metadata: given.metadata, lastSeenTime: time },
     });
   });
 
@@ -110,11 +110,14 @@ describe("UpdateMemory", () => {
   });
 
   it("refuses an end before the stored beginning", async () => {
-    await remember("ends", [fact("a", { validFrom: { seconds: 9n, nanos: 0 } })]);
-    const given = memory({ memoryId: "a", validTo: { seconds: 8n, nanos: 0 } });
-    const request = { namespace: "ends", memory: given, updateMask: ["valid_to"] };
+    await remember("ends", [fact("a", { validFromTime: { seconds: 9n, nanos: 0 } })]);
+    const given = memory({ memoryId: "a", validUntilTime: { seconds: 8n, nanos: 0 } });
+    const request = { namespace: "ends", memory: given, updateMask: ["valid_until_time"] };
     const failure = await server.client.fail("updateMemory", request);
-    expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["memory.valid_to"] });
+    expect(failure).toMatchObject({
+      reason: "REQUEST_INVALID",
+      fields: ["memory.valid_until_time"],
+    });
   });
 
   it("refuses an empty text of a fact, a time to come, an old etag, and what is not there", async () => {
@@ -141,22 +144,22 @@ describe("UpdateMemory", () => {
     }
     const next = { namespace: "states", memory: memory({ memoryId: "a" }), updateMask: ["key"] };
     expect(await server.client.fail("updateMemory", next)).toMatchObject({
-      ...{ code: "FAILED_PRECONDITION", reason: "MEMORY_REVISION_LIMIT_REACHED" },
+      ...{ code: "FAILED_PRECONDITION", reason: "MEMORY_VERSION_LIMIT_REACHED" },
       metadata: { memory_id: "a", limit: "1000" },
     });
     const again = { namespace: "states", memories: [fact("a", { text: "other" })] };
-    const full = "MEMORY_REVISION_LIMIT_REACHED";
+    const full = "MEMORY_VERSION_LIMIT_REACHED";
     expect((await server.client.fail("remember", again)).reason).toBe(full);
-    const former = { namespace: "states", memoryId: "a", revisionNumber: 1 };
-    expect((await server.client.fail("restoreMemoryRevision", former)).reason).toBe(full);
+    const former = { namespace: "states", memoryId: "a", version: 1 };
+    expect((await server.client.fail("restoreMemoryVersion", former)).reason).toBe(full);
     const { memories } = await server.client.call("reinforceMemories", {
       ...{ namespace: "states", memoryIds: ["a"] },
     });
-    expect(memories).toMatchObject([{ revisionNumber: 1_000 }]);
+    expect(memories).toMatchObject([{ version: 1_000 }]);
   }, 60_000);
 });
 
-describe("ListMemoryRevisions and RestoreMemoryRevision", () => {
+describe("ListMemoryVersions and RestoreMemoryVersion", () => {
   beforeAll(async () => {
     await remember("history", [fact("a", { text: "1" })]);
     for (const text of ["2", "3", "4"]) {
@@ -169,19 +172,19 @@ describe("ListMemoryRevisions and RestoreMemoryRevision", () => {
     let pageToken = "";
     do {
       const request = { namespace: "history", memoryId: "a", pageSize: 3, pageToken };
-      const page = await server.client.call("listMemoryRevisions", request);
-      texts.push(...page.revisions.map(({ text, revisionNumber }) => `${text}@${revisionNumber}`));
+      const page = await server.client.call("listMemoryVersions", request);
+      texts.push(...page.versions.map(({ text, version }) => `${text}@${version}`));
       pageToken = page.nextPageToken;
     } while (pageToken !== "");
     expect(texts).toEqual(["4@4", "3@3", "2@2", "1@1"]);
     const request = { namespace: "history", memoryId: "a", pageSize: 3 };
-    const page = await server.client.call("listMemoryRevisions", request);
+    const page = await server.client.call("listMemoryVersions", request);
     const other = { ...request, memoryId: "b", pageToken: page.nextPageToken };
-    expect((await server.client.fail("listMemoryRevisions", other)).reason).toBe(
+    expect((await server.client.fail("listMemoryVersions", other)).reason).toBe(
       "PAGE_TOKEN_INVALID",
     );
     const gone = { namespace: "history", memoryId: "b" };
-    expect(await server.client.fail("listMemoryRevisions", gone)).toMatchObject(NOBODY);
+    expect(await server.client.fail("listMemoryVersions", gone)).toMatchObject(NOBODY);
   });
 
   it("ends a page before an answer grows too large", async () => {
@@ -196,8 +199,8 @@ describe("ListMemoryRevisions and RestoreMemoryRevision", () => {
     let pageToken = "";
     do {
       const request = { namespace: "wide", memoryId: "a", pageSize: 1_000, pageToken };
-      const page = await server.client.call("listMemoryRevisions", request);
-      numbers.push(...page.revisions.map(({ revisionNumber }) => revisionNumber));
+      const page = await server.client.call("listMemoryVersions", request);
+      numbers.push(...page.versions.map(({ version }) => version));
       pageToken = page.nextPageToken;
       pages++;
     } while (pageToken !== "");
@@ -207,24 +210,24 @@ describe("ListMemoryRevisions and RestoreMemoryRevision", () => {
 
   it("brings a state back as a new one", async () => {
     const etag = (await get("history", "a"))?.etag ?? "";
-    const request = { namespace: "history", memoryId: "a", revisionNumber: 2 };
-    const stale = await server.client.fail("restoreMemoryRevision", { ...request, etag: "r999" });
+    const request = { namespace: "history", memoryId: "a", version: 2 };
+    const stale = await server.client.fail("restoreMemoryVersion", { ...request, etag: "r999" });
     expect(stale).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
-    const { memory: restored } = await server.client.call("restoreMemoryRevision", {
+    const { memory: restored } = await server.client.call("restoreMemoryVersion", {
       ...{ ...request, etag, reason: "undo" },
     });
-    expect(restored).toMatchObject({ text: "2", revisionNumber: 5, reason: "undo" });
+    expect(restored).toMatchObject({ text: "2", version: 5, reason: "undo" });
     expect(await newestEvent("history")).toMatchObject({
-      ...{ $case: "memoryUpdated", value: { paths: [], revisionNumber: 5 } },
+      ...{ $case: "memoryUpdated", value: { paths: [], version: 5 } },
     });
-    const never = { ...request, revisionNumber: 99 };
-    expect(await server.client.fail("restoreMemoryRevision", never)).toMatchObject({
-      ...{ code: "NOT_FOUND", reason: "MEMORY_REVISION_NOT_FOUND" },
-      metadata: { memory_id: "a", revision_number: "99" },
+    const never = { ...request, version: 99 };
+    expect(await server.client.fail("restoreMemoryVersion", never)).toMatchObject({
+      ...{ code: "NOT_FOUND", reason: "MEMORY_VERSION_NOT_FOUND" },
+      metadata: { memory_id: "a", version: "99" },
       details: ["ErrorInfo", "ResourceInfo"],
     });
     const gone = { ...request, memoryId: "b" };
-    expect(await server.client.fail("restoreMemoryRevision", gone)).toMatchObject(NOBODY);
+    expect(await server.client.fail("restoreMemoryVersion", gone)).toMatchObject(NOBODY);
   });
 });
 
@@ -234,14 +237,14 @@ describe("ReinforceMemories and DecayMemories", () => {
     const raise = { namespace: "sure", memoryIds: ["b", "a"] };
     const { memories } = await server.client.call("reinforceMemories", raise);
     expect(memories).toMatchObject([
-      { memoryId: "b", confidence: 1, mentionCount: 2, revisionNumber: 1 },
-      { memoryId: "a", confidence: 0.6, mentionCount: 2, revisionNumber: 1 },
+      { memoryId: "b", confidence: 1, mentionCount: 2, version: 1 },
+      { memoryId: "a", confidence: 0.6, mentionCount: 2, version: 1 },
     ]);
     expect(await newestEvent("sure")).toMatchObject({ $case: "memoriesReinforced" });
     const lower = { namespace: "sure", filter: ALL, factor: 0.5, deleteBelow: 0.4 };
     const decayed = await server.client.call("decayMemories", lower);
     expect(decayed).toMatchObject({ decayedCount: 1, deletedIds: ["a"], nextPageToken: "" });
-    expect(await get("sure", "b")).toMatchObject({ confidence: 0.5, revisionNumber: 1 });
+    expect(await get("sure", "b")).toMatchObject({ confidence: 0.5, version: 1 });
     const { events } = await server.client.call("listEvents", { namespace: "sure" });
     expect(events.map(({ detail }) => detail).slice(-2)).toEqual(
       expect.arrayContaining([
@@ -260,7 +263,7 @@ describe("ReinforceMemories and DecayMemories", () => {
     const request = { namespace: "some", memoryIds: ["a", "gone"] };
     expect(await server.client.fail("reinforceMemories", request)).toMatchObject(NOBODY);
     expect(await get("some", "a")).toMatchObject({ confidence: 0.5 });
-    const over = await server.client.call("reinforceMemories", { ...request, ignoreMissing: true });
+    const over = await server.client.call("reinforceMemories", { ...request, allowMissing: true });
     expect(over.memories.map(({ memoryId }) => memoryId)).toEqual(["a"]);
   });
 
@@ -332,7 +335,7 @@ describe("MergeEntities", () => {
     const { events } = await server.client.call("listEvents", { namespace: "merge" });
     expect(events.map(({ detail }) => detail).slice(-2)).toEqual(
       expect.arrayContaining([
-        { $case: "memoryUpdated", value: { memoryId: ann, paths: [], revisionNumber: 2 } },
+        { $case: "memoryUpdated", value: { memoryId: ann, paths: [], version: 2 } },
         { $case: "memoriesDeleted", value: { memoryIds: [annie], reason: 6 } },
       ]),
     );
@@ -359,7 +362,7 @@ describe("ForgetMemories and PurgeMemories", () => {
       ...{ forgottenCount: 0, revision: 0n },
     });
     const states = { namespace: "forget", memoryId: "a" };
-    expect(await server.client.fail("listMemoryRevisions", states)).toMatchObject(NOBODY);
+    expect(await server.client.fail("listMemoryVersions", states)).toMatchObject(NOBODY);
     const stale = { namespace: "forget", memoryIds: ["c"], etag: "r999" };
     expect(await server.client.fail("forgetMemories", stale)).toMatchObject({
       ...{ code: "ABORTED", reason: "ETAG_MISMATCH" },
@@ -410,7 +413,7 @@ const REPEATS: readonly Repeat[] = [
   ),
   repeat("reinforceMemories", { memoryIds: ["a"] }, { amount: 0.3 }),
   repeat("decayMemories", { filter: ALL }, { factor: 0.3 }),
-  repeat("restoreMemoryRevision", { memoryId: "a", revisionNumber: 1 }, { reason: "other" }),
+  repeat("restoreMemoryVersion", { memoryId: "a", version: 1 }, { reason: "other" }),
   repeat("mergeEntities", { targetId: "e1", sourceIds: ["e2"] }, { reason: "other" }),
   repeat("forgetMemories", { memoryIds: ["b"] }, { memoryIds: ["c"] }),
   repeat(

@@ -39,7 +39,7 @@ describe("SearchMemories", () => {
       fact("Ann likes green tea", { importance: 0.8, confidence: 0.4, topics: ["drinks"] }),
       fact("Bob likes coffee", { importance: 0.6, confidence: 0.9, category: "tea" }),
       entity("Tea house"),
-      { ...episode("green tea, please"), validFrom: { seconds: 86_400n, nanos: 0 } },
+      { ...episode("green tea, please"), validFromTime: { seconds: 86_400n, nanos: 0 } },
     ]);
   });
 
@@ -135,7 +135,7 @@ describe("QueryRelations", () => {
     expect(await find({ subject: "ANN" })).toEqual(ann);
     expect(await find({ subject: "annie" })).toEqual(ann);
     expect(await find({ predicate: "KNOWS" })).toEqual(ann);
-    expect((await find({ object: "bern" })).found).toEqual(["1 Acme based_in Bern"]);
+    expect((await find({ objectValue: "bern" })).found).toEqual(["1 Acme based_in Bern"]);
     expect((await find({ entity: "Bob" })).found).toEqual([
       "1 Ann knows Bob",
       "1 Bob works_at Acme",

@@ -27,6 +27,8 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
+const DAY_MS = 86_400_000;
+
 const words = (count: number) => times(count, (index) => `w${index}`);
 const rule = { name: "n", phrases: ["x"], score: 0.5 };
 const TEXT = { text: "My name is Ann.", preview: true };
@@ -69,7 +71,7 @@ const ROWS: readonly LimitRow[] = [
   search("episode_days", LIMITS.episodeDays, (episodeDays) => ({ episodeDays })),
   relations("subject", LIMITS.relationSubjectBytes, (size) => ({ subject: x(size) })),
   relations("predicate", LIMITS.relationPredicateBytes, (size) => ({ predicate: x(size) })),
-  relations("object", LIMITS.relationObjectBytes, (size) => ({ object: x(size) })),
+  relations("object_value", LIMITS.relationObjectBytes, (size) => ({ objectValue: x(size) })),
   relations("entity", LIMITS.entityNameBytes, (size) => ({ entity: x(size) })),
   relations("max_hops", LIMITS.relationHops, (maxHops) => ({ maxHops })),
   relations("keywords", LIMITS.relationKeywords, (size) => ({ keywords: words(size) })),
@@ -132,8 +134,8 @@ const ROWS: readonly LimitRow[] = [
   kept("long_term_limit", LIMITS.scopeMemories, (longTermLimit) => ({ longTermLimit })),
   kept("entity_limit", LIMITS.scopeMemories, (entityLimit) => ({ entityLimit })),
   kept("relation_limit", LIMITS.scopeMemories, (relationLimit) => ({ relationLimit })),
-  kept("episodic_retention_days", LIMITS.episodeDays, (episodicRetentionDays) => ({
-    episodicRetentionDays,
+  kept("episode_retention", LIMITS.episodeDays * DAY_MS, (ms) => ({
+    episodeRetention: { seconds: BigInt(Math.floor(ms / 1_000)), nanos: (ms % 1_000) * 1_000_000 },
   })),
 ];
 
@@ -166,7 +168,7 @@ const REFUSED: readonly Refused[] = [
   refused("searchMemories", ["episode_days"], { episodeDays: -1 }),
   refused("queryRelations", ["filter.kinds"], { filter: memoryFilter({ kinds: [5] }) }),
   refused("queryRelations", ["entity"], { entity: "a", subject: "b" }),
-  refused("queryRelations", ["entity"], { entity: "a", object: "b" }),
+  refused("queryRelations", ["entity"], { entity: "a", objectValue: "b" }),
   refused("queryRelations", ["max_hops"], { maxHops: -1 }),
   refused("queryRelations", ["keywords[1]"], { keywords: ["a", ""] }),
   refused("queryRelations", ["limit"], { limit: -1 }),

@@ -83,8 +83,8 @@ describe("Remember", () => {
       ...{ importance: 0.8, confidence: 0.6, trust: Trust.LOW, persistent: true },
       labels: new Map([["source", "chat"]]),
       metadata: struct({ page: 3, tags: ["a"] }),
-      validFrom: { seconds: -5n, nanos: 0 },
-      validTo: { seconds: 9n, nanos: 1_000_000 },
+      validFromTime: { seconds: -5n, nanos: 0 },
+      validUntilTime: { seconds: 9n, nanos: 1_000_000 },
       ttl: { seconds: 60n, nanos: 0 },
       source: memorySource({ sessionId: "s", messageIds: ["m1", "m2"] }),
       lastSeenTime: { seconds: 7n, nanos: 0 },
@@ -98,7 +98,7 @@ describe("Remember", () => {
     expect(stored).toEqual({
       ...given,
       source: memorySource({ sessionId: "s", messageIds: ["m1", "m2"], origin: 1 }),
-      ...{ state: MemoryState.ACTIVE, supersededBy: "", mentionCount: 1, revisionNumber: 1 },
+      ...{ state: MemoryState.ACTIVE, supersededBy: "", mentionCount: 1, version: 1 },
       ...{ writer: "local", reason: "said so", createTime, updateTime: createTime, expireTime },
       etag: result?.etag,
     });
@@ -112,7 +112,12 @@ describe("Remember", () => {
     expect(await get("defaults", made)).toMatchObject({
       ...{ kind: MemoryKind.FACT, userId: "", category: "general", importance: 0.5 },
       ...{ confidence: 1, trust: Trust.MEDIUM, persistent: false, mentionCount: 1 },
-      ...{ validFrom: undefined, validTo: undefined, ttl: undefined, expireTime: undefined },
+      ...{
+        validFromTime: undefined,
+        validUntilTime: undefined,
+        ttl: undefined,
+        expireTime: undefined,
+      },
     });
   });
 
@@ -130,7 +135,7 @@ describe("Remember", () => {
       "user: hi | assistant: hello",
     ]);
     expect(stored[3]?.structure).toMatchObject({ value: { name: "Bob", type: "other" } });
-    expect(stored[2]?.validFrom).toBeDefined();
+    expect(stored[2]?.validFromTime).toBeDefined();
   });
 
   it("reinforces what is known, unless it is to stay as it is", async () => {
@@ -141,7 +146,7 @@ describe("Remember", () => {
       { memoryId: first?.memoryId, outcome: RememberOutcome.REINFORCED },
     ]);
     const stored = await get("known", first?.memoryId ?? "");
-    expect(stored).toMatchObject({ text: "Likes tea.", mentionCount: 2, revisionNumber: 1 });
+    expect(stored).toMatchObject({ text: "Likes tea.", mentionCount: 2, version: 1 });
     expect(stored?.confidence).toBeGreaterThan(0.5);
     expect(stored?.lastSeenTime).not.toEqual(stored?.createTime);
     await remember("known", [fact("likes tea!", { importance: 0.9 })]);
@@ -175,9 +180,9 @@ describe("Remember", () => {
     expect(await textsOf("moves", { states: [2] })).toEqual(["Lives in Bern."]);
     expect(await get("moves", old?.memoryId ?? "")).toMatchObject({
       ...{ state: MemoryState.SUPERSEDED, supersededBy: results[0]?.memoryId },
-      ...{ revisionNumber: 2, validTo: expect.anything() },
+      ...{ version: 2, validUntilTime: expect.anything() },
     });
-    const past = { ...key, validFrom: { seconds: 5n, nanos: 0 } };
+    const past = { ...key, validFromTime: { seconds: 5n, nanos: 0 } };
     const timed = await remember("moves", [fact("Lives in Oslo.", past)], rule);
     expect(timed.results).toMatchObject([{ outcome: expect.any(Number) }]);
     const merged = await remember("moves", [fact("Works in Rome.", key)], {
@@ -231,7 +236,7 @@ describe("Remember", () => {
     const next = fact("b", { memoryId: "a", etag: first?.etag ?? "" });
     const { results } = await remember("states", [next]);
     expect(results).toMatchObject([{ memoryId: "a", outcome: RememberOutcome.UPDATED }]);
-    expect(await get("states", "a")).toMatchObject({ text: "b", revisionNumber: 2 });
+    expect(await get("states", "a")).toMatchObject({ text: "b", version: 2 });
   });
 
   it("refuses a hook that is none", async () => {

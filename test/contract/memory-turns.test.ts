@@ -82,7 +82,7 @@ describe("the memory policy of a session", () => {
     const policyIn = async (sessionId: string) =>
       (await server.client.call("getSession", { sessionId })).session?.memoryPolicy;
     const sessionId = await open(undefined, unified(7));
-    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 7, autoPromote: true });
+    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 7, disablePromotion: false });
     const change = (updateMask: string[], memory?: Partial<MemoryPolicy>) =>
       server.client.call("updateSession", {
         session: session({
@@ -111,8 +111,14 @@ describe("the memory policy of a session", () => {
     const sessionId = await open({});
     const { session: got } = await server.client.call("getSession", { sessionId });
     expect(got?.memoryPolicy).toMatchObject({
-      ...{ autoPromote: true, importanceThreshold: 0.7, longTermLimit: 1_000, episodes: true },
-      ...{ episodicRetentionDays: 30, entityLimit: 50, relationLimit: 200, agentScope: false },
+      ...{ disablePromotion: false, importanceThreshold: 0.7, longTermLimit: 1_000 },
+      ...{ disableEpisodes: false },
+      ...{
+        episodeRetention: { seconds: 2_592_000n, nanos: 0 },
+        entityLimit: 50,
+        relationLimit: 200,
+        agentScope: false,
+      },
     });
     expect(got?.memoryPolicy?.extraction).toBeUndefined();
     const { session: plain } = await server.client.call("getSession", { sessionId: await open() });
@@ -239,7 +245,7 @@ describe("a turn that ends", () => {
   });
 
   it("removes episodes whose days are over", async () => {
-    const sessionId = await open({ episodicRetentionDays: 1 });
+    const sessionId = await open({ episodeRetention: { seconds: 86_400n, nanos: 0 } });
     await server.client.call("appendMessages", turnOf({ sessionId, userText: "a" }));
     server.advance(3 * 86_400_000);
     const turn = await server.client.call("appendMessages", turnOf({ sessionId, userText: "b" }));

@@ -61,7 +61,7 @@ class Life {
       await client.remember({ ...scope, entity }, { namespace });
     } else if (kind === "relation") {
       const [subject, object] = [random.pick(NAMES), random.pick(NAMES)];
-      const relation = { subject, predicate: "knows", object };
+      const relation = { subject, predicate: "knows", objectValue: object };
       await client.remember({ ...scope, relation }, { namespace });
     } else await this.change();
   }
@@ -98,7 +98,7 @@ class Life {
     const id = random.pick(ids);
     const change = random.weighted({ update: 3, reinforce: 2, forget: 2, decay: 1 });
     if (change === "reinforce") {
-      await client.reinforceMemories(id, { namespace, ignoreMissing: true });
+      await client.reinforceMemories(id, { namespace, allowMissing: true });
     } else if (change === "forget") {
       ids.splice(ids.indexOf(id), 1);
       await client.forgetMemories(id, { namespace });

@@ -161,10 +161,12 @@ describe("what holds no more", () => {
     const namespace = "past";
     const home = (memoryId: string, text: string, fields: Partial<Memory> = {}) =>
       fact(memoryId, text, { key: "home_city", ...fields });
-    await remember(namespace, [home("old", "Ben lives in Oslo.", { validFrom: at("2020-01-01") })]);
+    await remember(namespace, [
+      home("old", "Ben lives in Oslo.", { validFromTime: at("2020-01-01") }),
+    ]);
     await remember(
       namespace,
-      [home("new", "Ben lives in Rome.", { validFrom: at("2023-06-01") })],
+      [home("new", "Ben lives in Rome.", { validFromTime: at("2023-06-01") })],
       { conflict: SUPERSEDE },
     );
     const query = "Where does Ben live?";
@@ -177,7 +179,7 @@ describe("what holds no more", () => {
 
   it("is told by the time of the request", async () => {
     const namespace = "now";
-    const times = { validFrom: at("2024-01-01"), validTo: at("2024-02-01") };
+    const times = { validFromTime: at("2024-01-01"), validUntilTime: at("2024-02-01") };
     await remember(namespace, [fact("m", "Cid is on holiday.", times)]);
     expect(await found(namespace, "holiday")).toEqual([]);
     const january = { namespace, query: "holiday", referenceTime: at("2024-01-15") };

@@ -52,7 +52,7 @@ export async function openScope(
     rules.gives === "promotion"
       ? { longTermLimit: rules.limit }
       : {
-          ...{ autoPromote: false, episodes: false, longTermLimit: rules.limit },
+          ...{ disablePromotion: true, disableEpisodes: true, longTermLimit: rules.limit },
           extraction: { targets: ["facts" as const] },
         };
   const policy = makePolicy([dropOldest("keep", { maxMessages: 2 }, { unit: "message" })]);
@@ -138,7 +138,7 @@ function fieldsOf(userId: string, said: Said): MemoryFields {
   }
   if (kind === "relation") {
     const [subject = "", predicate = "", object = ""] = text.split(" ");
-    return { ...common, importance, relation: { subject, predicate, object } };
+    return { ...common, importance, relation: { subject, predicate, objectValue: object } };
   }
   return { ...common, importance, key, text };
 }

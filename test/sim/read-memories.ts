@@ -53,7 +53,7 @@ export async function readMemories(
     }
     case "memory-revisions": {
       const { before, limit, memoryId } = operation;
-      return await store.listMemoryRevisions(namespace, memoryId, { before, limit });
+      return await store.listMemoryVersions(namespace, memoryId, { before, limit });
     }
     case "memory-times": {
       const expired = await store.expiredMemories(operation.nowMs, 10_000);

@@ -368,7 +368,7 @@ function memoriesOf(store: Store): MemoryStore {
     readEntities: (namespace, scopes, names) => store.readEntities(namespace, scopes, names),
     rankedMemories: (query) => store.rankedMemories(query),
     queryRelations: (query) => store.queryRelations(query),
-    listMemoryRevisions: (namespace, id, page) => store.listMemoryRevisions(namespace, id, page),
+    listMemoryVersions: (namespace, id, page) => store.listMemoryVersions(namespace, id, page),
     listMemoryScopes: (namespace, after, limit) => store.listMemoryScopes(namespace, after, limit),
     readMemoryScope: (namespace, scopeId) => store.readMemoryScope(namespace, scopeId),
     listMemoryNamespaces: (after, limit) => store.listMemoryNamespaces(after, limit),

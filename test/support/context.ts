@@ -53,7 +53,7 @@ export function memoryOf(
       ...content,
     },
     strength: { confidence: 1, mentionCount: 1, lastSeenMs: createMs, decayMs: 0 },
-    ...{ persistent: false, ttlMs: 0, state: "active", supersededBy: "", revisionNumber: 1 },
+    ...{ persistent: false, ttlMs: 0, state: "active", supersededBy: "", version: 1 },
     source: { origin: "caller", sessionId: "", messageIds: [], hook: "", model: "" },
     ...{ writer: "", reason: "", createMs, updateMs: createMs, etagRevision: 1 },
     ...rest,

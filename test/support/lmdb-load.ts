@@ -140,7 +140,7 @@ async function step(store: Store, random: Random, name: string): Promise<void> {
         : { kind: "save", result: true, plan };
     });
   } else if (kind === "work") {
-    await work(store, workOf(ref, random)).catch(ignoreMissing);
+    await work(store, workOf(ref, random)).catch(allowMissing);
   } else if (kind === "task") {
     await taskOf(store, ref, random);
   } else if (kind === "remove") {
@@ -185,7 +185,7 @@ export function workOf(ref: SessionRef, random: Random): WorkAction {
   };
 }
 
-function ignoreMissing(error: unknown): void {
+function allowMissing(error: unknown): void {
   if (!(error instanceof AppError)) {
     throw error;
   }

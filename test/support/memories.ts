@@ -44,7 +44,7 @@ export function newMemory({ content = {}, strength = {}, ...parts }: MemoryParts
     source: { origin: "caller", sessionId: "", messageIds: [], hook: "", model: "" },
     state: "active",
     supersededBy: "",
-    revisionNumber: 1,
+    version: 1,
     writer: "caller",
     reason: "",
     createMs: START_MS,

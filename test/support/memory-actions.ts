@@ -73,8 +73,8 @@ export interface MemoryResult {
 }
 
 function shortOf(memory: Memory): string {
-  const { content, memoryId, memoryNo, revisionNumber, state, strength } = memory;
-  return [memoryNo, memoryId, revisionNumber, state, strength.mentionCount, content.text].join("|");
+  const { content, memoryId, memoryNo, version, state, strength } = memory;
+  return [memoryNo, memoryId, version, state, strength.mentionCount, content.text].join("|");
 }
 
 /** Everything that a lookup tells of a draft. */
@@ -131,7 +131,7 @@ function memoryOf(draft: MemoryDraft, old: Memory | undefined, no: number, at: S
     ttlMs,
     state: past ? "superseded" : "active",
     supersededBy: past ? "another" : "",
-    revisionNumber: (old?.revisionNumber ?? 0) + 1,
+    version: (old?.version ?? 0) + 1,
     createMs: old?.createMs ?? at.nowMs,
     updateMs: Math.max(old?.updateMs ?? 0, at.nowMs),
     etagRevision,

@@ -91,7 +91,7 @@ export const memoryArbitrary: fc.Arbitrary<Memory> = fc.constantFrom(...KINDS).c
     source: source as fc.Arbitrary<Memory["source"]>,
     state: fc.constantFrom("active", "superseded"),
     supersededBy: text,
-    revisionNumber: count,
+    version: count,
     writer: text,
     reason: text,
     createMs: timeMs,

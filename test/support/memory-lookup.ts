@@ -73,18 +73,18 @@ export class MemoryBook implements MemoryLookup {
   }
 
   #statesWith(memory: Memory): readonly Memory[] {
-    const { memoryId, memoryNo, revisionNumber } = memory;
+    const { memoryId, memoryNo, version } = memory;
     const states = this.states.get(memoryId);
     const last = states?.at(-1);
     if (states === undefined || last === undefined) {
-      if (revisionNumber !== 1) throw new Error(`${memoryId} begins with ${revisionNumber}.`);
+      if (version !== 1) throw new Error(`${memoryId} begins with ${version}.`);
       if (memoryNo !== this.nextMemoryNo) throw new Error(`${memoryId} has another number.`);
       this.nextMemoryNo++;
       return [memory];
     }
     if (memoryNo !== last.memoryNo) throw new Error(`${memoryId} gets another number.`);
-    if (revisionNumber === last.revisionNumber) return [...states.slice(0, -1), memory];
-    if (revisionNumber !== last.revisionNumber + 1) throw new Error(`${memoryId} skips a state.`);
+    if (version === last.version) return [...states.slice(0, -1), memory];
+    if (version !== last.version + 1) throw new Error(`${memoryId} skips a state.`);
     if (memory.updateMs < last.updateMs) throw new Error(`${memoryId} goes back in time.`);
     return [...states, memory];
   }
@@ -206,6 +206,6 @@ export function memoryOf(spec: DraftSpec = {}, revision = 1): Memory {
     memoryNo: 1,
     strength: { confidence, mentionCount: 1, lastSeenMs: lastSeenMs ?? nowMs, decayMs: 0 },
     ...({ state: "active", supersededBy: "" } as const),
-    ...{ revisionNumber: 1, createMs: nowMs, updateMs: nowMs, etagRevision: revision },
+    ...{ version: 1, createMs: nowMs, updateMs: nowMs, etagRevision: revision },
   };
 }

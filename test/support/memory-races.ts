@@ -74,7 +74,7 @@ export async function counters(services: TestServices): Promise<string[]> {
   const total = COUNTERS * STEPS;
   const faults: string[] = [];
   if (memory.content.text !== String(total)) faults.push(`${memory.content.text} were counted`);
-  if (memory.revisionNumber !== total + 1) faults.push(`it has ${memory.revisionNumber} states`);
+  if (memory.version !== total + 1) faults.push(`it has ${memory.version} states`);
   return faults;
 }
 
@@ -143,7 +143,7 @@ async function reinforceOne(
 ): Promise<void> {
   const call = services.call("ReinforceMemories");
   const bytes = await services.memories.reinforceMemories(call, {
-    ...{ namespace: "default", memoryIds: [memoryId], amount: REINFORCED, ignoreMissing: true },
+    ...{ namespace: "default", memoryIds: [memoryId], amount: REINFORCED, allowMissing: true },
     encode: ({ memories }) => toBytes(memories.length),
   });
   if (fromBytes<number>(bytes) > 0) mention(account, memoryId);
@@ -273,15 +273,15 @@ function moved<T>(
     const known = memories.byId(memory.memoryId);
     if (known === undefined) {
       nextNo += 1;
-      return { ...memory, memoryNo: nextNo - 1, revisionNumber: 1, etagRevision: revision };
+      return { ...memory, memoryNo: nextNo - 1, version: 1, etagRevision: revision };
     }
     // The numbers must fit what is stored now; what is said is that of before.
     const { text, importance } = memory.content;
     const isSame = known.content.text === text && known.content.importance === importance;
     if (isSame) return { ...known, strength: memory.strength, etagRevision: revision };
     const { memoryNo, updateMs } = known;
-    const revisionNumber = known.revisionNumber + 1;
-    return { ...memory, memoryNo, updateMs, revisionNumber, etagRevision: revision };
+    const version = known.version + 1;
+    return { ...memory, memoryNo, updateMs, version, etagRevision: revision };
   });
   const gone = remove.filter((memoryId) => memories.byId(memoryId) !== undefined);
   return { ...decision, plan: { ...plan, put: states, remove: gone } };

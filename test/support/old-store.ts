@@ -155,8 +155,8 @@ async function readMemories(client: TestClient, store: Store, namespace: string)
   for (const { memoryId } of await allMemories(store, { namespace, order: "asc", limit: 100 })) {
     const { memory } = await client.call("getMemory", { namespace, memoryId });
     all.push(memory);
-    const past = await client.call("listMemoryRevisions", { namespace, memoryId });
-    all.push(...past.revisions);
+    const past = await client.call("listMemoryVersions", { namespace, memoryId });
+    all.push(...past.versions);
   }
   return lines(all);
 }

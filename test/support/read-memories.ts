@@ -72,7 +72,7 @@ export async function dumpMemories(store: Store, namespace: string): Promise<unk
     states.push([
       memoryNo,
       await store.readMemory(namespace, memoryId),
-      await store.listMemoryRevisions(namespace, memoryId, { limit: MANY }),
+      await store.listMemoryVersions(namespace, memoryId, { limit: MANY }),
     ]);
   }
   const scopes: unknown[] = [];

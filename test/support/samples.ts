@@ -103,7 +103,7 @@ export function entity(name: string, fields: Partial<Entity> = {}): Memory {
 
 /** A relation as a memory. */
 export function relation(subject: string, predicate: string, object: string): Memory {
-  const value: Relation = { subject, predicate, object };
+  const value: Relation = { subject, predicate, objectValue: object };
   return memory({ kind: MemoryKind.RELATION, structure: { $case: "relation", value } });
 }
 
@@ -269,12 +269,12 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   listMemories: { pageSize: 10 },
   searchMemories: { query: "tea", filter: memoryFilter({ categories: ["general"] }) },
   updateMemory: { memory: memory({ memoryId: "gone", text: "new" }), updateMask: ["text"] },
-  reinforceMemories: { memoryIds: ["gone"], ignoreMissing: true },
+  reinforceMemories: { memoryIds: ["gone"], allowMissing: true },
   decayMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }), factor: 0.5 },
   forgetMemories: { memoryIds: ["gone"] },
   purgeMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }) },
-  listMemoryRevisions: { memoryId: "gone", pageSize: 10 },
-  restoreMemoryRevision: { memoryId: "gone", revisionNumber: 1 },
+  listMemoryVersions: { memoryId: "gone", pageSize: 10 },
+  restoreMemoryVersion: { memoryId: "gone", version: 1 },
   queryRelations: { subject: "Ann", maxHops: 2 },
   mergeEntities: { targetId: "gone", sourceIds: ["lost"] },
   consolidateSession: { sessionId: "doomed" },

@@ -51,33 +51,36 @@ def changing(client: Client) -> str:
     """A fact changes over time; it is asked for now, then, and as it was known then."""
     print("== A fact that changes")
     home: dict[str, Any] = {"kind": "fact", "key": "home_city", **ANA}
-    client.remember({**home, "text": "Ana lives in Porto.", "valid_from": day(1)})
+    client.remember({**home, "text": "Ana lives in Porto.", "valid_from_time": day(1)})
     knew = datetime.now(timezone.utc)
     # The clock of the server counts milliseconds.
     time.sleep(0.01)
     moved = client.remember(
-        {**home, "text": "Ana lives in Berlin.", "valid_from": day(6)}, conflict="supersede"
+        {**home, "text": "Ana lives in Berlin.", "valid_from_time": day(6)}, conflict="supersede"
     )
     berlin = moved.results[0].memory_id
     [porto] = moved.results[0].superseded_ids
     about = {"user_id": "ana", "key": "home_city"}
     [now] = client.list_memories(filter=about)
-    [march] = client.list_memories(filter={**about, "valid_at": day(3)})
+    [march] = client.list_memories(filter={**about, "valid_at_time": day(3)})
     [known] = client.list_memories(filter=about, as_of_time=knew)
     print(f"now: {now.text} in March: {march.text} known before the move: {known.text}")
     assert (now.text, march.text) == ("Ana lives in Berlin.", "Ana lives in Porto.")
     assert known.text == march.text
     ended = client.get_memory(porto)
-    print(f"{ended.text} ended on {ended.valid_to.ToDatetime():%d %b}, taken over by {berlin[-4:]}")
+    print(
+        f"{ended.text} ended on {ended.valid_until_time.ToDatetime():%d %b}, "
+        f"taken over by {berlin[-4:]}"
+    )
     fixed = client.update_memory(
         berlin, text="Ana lives in Berlin, in Neukölln.", reason="she said where"
     )
-    states = list(client.list_memory_revisions(berlin))
-    print("states:", [(one.revision_number, one.text, one.reason) for one in states])
-    back = client.restore_memory_revision(berlin, 1, etag=fixed.etag, reason="a mistake")
-    print(f"restored as state {back.revision_number}: {back.text}")
+    states = list(client.list_memory_versions(berlin))
+    print("states:", [(one.version, one.text, one.reason) for one in states])
+    back = client.restore_memory_version(berlin, 1, etag=fixed.etag, reason="a mistake")
+    print(f"restored as state {back.version}: {back.text}")
     expect(ErrorReason.ETAG_MISMATCH, client.update_memory, berlin, text="x", etag=fixed.etag)
-    expect(ErrorReason.MEMORY_REVISION_NOT_FOUND, client.restore_memory_revision, berlin, 99)
+    expect(ErrorReason.MEMORY_VERSION_NOT_FOUND, client.restore_memory_version, berlin, 99)
     expect(ErrorReason.MEMORY_NOT_FOUND, client.get_memory, "nobody knows")
     return berlin
 
@@ -108,10 +111,10 @@ def graph(client: Client) -> None:
                 "relation": {
                     "subject": "Ana",
                     "predicate": "works_at",
-                    "object": "Acme Incorporated",
+                    "object_value": "Acme Incorporated",
                 }
             },
-            {"relation": {"subject": "Acme", "predicate": "located_in", "object": "Seattle"}},
+            {"relation": {"subject": "Acme", "predicate": "located_in", "object_value": "Seattle"}},
         ],
         user_id="ana",
     )
@@ -121,8 +124,8 @@ def graph(client: Client) -> None:
     found = client.query_relations(subject="Ana", max_hops=2, filter=ANA)
     for one in found.relations:
         triple = one.memory.relation
-        print(f"   {one.hop}: {triple.subject} --[{triple.predicate}]--> {triple.object}")
-    assert [one.memory.relation.object for one in found.relations][-1] == "Seattle"
+        print(f"   {one.hop}: {triple.subject} --[{triple.predicate}]--> {triple.object_value}")
+    assert [one.memory.relation.object_value for one in found.relations][-1] == "Seattle"
 
 
 def turns(client: Client) -> None:

@@ -82,10 +82,10 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "decay_memories": ("DecayMemories", {"filter": {"user_id": "u"}, "factor": 0.5}),
     "forget_memories": ("ForgetMemories", {"memory_ids": "m"}),
     "purge_memories": ("PurgeMemories", {"filter": {"user_id": "u"}}),
-    "list_memory_revisions": ("ListMemoryRevisions", {"memory_id": "m"}),
-    "restore_memory_revision": (
-        "RestoreMemoryRevision",
-        {"memory_id": "m", "revision_number": 1},
+    "list_memory_versions": ("ListMemoryVersions", {"memory_id": "m"}),
+    "restore_memory_version": (
+        "RestoreMemoryVersion",
+        {"memory_id": "m", "version": 1},
     ),
     "query_relations": ("QueryRelations", {"subject": "s"}),
     "merge_entities": ("MergeEntities", {"target_id": "m", "source_ids": "n"}),

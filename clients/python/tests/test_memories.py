@@ -33,7 +33,7 @@ client.close();
 MARCH = datetime(2026, 3, 1, 12, 30, 0, 250_000, tzinfo=timezone.utc)
 # What the server sets by itself.
 OWN = (
-    *("state", "mention_count", "revision_number", "writer", "reason", "create_time"),
+    *("state", "mention_count", "version", "writer", "reason", "create_time"),
     *("update_time", "expire_time", "etag", "superseded_by"),
 )
 
@@ -66,8 +66,8 @@ def everything(client: Client) -> None:
                 "persistent": True,
                 "labels": {"from": "test"},
                 "metadata": {"deep": {"list": [1, "two", None, True, 0.5]}},
-                "valid_from": MARCH,
-                "valid_to": MARCH + timedelta(days=31),
+                "valid_from_time": MARCH,
+                "valid_until_time": MARCH + timedelta(days=31),
                 "ttl": timedelta(days=9, milliseconds=5),
                 "source": {"session_id": "s", "message_ids": ["m1", "m2"]},
                 "last_seen_time": MARCH,
@@ -83,7 +83,10 @@ def everything(client: Client) -> None:
                     "attributes": {"size": "small"},
                 },
             },
-            {**ana, "relation": {"subject": "Ana", "predicate": "works_at", "object": "Acme"}},
+            {
+                **ana,
+                "relation": {"subject": "Ana", "predicate": "works_at", "object_value": "Acme"},
+            },
             {**ana, "episode": {"user_text": "Hello?", "assistant_text": "Hi!"}},
             {**ana, "kind": "summary", "text": "Ana works and drinks tea."},
         ]
@@ -169,7 +172,7 @@ def test_unknown_fields_are_passed_over(client: Client) -> None:
         "[" * 100_000,
         '{"text": 5}',
         '{"kind": "MEMORY_KIND_DREAM", "text": "a"}',
-        '{"text": "a", "valid_from": "then"}',
+        '{"text": "a", "valid_from_time": "then"}',
         '{"text": "a", "ttl": "long"}',
         '{"text": "a", "topics": "b"}',
         '{"text": "\\ud800"}',

@@ -79,10 +79,10 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "EMBEDDER_OFF",
         # memory.py meets these; the others need many memories, or a hook that fails.
         "MEMORY_NOT_FOUND",
-        "MEMORY_REVISION_NOT_FOUND",
+        "MEMORY_VERSION_NOT_FOUND",
         "MEMORY_JOB_NOT_FOUND",
         "MEMORY_LIMIT_REACHED",
-        "MEMORY_REVISION_LIMIT_REACHED",
+        "MEMORY_VERSION_LIMIT_REACHED",
         "HOOK_FAILED",
     }
     for reason in {name for name in vars(ErrorReason) if name.isupper()} - elsewhere:
@@ -105,7 +105,7 @@ def test_memory_follows_a_fact_over_time(server: RealServer) -> None:
     for reason in (
         "ETAG_MISMATCH",
         "MEMORY_NOT_FOUND",
-        "MEMORY_REVISION_NOT_FOUND",
+        "MEMORY_VERSION_NOT_FOUND",
         "MEMORY_JOB_NOT_FOUND",
         "SESSION_NOT_FOUND",
     ):

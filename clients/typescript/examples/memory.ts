@@ -50,40 +50,40 @@ const day = (month: number) => new Date(Date.UTC(2026, month - 1, 1));
 async function changing(memory: MemorySidecar): Promise<string> {
   console.log("== A fact that changes");
   const home = { kind: "fact", key: "home_city", ...ANA } as const;
-  await memory.remember({ ...home, text: "Ana lives in Porto.", validFrom: day(1) });
+  await memory.remember({ ...home, text: "Ana lives in Porto.", validFromTime: day(1) });
   const knew = new Date();
   // The clock of the server counts milliseconds.
   await sleep(10);
   const moved = await memory.remember(
-    { ...home, text: "Ana lives in Berlin.", validFrom: day(6) },
+    { ...home, text: "Ana lives in Berlin.", validFromTime: day(6) },
     { conflict: "supersede" },
   );
   const [result] = moved.results;
   const berlin = result?.memoryId ?? "";
   const filter = { ...ANA, key: "home_city" };
   const [now] = await all(memory.listMemories({ filter }));
-  const [march] = await all(memory.listMemories({ filter: { ...filter, validAt: day(3) } }));
+  const [march] = await all(memory.listMemories({ filter: { ...filter, validAtTime: day(3) } }));
   const [known] = await all(memory.listMemories({ filter, asOf: knew }));
   console.log(`now: ${now?.text} in March: ${march?.text} known before: ${known?.text}`);
   check(now?.text === "Ana lives in Berlin." && march?.text === "Ana lives in Porto.", "homes");
   check(known?.text === march?.text, "what was known");
   const ended = await memory.getMemory(result?.supersededIds[0] ?? "");
-  console.log(`${ended.text} ended on ${toDate(ended.validTo)?.toDateString()}`);
+  console.log(`${ended.text} ended on ${toDate(ended.validUntilTime)?.toDateString()}`);
   const fixed = await memory.updateMemory(
     berlin,
     { text: "Ana lives in Berlin, in Neukölln." },
     { reason: "she said where" },
   );
-  const states = await all(memory.listMemoryRevisions(berlin));
+  const states = await all(memory.listMemoryVersions(berlin));
   console.log(
     "states:",
-    states.map(({ revisionNumber, text }) => `${revisionNumber} ${text}`),
+    states.map(({ version, text }) => `${version} ${text}`),
   );
-  const back = await memory.restoreMemoryRevision(berlin, 1, { etag: fixed.etag });
-  console.log(`restored as state ${back.revisionNumber}: ${back.text}`);
+  const back = await memory.restoreMemoryVersion(berlin, 1, { etag: fixed.etag });
+  console.log(`restored as state ${back.version}: ${back.text}`);
   const stale = memory.updateMemory(berlin, { text: "x", etag: fixed.etag });
   await expectError("ETAG_MISMATCH", stale);
-  await expectError("MEMORY_REVISION_NOT_FOUND", memory.restoreMemoryRevision(berlin, 99));
+  await expectError("MEMORY_VERSION_NOT_FOUND", memory.restoreMemoryVersion(berlin, 99));
   await expectError("MEMORY_NOT_FOUND", memory.getMemory("nobody knows"));
   return berlin;
 }
@@ -103,13 +103,13 @@ async function strength(memory: MemorySidecar, memoryId: string): Promise<void> 
 /** Entities and relations. */
 async function graph(memory: MemorySidecar): Promise<void> {
   console.log("\n== Entities and relations");
-  const works = { subject: "Ana", predicate: "works_at", object: "Acme Incorporated" };
+  const works = { subject: "Ana", predicate: "works_at", objectValue: "Acme Incorporated" };
   const made = await memory.remember(
     [
       { entity: { name: "Acme", type: "organization" } },
       { entity: { name: "Acme Incorporated", attributes: { founded: "1999" } } },
       { relation: works },
-      { relation: { subject: "Acme", predicate: "located_in", object: "Seattle" } },
+      { relation: { subject: "Acme", predicate: "located_in", objectValue: "Seattle" } },
     ],
     { scope: ANA },
   );

@@ -117,8 +117,8 @@ export class MemoryMethods extends RecallMethods {
     memoryIds: string | readonly string[],
     opts: options.ReinforceOptions = {},
   ): Promise<Memory[]> {
-    const { amount, ignoreMissing = false } = opts;
-    const request = { ...this.change(opts), memoryIds: listOf(memoryIds), amount, ignoreMissing };
+    const { amount, allowMissing = false } = opts;
+    const request = { ...this.change(opts), memoryIds: listOf(memoryIds), amount, allowMissing };
     return (await this.call(Rpcs.reinforceMemories, request, opts)).memories;
   }
 
@@ -162,35 +162,35 @@ export class MemoryMethods extends RecallMethods {
   }
 
   /** Lists the states that a memory has had, the newest first. */
-  listMemoryRevisions(
+  listMemoryVersions(
     memoryId: string,
     opts: ListOptions = {},
   ): AsyncGenerator<Memory, void, undefined> {
     const { pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), memoryId, pageSize, pageToken };
-      const page = await this.call(Rpcs.listMemoryRevisions, request, opts);
-      return { items: page.revisions, nextPageToken: page.nextPageToken };
+      const page = await this.call(Rpcs.listMemoryVersions, request, opts);
+      return { items: page.versions, nextPageToken: page.nextPageToken };
     });
   }
 
   /** Brings a former state of a memory back, as a new one. */
-  async restoreMemoryRevision(
+  async restoreMemoryVersion(
     memoryId: string,
-    revisionNumber: number,
+    version: number,
     opts: options.RestoreMemoryOptions = {},
   ): Promise<Memory> {
     const { etag = "", reason = "" } = opts;
-    const request = { ...this.change(opts), memoryId, revisionNumber, etag, reason };
-    return given((await this.call(Rpcs.restoreMemoryRevision, request, opts)).memory);
+    const request = { ...this.change(opts), memoryId, version, etag, reason };
+    return given((await this.call(Rpcs.restoreMemoryVersion, request, opts)).memory);
   }
 
   /** Finds relations by a pattern, and up to 4 steps around them. */
   queryRelations(pattern: options.RelationPattern): Promise<QueryRelationsResponse> {
-    const { subject = "", predicate = "", object = "", entity = "", filter } = pattern;
+    const { subject = "", predicate = "", objectValue = "", entity = "", filter } = pattern;
     const { maxHops = 0, keywords = [], limit = 0 } = pattern;
     const request = QueryRelationsRequest.fromPartial({
-      ...{ namespace: this.at(pattern), subject, predicate, object, entity, maxHops, limit },
+      ...{ namespace: this.at(pattern), subject, predicate, objectValue, entity, maxHops, limit },
       keywords: [...keywords],
       filter: filter && requests.toMemoryFilter(filter),
     });

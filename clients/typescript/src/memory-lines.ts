@@ -21,7 +21,11 @@ interface Line {
   readonly session_id?: string;
   readonly text?: string;
   readonly entity?: MemoryFields["entity"];
-  readonly relation?: MemoryFields["relation"];
+  readonly relation?: {
+    readonly subject?: string;
+    readonly predicate?: string;
+    readonly object_value?: string;
+  };
   readonly episode?: { readonly user_text?: string; readonly assistant_text?: string };
   readonly key?: string;
   readonly category?: string;
@@ -32,8 +36,8 @@ interface Line {
   readonly persistent?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   readonly metadata?: JsonObject;
-  readonly valid_from?: string;
-  readonly valid_to?: string;
+  readonly valid_from_time?: string;
+  readonly valid_until_time?: string;
   readonly ttl?: string;
   readonly source?: { readonly session_id?: string; readonly message_ids?: readonly string[] };
   readonly last_seen_time?: string;
@@ -48,7 +52,10 @@ function structureOf({ structure }: Memory): Pick<Line, "entity" | "relation" | 
     const { name, type, aliases, attributes } = structure.value;
     return { entity: { name, type, aliases, attributes: { ...attributes } } };
   }
-  if (structure?.$case === "relation") return { relation: { ...structure.value } };
+  if (structure?.$case === "relation") {
+    const { subject, predicate, objectValue } = structure.value;
+    return { relation: { subject, predicate, object_value: objectValue } };
+  }
   if (structure?.$case !== "episode") return {};
   const { userText, assistantText } = structure.value;
   return { episode: { user_text: userText, assistant_text: assistantText } };
@@ -81,8 +88,8 @@ export function memoryToLine(memory: Memory): string {
     persistent: memory.persistent || undefined,
     labels: Object.keys(memory.labels).length > 0 ? { ...memory.labels } : undefined,
     metadata: memory.metadata as JsonObject | undefined,
-    valid_from: toDate(memory.validFrom)?.toISOString(),
-    valid_to: toDate(memory.validTo)?.toISOString(),
+    valid_from_time: toDate(memory.validFromTime)?.toISOString(),
+    valid_until_time: toDate(memory.validUntilTime)?.toISOString(),
     ttl: durationOf(memory.ttl),
     source: hasSource
       ? { session_id: source.sessionId, message_ids: source.messageIds }
@@ -100,11 +107,11 @@ const FORMS = {
   ...{ memory_id: "string", kind: "string", text: "string", key: "string", category: "string" },
   ...{ user_id: "string", agent_id: "string", session_id: "string", trust: "string" },
   entity: { name: "string", type: "string", aliases: "texts", attributes: "map" },
-  relation: { subject: "string", predicate: "string", object: "string" },
+  relation: { subject: "string", predicate: "string", object_value: "string" },
   episode: { user_text: "string", assistant_text: "string" },
   ...{ topics: "texts", importance: "number", confidence: "number", persistent: "boolean" },
   ...{ labels: "map", metadata: "object", ttl: "string", last_seen_time: "string" },
-  ...{ valid_from: "string", valid_to: "string" },
+  ...{ valid_from_time: "string", valid_until_time: "string" },
   source: { session_id: "string", message_ids: "texts" },
 } as const satisfies Readonly<Record<keyof Line, Form>>;
 
@@ -142,11 +149,16 @@ export function lineToMemory(line: string): MemoryFields {
   const value: unknown = JSON.parse(line);
   if (!isObject(value)) throw new TypeError("a memory is an object");
   const from: Line = fieldsOf(value, FORMS);
-  const { episode, source, kind } = from;
+  const { relation, episode, source, kind } = from;
   return {
     ...{ memoryId: from.memory_id, kind: kind === undefined ? undefined : kindOf(kind) },
     ...{ userId: from.user_id, agentId: from.agent_id, sessionId: from.session_id },
-    ...{ text: from.text, entity: from.entity, relation: from.relation },
+    ...{ text: from.text, entity: from.entity },
+    relation: relation && {
+      subject: relation.subject ?? "",
+      predicate: relation.predicate ?? "",
+      objectValue: relation.object_value ?? "",
+    },
     episode: episode && {
       userText: episode.user_text ?? "",
       assistantText: episode.assistant_text ?? "",
@@ -155,8 +167,8 @@ export function lineToMemory(line: string): MemoryFields {
     ...{ importance: from.importance, confidence: from.confidence },
     trust: from.trust === "TRUST_LOW" ? "low" : "medium",
     ...{ persistent: from.persistent, labels: from.labels, metadata: from.metadata },
-    validFrom: dateOf(from.valid_from),
-    validTo: dateOf(from.valid_to),
+    validFromTime: dateOf(from.valid_from_time),
+    validUntilTime: dateOf(from.valid_until_time),
     ttlMs: from.ttl === undefined ? undefined : msOf(from.ttl),
     source: source?.session_id
       ? { sessionId: source.session_id, messageIds: source.message_ids ?? [] }

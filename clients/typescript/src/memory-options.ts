@@ -100,7 +100,7 @@ export interface MemoryFields extends ScopeInput {
       }
     | undefined;
   readonly relation?:
-    | { readonly subject: string; readonly predicate: string; readonly object: string }
+    | { readonly subject: string; readonly predicate: string; readonly objectValue: string }
     | undefined;
   readonly episode?: { readonly userText?: string; readonly assistantText?: string } | undefined;
   /** What it is the current answer to. */
@@ -114,8 +114,8 @@ export interface MemoryFields extends ScopeInput {
   readonly persistent?: boolean | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly metadata?: JsonObject | undefined;
-  readonly validFrom?: Date | undefined;
-  readonly validTo?: Date | undefined;
+  readonly validFromTime?: Date | undefined;
+  readonly validUntilTime?: Date | undefined;
   /**
    * How long it lives after it was last remembered or updated, in milliseconds. Default: always.
    */
@@ -160,11 +160,11 @@ export interface MemoryFilterInput extends ScopeInput {
   readonly minTrust?: "low" | "medium" | "high" | undefined;
   readonly persistent?: boolean | undefined;
   /** True in the world then. */
-  readonly validAt?: Date | undefined;
-  readonly createFrom?: Date | undefined;
-  readonly createBefore?: Date | undefined;
-  readonly seenFrom?: Date | undefined;
-  readonly seenBefore?: Date | undefined;
+  readonly validAtTime?: Date | undefined;
+  readonly createTimeFrom?: Date | undefined;
+  readonly createTimeBefore?: Date | undefined;
+  readonly lastSeenTimeFrom?: Date | undefined;
+  readonly lastSeenTimeBefore?: Date | undefined;
   readonly sourceSessionId?: string | undefined;
   readonly origin?: keyof typeof MEMORY_ORIGINS | undefined;
 }
@@ -230,7 +230,7 @@ export interface UpdateMemoryOptions extends MutationOptions {
 export interface ReinforceOptions extends MutationOptions {
   /** Added to the confidence. Default 0.1. */
   readonly amount?: number | undefined;
-  readonly ignoreMissing?: boolean | undefined;
+  readonly allowMissing?: boolean | undefined;
 }
 
 export interface DecayOptions extends MutationOptions {
@@ -252,7 +252,7 @@ export interface RestoreMemoryOptions extends MutationOptions {
 export interface RelationPattern extends CallOptions {
   readonly subject?: string | undefined;
   readonly predicate?: string | undefined;
-  readonly object?: string | undefined;
+  readonly objectValue?: string | undefined;
   /** Subject or object. */
   readonly entity?: string | undefined;
   readonly filter?: MemoryFilterInput | undefined;

@@ -8,6 +8,7 @@ import {
   type MemoryPolicy,
 } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+import { toDuration } from "./time.ts";
 
 export const TARGETS = {
   facts: ExtractionTarget.FACTS,
@@ -28,7 +29,8 @@ export interface ExtractionSettings {
   /** Default: all. */
   readonly targets?: readonly (keyof typeof TARGETS)[] | undefined;
   readonly instructions?: string | undefined;
-  readonly supersede?: boolean | undefined;
+  /** Keeps facts with the same key beside each other. Default false. */
+  readonly keepContradictions?: boolean | undefined;
 }
 
 /** How things are found in messages: the name of a hook, or more. */
@@ -43,13 +45,16 @@ export interface ImportanceRuleInput {
 
 /** What a session gives to long-term memory. */
 export interface MemoryPolicyInput {
-  readonly autoPromote?: boolean | undefined;
+  /** Does not promote what leaves the window. Default false. */
+  readonly disablePromotion?: boolean | undefined;
   readonly importanceThreshold?: number | undefined;
   readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
   readonly scoreHook?: string | undefined;
   readonly longTermLimit?: number | undefined;
-  readonly episodes?: boolean | undefined;
-  readonly episodicRetentionDays?: number | undefined;
+  /** Does not remember turns as episodes. Default false. */
+  readonly disableEpisodes?: boolean | undefined;
+  /** How long episodes are kept, in milliseconds. Default 30 days. */
+  readonly episodeRetentionMs?: number | undefined;
   readonly extraction?: ExtractionInput | undefined;
   readonly entityLimit?: number | undefined;
   readonly relationLimit?: number | undefined;
@@ -64,10 +69,10 @@ export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPoli
     on,
     targets = [],
     instructions = "",
-    supersede,
+    keepContradictions = false,
   }: ExtractionSettings = settings;
   return {
-    ...{ hook, instructions, supersede },
+    ...{ hook, instructions, keepContradictions },
     on: on === undefined ? 0 : choice("time", EXTRACTION_TIMES, on),
     targets: targets.map((target) => choice("target", TARGETS, target)),
   };
@@ -75,10 +80,14 @@ export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPoli
 
 /** Makes a policy of memory. */
 export function toMemoryPolicy(input: MemoryPolicyInput): DeepPartial<MemoryPolicy> {
-  const { extraction, importanceRules = [], scoreHook = "", agentScope = false, ...rest } = input;
+  const { extraction, importanceRules = [], scoreHook = "", agentScope = false, ...more } = input;
+  const { episodeRetentionMs: retention, disablePromotion, disableEpisodes, ...rest } = more;
   return {
     ...rest,
     ...{ scoreHook, agentScope },
+    disablePromotion: disablePromotion ?? false,
+    disableEpisodes: disableEpisodes ?? false,
+    episodeRetention: retention === undefined ? undefined : toDuration(retention),
     importanceRules: importanceRules.map(({ phrases, ...rule }) => ({
       ...rule,
       phrases: [...phrases],

@@ -64,8 +64,8 @@ export function toMemory(input: options.MemoryInput, scope: options.ScopeInput =
     persistent: input.persistent ?? false,
     labels: { ...input.labels },
     metadata: input.metadata,
-    validFrom: time(input.validFrom),
-    validTo: time(input.validTo),
+    validFromTime: time(input.validFromTime),
+    validUntilTime: time(input.validUntilTime),
     ttl: input.ttlMs === undefined ? undefined : toDuration(input.ttlMs),
     lastSeenTime: time(input.lastSeenTime),
     source: source && { sessionId: source.sessionId, messageIds: [...(source.messageIds ?? [])] },
@@ -115,7 +115,8 @@ function filterOf(
   usual: options.ScopeMatch,
 ): DeepPartial<MemoryFilter> {
   const { kinds = [], states = [], categories = [], topics = [], metadata = [], ...rest } = input;
-  const { validAt, createFrom, createBefore, seenFrom, seenBefore, ...more } = rest;
+  const { validAtTime, createTimeFrom, createTimeBefore, ...times } = rest;
+  const { lastSeenTimeFrom, lastSeenTimeBefore, ...more } = times;
   const { minTrust, origin, labels = {}, ...plain } = more;
   const { userId, agentId, sessionId, everyone, scope, key = "", ...others } = plain;
   const { textContains = "", sourceSessionId = "", ...numbers } = others;
@@ -134,11 +135,11 @@ function filterOf(
     metadata: metadata.map(toCondition),
     minTrust: minTrust === undefined ? Trust.UNSPECIFIED : choice("trust", TRUSTS, minTrust),
     origin: origin === undefined ? 0 : choice("origin", names.MEMORY_ORIGINS, origin),
-    validAt: time(validAt),
-    createFromTime: time(createFrom),
-    createBeforeTime: time(createBefore),
-    seenFromTime: time(seenFrom),
-    seenBeforeTime: time(seenBefore),
+    validAtTime: time(validAtTime),
+    createTimeFrom: time(createTimeFrom),
+    createTimeBefore: time(createTimeBefore),
+    lastSeenTimeFrom: time(lastSeenTimeFrom),
+    lastSeenTimeBefore: time(lastSeenTimeBefore),
   };
 }
 

@@ -25,7 +25,7 @@ describe("a new state", () => {
     expect(next).toEqual({
       ...memory,
       content: { ...memory.content, text: "I like coffee" },
-      ...{ revisionNumber: 2, writer: "test", reason: "because" },
+      ...{ version: 2, writer: "test", reason: "because" },
       ...{ updateMs: 5_000, etagRevision: 7 },
     });
   });
@@ -47,15 +47,17 @@ describe("a new state", () => {
   });
 
   test("does not end before it begins", () => {
-    expect(() => updateMemory(memory, { validToMs: 10 }, stamp)).toThrow(/memory\.valid_to/);
+    expect(() => updateMemory(memory, { validToMs: 10 }, stamp)).toThrow(
+      /memory\.valid_until_time/,
+    );
     expect(updateMemory(memory, { validToMs: 11 }, stamp).content.validToMs).toBe(11);
   });
 
   test("is refused after as many as there may be", () => {
-    const old = { ...memory, revisionNumber: LIMITS.memoryRevisions };
+    const old = { ...memory, version: LIMITS.memoryRevisions };
     expect(() => updateMemory(old, {}, stamp)).toThrow(/1000 states/);
-    const last = { ...memory, revisionNumber: LIMITS.memoryRevisions - 1 };
-    expect(updateMemory(last, {}, stamp).revisionNumber).toBe(LIMITS.memoryRevisions);
+    const last = { ...memory, version: LIMITS.memoryRevisions - 1 };
+    expect(updateMemory(last, {}, stamp).version).toBe(LIMITS.memoryRevisions);
   });
 
   test("keeps a text that was made in step with its structure", () => {
@@ -118,7 +120,7 @@ describe("a superseded memory", () => {
 
   test("names what took its place", () => {
     expect(supersede(memoryOf({ text: "x" }), "other", 50, stamp)).toMatchObject({
-      ...{ state: "superseded", supersededBy: "other", revisionNumber: 2 },
+      ...{ state: "superseded", supersededBy: "other", version: 2 },
     });
   });
 
@@ -139,7 +141,7 @@ test("a former state comes back as a new one that is active", () => {
   expect(restoreRevision(third, first, stamp)).toEqual({
     ...third,
     ...{ content: first.content, trust: TRUST.low, state: "active", supersededBy: "" },
-    revisionNumber: 4,
+    version: 4,
   });
 });
 
@@ -197,7 +199,7 @@ describe("merged entities", () => {
     });
     expect(merged.content.text).toBe("Robert [person] (city: Rome, role: CTO)");
     expect(merged.strength).toMatchObject({ mentionCount: 5, lastSeenMs: 99 });
-    expect(merged).toMatchObject({ trust: TRUST.low, revisionNumber: 2 });
+    expect(merged).toMatchObject({ trust: TRUST.low, version: 2 });
   });
 
   const values = (from: string, count: number) =>

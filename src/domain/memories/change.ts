@@ -4,7 +4,7 @@ import { requestInvalid } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { lowestTrust } from "../summaries/summary.ts";
 import { describeStructure } from "./describe.ts";
-import { memoryRevisionLimitReached } from "./errors.ts";
+import { memoryVersionLimitReached } from "./errors.ts";
 import type { Entity, Memory, MemoryContent, MemorySource, MemoryStrength } from "./memory.ts";
 import type { Stamp } from "./rules.ts";
 import { nameKeyOf } from "./text-key.ts";
@@ -22,18 +22,18 @@ export type MemoryPatch = Partial<MemoryContent> &
   Partial<Pick<Memory, "persistent" | "ttlMs">>;
 
 type Changes = Partial<
-  Omit<Memory, "memoryId" | "memoryNo" | "kind" | "scope" | "revisionNumber" | "createMs">
+  Omit<Memory, "memoryId" | "memoryNo" | "kind" | "scope" | "version" | "createMs">
 >;
 
 /** The next state of a memory. Throws when it has had as many as it may. */
 export function nextState(memory: Memory, changes: Changes, stamp: Stamp): Memory {
-  if (memory.revisionNumber >= LIMITS.memoryRevisions) {
-    throw memoryRevisionLimitReached(memory.memoryId);
+  if (memory.version >= LIMITS.memoryRevisions) {
+    throw memoryVersionLimitReached(memory.memoryId);
   }
   return {
     ...memory,
     ...changes,
-    revisionNumber: memory.revisionNumber + 1,
+    version: memory.version + 1,
     writer: stamp.writer,
     reason: stamp.reason,
     updateMs: Math.max(stamp.nowMs, memory.updateMs),
@@ -57,8 +57,8 @@ export function updateMemory(memory: Memory, patch: MemoryPatch, stamp: Stamp): 
   const { confidence, lastSeenMs, persistent, ttlMs, ...given } = patch;
   const content = { ...memory.content, ...given, text: patchedText(memory.content, patch) };
   if (!isInOrder(content)) {
-    const description = "must be after valid_from, also when only one of them is changed";
-    throw requestInvalid([{ field: "memory.valid_to", description }]);
+    const description = "must be after valid_from_time, also when only one of them is changed";
+    throw requestInvalid([{ field: "memory.valid_until_time", description }]);
   }
   const strength = {
     ...memory.strength,

@@ -141,7 +141,7 @@ describe("superseding", () => {
     const plan = remember(book, 1, [{ text: "a" }, { text: "b" }, { text: "c" }], SUPERSEDE);
     expect(plan.createdIds).toHaveLength(3);
     expect(timeline(book).map((row) => (row as unknown[])[3])).toEqual(["b", "c", "active"]);
-    expect(book.all().map(({ revisionNumber }) => revisionNumber)).toEqual([1, 1, 1]);
+    expect(book.all().map(({ version }) => version)).toEqual([1, 1, 1]);
   });
 });
 
@@ -182,7 +182,7 @@ describe("merging", () => {
       { content: { text: "a" } },
       {
         content: { text: "b\nc", importance: 0.7, topics: ["x", "y"] },
-        ...{ trust: TRUST.low, revisionNumber: 2, strength: { mentionCount: 2 } },
+        ...{ trust: TRUST.low, version: 2, strength: { mentionCount: 2 } },
       },
     ]);
   });
@@ -193,7 +193,7 @@ describe("merging", () => {
     remember(book, 2, [{ text: "b" }], MERGE);
     const plan = remember(book, 3, [{ text: "B." }], MERGE);
     expect(plan.results).toMatchObject([{ outcome: "reinforced" }]);
-    expect(book.all()).toMatchObject([{ content: { text: "a\nb" }, revisionNumber: 2 }]);
+    expect(book.all()).toMatchObject([{ content: { text: "a\nb" }, version: 2 }]);
   });
 
   test("keeps both when they are too long together", () => {

@@ -25,7 +25,7 @@ function firstState({ overlay, stamp }: Decision, draft: NewMemory): Memory {
     memoryNo: overlay.nextMemoryNo,
     strength: { confidence, mentionCount: 1, lastSeenMs, decayMs: 0 },
     ...({ state: "active", supersededBy: "" } as const),
-    revisionNumber: 1,
+    version: 1,
     ...{ writer: stamp.writer, reason: stamp.reason },
     ...{ createMs: stamp.nowMs, updateMs: stamp.nowMs, etagRevision: stamp.revision },
   };

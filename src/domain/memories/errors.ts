@@ -22,19 +22,19 @@ export function memoryLimitReached(): AppError {
 }
 
 /** The memory never had this state. */
-export function memoryRevisionNotFound(memoryId: string, revisionNumber: number): AppError {
-  const metadata = { memory_id: memoryId, revision_number: String(revisionNumber) };
-  return new AppError("MEMORY_REVISION_NOT_FOUND", "The memory never had this state.", {
+export function memoryVersionNotFound(memoryId: string, version: number): AppError {
+  const metadata = { memory_id: memoryId, version: String(version) };
+  return new AppError("MEMORY_VERSION_NOT_FOUND", "The memory never had this state.", {
     metadata,
-    resource: { type: "MemoryRevision", name: `${memoryId}@${revisionNumber}` },
+    resource: { type: "MemoryRevision", name: `${memoryId}@${version}` },
   });
 }
 
 /** The memory has had as many states as it may. */
-export function memoryRevisionLimitReached(memoryId: string): AppError {
+export function memoryVersionLimitReached(memoryId: string): AppError {
   const limit = LIMITS.memoryRevisions;
   return new AppError(
-    "MEMORY_REVISION_LIMIT_REACHED",
+    "MEMORY_VERSION_LIMIT_REACHED",
     `The memory has had ${limit} states, as many as it may: forget it and remember it anew.`,
     { metadata: { memory_id: memoryId, limit: String(limit) } },
   );

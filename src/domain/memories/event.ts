@@ -26,7 +26,7 @@ export type MemoryEventDetail =
       readonly type: typeof EVENT_TYPE.memoryUpdated;
       readonly memoryId: string;
       readonly paths: readonly string[];
-      readonly revisionNumber: number;
+      readonly version: number;
     }
   | {
       readonly type: typeof EVENT_TYPE.memoriesReinforced | typeof EVENT_TYPE.memoriesDecayed;

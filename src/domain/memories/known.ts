@@ -29,11 +29,8 @@ function hadEnded({ content }: Memory, { content: said }: NewMemory, nowMs: numb
  * Whether a memory has had as many states as it may for a draft that no caller gave: nobody would
  * hear that it is refused, and what was found with it would be lost.
  */
-export function isFinal(
-  { revisionNumber }: Memory,
-  { source }: Pick<NewMemory, "source">,
-): boolean {
-  return revisionNumber >= LIMITS.memoryRevisions && source.origin !== "caller";
+export function isFinal({ version }: Memory, { source }: Pick<NewMemory, "source">): boolean {
+  return version >= LIMITS.memoryRevisions && source.origin !== "caller";
 }
 
 /** Whether both keys are set and differ. */
@@ -111,7 +108,7 @@ export function saidAgain({ stamp }: Decision, known: Memory, draft: NewMemory):
   const importance = Math.max(known.content.importance, draft.content.importance);
   const persistent = known.persistent || draft.persistent;
   const isRaised = importance > known.content.importance || persistent !== known.persistent;
-  if (!isRaised || known.revisionNumber >= LIMITS.memoryRevisions) {
+  if (!isRaised || known.version >= LIMITS.memoryRevisions) {
     return { ...known, strength, source, etagRevision: stamp.revision };
   }
   const content = { ...known.content, importance };

@@ -70,7 +70,7 @@ export interface MemorySource {
   readonly model: string;
 }
 
-/** What a state of a memory says: what a revision keeps and RestoreMemoryRevision brings back. */
+/** What a state of a memory says: what a revision keeps and RestoreMemoryVersion brings back. */
 export interface MemoryContent {
   readonly text: string;
   /** Undefined for the kinds without one. Its kind is that of the memory. */
@@ -119,7 +119,7 @@ export interface Memory {
   /** The memory that took its place; empty while it is active. */
   readonly supersededBy: string;
   /** Rising from 1 with each new state. */
-  readonly revisionNumber: number;
+  readonly version: number;
   /** Who made this state, and why. */
   readonly writer: string;
   readonly reason: string;

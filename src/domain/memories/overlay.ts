@@ -187,9 +187,9 @@ export class MemoryOverlay {
       if (stored === undefined) this.#createdCount++;
       else this.#stored.set(memoryId, stored);
     }
-    const first = this.#stored.get(memoryId)?.revisionNumber ?? 0;
-    const revisionNumber = Math.min(memory.revisionNumber, first + 1);
-    const put = { ...memory, revisionNumber };
+    const first = this.#stored.get(memoryId)?.version ?? 0;
+    const version = Math.min(memory.version, first + 1);
+    const put = { ...memory, version };
     this.#changed.set(memoryId, put);
     const { text } = this.#keysOf(put);
     const same = this.#byText.get(text);

@@ -43,8 +43,8 @@ const BROKEN: readonly (readonly [string, keyof typeof REMEMBER_PROPERTIES, Plan
     (lookup, ...given) => {
       const plan = planRemember(lookup, ...given);
       const put = plan.put.map((memory) => {
-        const revisionNumber = lookup.byId(memory.memoryId)?.revisionNumber;
-        return revisionNumber === undefined ? memory : { ...memory, revisionNumber };
+        const version = lookup.byId(memory.memoryId)?.version;
+        return version === undefined ? memory : { ...memory, version };
       });
       return { ...plan, put };
     },

@@ -54,7 +54,7 @@ describe("what is new", () => {
       content: draftOf({ text: "a" }).content,
       strength: { confidence: 1, mentionCount: 1, lastSeenMs: 1_000, decayMs: 0 },
       ...{ trust: TRUST.medium, persistent: false, ttlMs: 0, source: draftOf().source },
-      ...{ state: "active", supersededBy: "", revisionNumber: 1, writer: "test", reason: "" },
+      ...{ state: "active", supersededBy: "", version: 1, writer: "test", reason: "" },
       ...{ createMs: 1_000, updateMs: 1_000, etagRevision: 1 },
     });
   });
@@ -102,7 +102,7 @@ describe("a memory that has had all its states", () => {
       { memoryId: "f", key: "k" },
     ]);
     for (const memory of book.all()) {
-      const full = { ...memory, revisionNumber: LIMITS.memoryRevisions };
+      const full = { ...memory, version: LIMITS.memoryRevisions };
       book.states.set(memory.memoryId, [full]);
     }
     return book;
@@ -137,7 +137,7 @@ describe("what is known", () => {
       {
         strength: { confidence: 0.5, mentionCount: 2, lastSeenMs: 2_000 },
         source: { origin: "caller", messageIds: ["m1", "m2"] },
-        ...{ revisionNumber: 1, updateMs: 1_000, etagRevision: 2 },
+        ...{ version: 1, updateMs: 1_000, etagRevision: 2 },
       },
     ]);
   });
@@ -158,7 +158,7 @@ describe("what is known", () => {
     expect(plan.updatedIds).toEqual(["n1-0"]);
     expect(remember(book, 4, [{ text: "a", persistent: true }]).updatedIds).toEqual(["n1-0"]);
     expect(book.all()).toMatchObject([
-      { revisionNumber: 3, persistent: true, content: { importance: 0.9 } },
+      { version: 3, persistent: true, content: { importance: 0.9 } },
     ]);
     expect(book.states.get("n1-0")?.map(({ content }) => content.importance)).toEqual([
       0.5, 0.9, 0.9,
@@ -173,7 +173,7 @@ describe("what is known", () => {
       stampOf(1),
     ).put;
     const book = new MemoryBook([old as Memory]);
-    const full = { ...(old as Memory), revisionNumber: LIMITS.memoryRevisions };
+    const full = { ...(old as Memory), version: LIMITS.memoryRevisions };
     book.states.set(full.memoryId, [full]);
     const plan = remember(book, 2_000, [{ text: "a", importance: 0.9 }]);
     expect(outcomes(plan)).toEqual(["reinforced"]);
@@ -282,7 +282,7 @@ describe("an id that exists", () => {
     expect(book.byId("x")).toMatchObject({
       content: { text: "b", topics: [] },
       strength: { confidence: 0.3, mentionCount: 2, lastSeenMs: 2_000 },
-      ...{ revisionNumber: 2, memoryNo: 1, createMs: 1_000, updateMs: 2_000 },
+      ...{ version: 2, memoryNo: 1, createMs: 1_000, updateMs: 2_000 },
     });
   });
 
@@ -327,7 +327,7 @@ describe("an id that exists", () => {
     // What the call itself did before does not count.
     const right = { ...wrong, expectedRevision: 1 };
     expect(outcomes(remember(book, 3, [{ text: "a" }, right]))).toEqual(["reinforced", "updated"]);
-    expect(book.byId("x")).toMatchObject({ revisionNumber: 2, content: { text: "b" } });
+    expect(book.byId("x")).toMatchObject({ version: 2, content: { text: "b" } });
   });
 
   test("is free once its time has run out", () => {
@@ -335,7 +335,7 @@ describe("an id that exists", () => {
     remember(book, 1, [{ text: "a", memoryId: "x", ttlMs: 500 }]);
     const plan = remember(book, 2, [{ kind: "knowledge", text: "b", memoryId: "x" }]);
     expect(outcomes(plan)).toEqual(["created"]);
-    expect(book.states.get("x")).toMatchObject([{ revisionNumber: 1, memoryNo: 2 }]);
+    expect(book.states.get("x")).toMatchObject([{ version: 1, memoryNo: 2 }]);
   });
 });
 
@@ -357,13 +357,13 @@ describe("an entity", () => {
           text: "Alice [person] (role: CTO, city: Rome, x: 1)",
           structure: { entity: { name: "Alice", type: "person", aliases: ["Al", "Ally"] } },
         },
-        ...{ revisionNumber: 2, trust: TRUST.low, strength: { mentionCount: 2 } },
+        ...{ version: 2, trust: TRUST.low, strength: { mentionCount: 2 } },
       },
     ]);
     expect(outcomes(remember(book, 3, [entity("al", { type: "company" })]))).toEqual([
       "reinforced",
     ]);
-    expect(book.all()).toMatchObject([{ revisionNumber: 2, strength: { mentionCount: 3 } }]);
+    expect(book.all()).toMatchObject([{ version: 2, strength: { mentionCount: 3 } }]);
   });
 
   test("is found by its very name before an alias", () => {

@@ -108,8 +108,8 @@ function planOf(
   const changed = [...overlay.changed.values()].filter(
     ({ memoryId }) => overlay.storedOf(memoryId) !== undefined,
   );
-  const isUpdated = ({ memoryId, revisionNumber }: Memory): boolean =>
-    overlay.storedOf(memoryId)?.revisionNumber !== revisionNumber;
+  const isUpdated = ({ memoryId, version }: Memory): boolean =>
+    overlay.storedOf(memoryId)?.version !== version;
   const put = [...created, ...changed];
   const last = new Map([...evicted, ...put.map((memory) => [memory.memoryId, memory] as const)]);
   const results = placed.map((one): Remembered => {

@@ -21,8 +21,8 @@ import { reinforceMemories } from "./reinforce.ts";
 import { queryRelations } from "./relations.ts";
 import { remember } from "./remember.ts";
 import { Resolvers } from "./resolvers.ts";
-import { restoreMemoryRevision } from "./restore-revision.ts";
-import { listMemoryRevisions } from "./revisions.ts";
+import { restoreMemoryVersion } from "./restore-revision.ts";
+import { listMemoryVersions } from "./revisions.ts";
 import { scoreImportance } from "./score-importance.ts";
 import { searchPlain } from "./search.ts";
 import { searchByRecall } from "./search-by-recall.ts";
@@ -82,8 +82,8 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     decayMemories: (call, input) => scans.run(call.signal, () => decayMemories(parts, call, input)),
     forgetMemories: (call, input) => forgetMemories(parts, call, input),
     purgeMemories: (call, input) => scans.run(call.signal, () => purgeMemories(parts, call, input)),
-    listMemoryRevisions: (call, input) => listMemoryRevisions(parts, call, input),
-    restoreMemoryRevision: (call, input) => restoreMemoryRevision(parts, call, input),
+    listMemoryVersions: (call, input) => listMemoryVersions(parts, call, input),
+    restoreMemoryVersion: (call, input) => restoreMemoryVersion(parts, call, input),
     queryRelations: (call, input) =>
       scans.run(call.signal, () => queryRelations(parts, call, input)),
     mergeEntities: (call, input) => mergeEntities(parts, call, input),

@@ -56,17 +56,17 @@ async function purge(filter: Partial<MemoryFilter>, force: boolean): Promise<Pur
   return fromBytes(bytes);
 }
 
-async function restore(memoryId: string, revisionNumber: number, etag = ""): Promise<void> {
-  await services.memories.restoreMemoryRevision(services.call("RestoreMemoryRevision"), {
-    ...{ namespace: "default", memoryId, revisionNumber, etag, reason: "back" },
+async function restore(memoryId: string, version: number, etag = ""): Promise<void> {
+  await services.memories.restoreMemoryVersion(services.call("RestoreMemoryVersion"), {
+    ...{ namespace: "default", memoryId, version, etag, reason: "back" },
     encode: () => toBytes({}),
   });
 }
 
 async function revisionsOf(memoryId: string, before = 0, limit = 100): Promise<readonly Memory[]> {
   const ref = { namespace: "default", memoryId, before, limit };
-  const call = services.call("ListMemoryRevisions");
-  return (await services.memories.listMemoryRevisions(call, ref)).revisions;
+  const call = services.call("ListMemoryVersions");
+  return (await services.memories.listMemoryVersions(call, ref)).revisions;
 }
 
 async function merge(targetId: string, sourceIds: readonly string[]): Promise<void> {
@@ -78,11 +78,11 @@ async function merge(targetId: string, sourceIds: readonly string[]): Promise<vo
 
 async function reinforce(
   memoryIds: readonly string[],
-  { ignoreMissing = false, requestId = "" } = {},
+  { allowMissing = false, requestId = "" } = {},
 ): Promise<number> {
   const call = services.call("ReinforceMemories", requestId);
   const bytes = await services.memories.reinforceMemories(call, {
-    ...{ namespace: "default", memoryIds, amount: 0.1, ignoreMissing },
+    ...{ namespace: "default", memoryIds, amount: 0.1, allowMissing },
     encode: ({ revision }) => toBytes(revision),
   });
   return fromBytes(bytes);
@@ -97,7 +97,7 @@ describe("remember", () => {
       ...{ text: "likes tea", category: "general", importance: 0.5, validFromMs: undefined },
     });
     expect(memory.strength).toMatchObject({ confidence: 1, mentionCount: 1 });
-    expect(memory).toMatchObject({ writer: "local", revisionNumber: 1, state: "active" });
+    expect(memory).toMatchObject({ writer: "local", version: 1, state: "active" });
     expect(memory.source).toMatchObject({ origin: "caller", hook: "" });
     expect(results[0]?.etag).toBe(etagOf(revision));
   });
@@ -219,10 +219,10 @@ describe("update", () => {
     expect(memory.content).toMatchObject({
       ...{ text: "two", key: "k", topics: ["t"], importance: 0.5, category: "general" },
     });
-    expect(memory.revisionNumber).toBe(2);
+    expect(memory.version).toBe(2);
     expect(memory.updateMs).toBe(memory.createMs + 5);
     const { detail } = (await services.allEvents()).at(-1) ?? {};
-    expect(detail).toMatchObject({ memoryId: id, revisionNumber: 2 });
+    expect(detail).toMatchObject({ memoryId: id, version: 2 });
   });
 
   test("a made text follows its structure, a given one stays", async () => {
@@ -372,12 +372,12 @@ describe("reinforce and decay", () => {
     const [a = "", b = ""] = await rememberTexts(services, ["a", "b"], { confidence: 0.5 });
     await expect(reinforce([a, "none", b])).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
     expect((await get(services, a)).strength.confidence).toBe(0.5);
-    expect(await reinforce([a, "none", b], { ignoreMissing: true, requestId: "r" })).toBe(2);
-    expect(await reinforce([a, "none", b], { ignoreMissing: true, requestId: "r" })).toBe(2);
+    expect(await reinforce([a, "none", b], { allowMissing: true, requestId: "r" })).toBe(2);
+    expect(await reinforce([a, "none", b], { allowMissing: true, requestId: "r" })).toBe(2);
     const memory = await get(services, a);
     expect(memory.strength).toMatchObject({ confidence: 0.6, mentionCount: 2 });
-    expect(memory.revisionNumber).toBe(1);
-    expect(await reinforce(["none"], { ignoreMissing: true })).toBe(0);
+    expect(memory.version).toBe(1);
+    expect(await reinforce(["none"], { allowMissing: true })).toBe(0);
   });
 
   test("decay lowers, deletes below the floor, spares persistent ones and what was just seen", async () => {
@@ -400,7 +400,7 @@ describe("reinforce and decay", () => {
       ["sure", 0.5],
       ["fresh", 1],
     ]);
-    expect(left[1]?.revisionNumber).toBe(1);
+    expect(left[1]?.version).toBe(1);
     const details = (await services.allEvents()).slice(-2).map(({ detail }) => detail);
     expect(details).toMatchObject([
       { type: EVENT_TYPE.memoriesDecayed },
@@ -472,9 +472,9 @@ describe("revisions", () => {
     expect(textsOf(await revisionsOf(id, 3, 1))).toEqual(["two"]);
     await restore(id, 1);
     const memory = await get(services, id);
-    expect(memory).toMatchObject({ revisionNumber: 4, reason: "back", content: { text: "one" } });
+    expect(memory).toMatchObject({ version: 4, reason: "back", content: { text: "one" } });
     expect(textsOf(await revisionsOf(id))).toEqual(["one", "three", "two", "one"]);
-    await expect(restore(id, 9)).rejects.toMatchObject({ reason: "MEMORY_REVISION_NOT_FOUND" });
+    await expect(restore(id, 9)).rejects.toMatchObject({ reason: "MEMORY_VERSION_NOT_FOUND" });
     await expect(restore(id, 1, "r0")).rejects.toMatchObject({ reason: "ETAG_MISMATCH" });
     await expect(restore("none", 1)).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
   });

@@ -50,7 +50,7 @@ function decideMerge(
   const memory = merged(target, sources, stampOf(work, revision, reason));
   const detail = {
     type: EVENT_TYPE.memoryUpdated,
-    ...{ memoryId: targetId, paths: [], revisionNumber: memory.revisionNumber },
+    ...{ memoryId: targetId, paths: [], version: memory.version },
   };
   return savedMemories(work, revision, {
     plan: { put: [memory], remove: sourceIds },

@@ -30,7 +30,7 @@ export async function reinforceMemories(
 
 function decideReinforce(
   work: MemoryWork,
-  { memoryIds, amount, ignoreMissing, encode }: ReinforceInput,
+  { memoryIds, amount, allowMissing, encode }: ReinforceInput,
   view: MemoryView,
 ): MemoryDecision<Uint8Array> {
   const { revision } = view;
@@ -38,7 +38,7 @@ function decideReinforce(
   const memories = memoryIds.flatMap((memoryId) => {
     const stored = view.memories.byId(memoryId);
     const isGone = stored === undefined || isMemoryExpired(stored, work.nowMs);
-    if (isGone && ignoreMissing) return [];
+    if (isGone && allowMissing) return [];
     return [reinforce(liveMemory(stored, memoryId, work.nowMs), amount, stamp)];
   });
   if (memories.length === 0) return nothingChanged(work, encode({ memories, revision: 0 }));

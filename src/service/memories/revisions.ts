@@ -1,4 +1,4 @@
-// ListMemoryRevisions: the states that a memory has had, the newest first.
+// ListMemoryVersions: the states that a memory has had, the newest first.
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Memory, MemoryRef } from "../../domain/memories/memory.ts";
@@ -12,7 +12,7 @@ import { memoryBytes } from "./size.ts";
 const READ = 16;
 
 /** Lists the states of a memory. */
-export async function listMemoryRevisions(
+export async function listMemoryVersions(
   { context, pace }: MemoryParts,
   call: Call,
   input: MemoryRef & { readonly before: number; readonly limit: number },
@@ -27,14 +27,14 @@ export async function listMemoryRevisions(
   for (;;) {
     checkLive(call.signal);
     const page = { ...(before === 0 ? {} : { before }), limit: READ };
-    const states = await store.listMemoryRevisions(namespace, memoryId, page);
+    const states = await store.listMemoryVersions(namespace, memoryId, page);
     for (const state of states) {
       const size = memoryBytes(state);
       const isFull = revisions.length > 0 && bytes + size > LIMITS.pageBytes;
       if (revisions.length >= limit || isFull) return { revisions, next: before };
       bytes += size;
       revisions.push(state);
-      before = state.revisionNumber;
+      before = state.version;
     }
     // The first state has the number 1: nothing comes after it.
     if (states.length === 0 || before <= 1) return { revisions, next: undefined };

@@ -43,7 +43,7 @@ function decideUpdate(
   checkNames(memories, old, memory);
   const detail = {
     type: EVENT_TYPE.memoryUpdated,
-    ...{ memoryId, paths, revisionNumber: memory.revisionNumber },
+    ...{ memoryId, paths, version: memory.version },
   };
   return savedMemories(work, revision, {
     plan: { put: [memory] },
@@ -99,9 +99,9 @@ function fieldOf(path: MemoryPath, update: Update): MemoryPatch {
       return { labels: draft.labels };
     case "metadata":
       return { metadata: draft.metadata };
-    case "valid_from":
+    case "valid_from_time":
       return { validFromMs: validFromOf(update) };
-    case "valid_to":
+    case "valid_until_time":
       return { validToMs: draft.validToMs };
     case "ttl":
       return { ttlMs: draft.ttlMs };

@@ -108,7 +108,7 @@ describe("memories in the index", () => {
     expect(outside.made.toSorted()).toEqual(["a kitten sleeps", "the engine is loud"]);
     // What makes a memory surer changes nothing of its text.
     await services.memories.reinforceMemories(services.call("ReinforceMemories"), {
-      ...{ namespace: "default", memoryIds: ["a"], amount: 0.1, ignoreMissing: false },
+      ...{ namespace: "default", memoryIds: ["a"], amount: 0.1, allowMissing: false },
       encode: () => new Uint8Array(),
     });
     await recallTexts(services, "cat");

@@ -42,8 +42,8 @@ export abstract class MemoryCalls implements MemoryStore {
   readonly queryRelations: MemoryStore["queryRelations"] = (query) =>
     this.read(() => lists.queryRelations(this.core, query));
 
-  readonly listMemoryRevisions: MemoryStore["listMemoryRevisions"] = (...asked) =>
-    this.read(() => lists.listMemoryRevisions(this.core, ...asked));
+  readonly listMemoryVersions: MemoryStore["listMemoryVersions"] = (...asked) =>
+    this.read(() => lists.listMemoryVersions(this.core, ...asked));
 
   readonly listMemoryScopes: MemoryStore["listMemoryScopes"] = (...asked) =>
     this.read(() => lists.listMemoryScopes(this.core, ...asked));

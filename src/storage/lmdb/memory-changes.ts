@@ -135,7 +135,7 @@ function stepOf(
     return { before, after, memoryNo, former: [], later: 0, vectorsNo: undefined };
   }
   const isKept = after?.content.text === before.memory.content.text;
-  const states = after === undefined ? before.row.revisionNumber - 1 : 0;
+  const states = after === undefined ? before.row.version - 1 : 0;
   const isNow = states > 0 && states <= room;
   return {
     before,
@@ -309,13 +309,13 @@ function saveMemory(
     writer.eraseMessage(before.row.bodyNo);
     for (const old of former) {
       writer.eraseMessage(old.bodyNo);
-      memtable.set(memoryPastKey(logNo, memoryNo, old.revisionNumber), null);
+      memtable.set(memoryPastKey(logNo, memoryNo, old.version), null);
     }
     if (later > 0) {
       eraseLater(core, logNo, memoryNo, later);
     }
   } else if (row.bodyNo !== before.row.bodyNo) {
-    const past = memoryPastKey(logNo, memoryNo, before.row.revisionNumber);
+    const past = memoryPastKey(logNo, memoryNo, before.row.version);
     memtable.set(past, encodeMemory(past, before.row));
   }
   return row;
@@ -323,7 +323,7 @@ function saveMemory(
 
 // A state that only got stronger keeps its body.
 function rowAfter(core: Core, after: Memory, before: FoundMemory | undefined): MemoryRow {
-  if (before !== undefined && before.row.revisionNumber === after.revisionNumber) {
+  if (before !== undefined && before.row.version === after.version) {
     return rowOf(after, before.row);
   }
   const body = encodeMemoryBody(after);

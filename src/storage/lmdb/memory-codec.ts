@@ -104,7 +104,7 @@ export interface MemoryRow {
   readonly terms: string;
   readonly createMs: number;
   readonly updateMs: number;
-  readonly revisionNumber: number;
+  readonly version: number;
   readonly etagRevision: number;
   readonly mentionCount: number;
   readonly rank: number;
@@ -128,7 +128,7 @@ export function encodeMemory(key: string, row: MemoryRow): Buffer {
   writer.binary(11, row.terms);
   writer.number(12, row.createMs);
   writer.number(13, row.updateMs);
-  writer.number(14, row.revisionNumber);
+  writer.number(14, row.version);
   writer.number(15, row.etagRevision);
   writer.number(16, row.mentionCount);
   writer.double(17, row.rank);
@@ -154,7 +154,7 @@ export function decodeMemory(payload: Uint8Array): MemoryRow {
     terms: bytes(11),
     createMs: number(12),
     updateMs: number(13),
-    revisionNumber: number(14),
+    version: number(14),
     etagRevision: number(15),
     mentionCount: number(16),
     rank: number(17),
@@ -278,7 +278,7 @@ export function memoryOf(memoryNo: number, row: MemoryRow, payload: Uint8Array):
     },
     state: row.past === 1 ? "superseded" : "active",
     supersededBy: body.supersededBy,
-    revisionNumber: row.revisionNumber,
+    version: row.version,
     writer: body.writer,
     reason: body.reason,
     createMs: row.createMs,

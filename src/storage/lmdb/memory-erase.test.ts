@@ -98,13 +98,13 @@ describe("a change that removes memories with very many states", () => {
     const scope = { userId: "u", agentId: "", sessionId: "" };
     const put = [{ memoryId: "e", kind: "fact", scope, text: "anew" }] as const;
     await changeMemories(store, { ...base, nowMs: START_MS, put });
-    const states = await store.listMemoryRevisions("default", "e", { limit: 9 });
+    const states = await store.listMemoryVersions("default", "e", { limit: 9 });
     expect(states.map(({ content }) => content.text)).toEqual(["anew"]);
     erasures.mockClear();
     expect(await erase(store)).toBeGreaterThan(1);
     // Each body once, together with what the change erased itself.
     expect(erasures.mock.calls.length).toBe(2 * (AGED_STATES - 1));
-    expect((await store.listMemoryRevisions("default", "e", { limit: 9 })).length).toBe(1);
+    expect((await store.listMemoryVersions("default", "e", { limit: 9 })).length).toBe(1);
     await store.close();
   });
 });
@@ -115,7 +115,7 @@ describe("states that wait to be erased", () => {
     expect((await verifyDirectory(directory)).problems).toEqual([]);
     const store = await openLmdbStore({ directory, ...OPTIONS });
     await erase(store);
-    expect((await store.listMemoryRevisions("default", KEPT, { limit: 1_000 })).length).toBe(
+    expect((await store.listMemoryVersions("default", KEPT, { limit: 1_000 })).length).toBe(
       AGED_STATES,
     );
     await store.close();

@@ -36,7 +36,7 @@ export type BodyPlace = Pick<MemoryRow, "bodyNo" | "byteCount" | "textNo">;
 /** The row of a state of a memory. */
 export function rowOf(memory: Memory, body: BodyPlace): MemoryRow {
   const facts = memoryFacts(memory);
-  const { createMs, etagRevision, memoryId, revisionNumber, strength, updateMs } = memory;
+  const { createMs, etagRevision, memoryId, version, strength, updateMs } = memory;
   const kindNo = kindNoOf(memory.kind);
   const { isActive } = facts;
   const terms = facts.nameKeys.map((name) => termOf(TERM.name, name));
@@ -64,7 +64,7 @@ export function rowOf(memory: Memory, body: BodyPlace): MemoryRow {
     terms: terms.join(""),
     createMs,
     updateMs,
-    revisionNumber,
+    version,
     etagRevision,
     mentionCount: strength.mentionCount,
     rank: facts.rank,

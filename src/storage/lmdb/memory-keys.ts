@@ -66,8 +66,8 @@ export const memoryIdKey = (logNo: number, memoryId: string): string =>
   memoryIdPrefix(logNo) + textPart(memoryId);
 export const memoryPastPrefix = (logNo: number, memoryNo: number): string =>
   TABLE.memoryPast + u64(logNo) + u64(memoryNo);
-export const memoryPastKey = (logNo: number, memoryNo: number, revisionNumber: number): string =>
-  memoryPastPrefix(logNo, memoryNo) + u64(revisionNumber);
+export const memoryPastKey = (logNo: number, memoryNo: number, version: number): string =>
+  memoryPastPrefix(logNo, memoryNo) + u64(version);
 export const memoryScopePrefix = (logNo: number): string => TABLE.memoryScope + u64(logNo);
 export const memoryScopeKey = (logNo: number, scope: string): string =>
   memoryScopePrefix(logNo) + scope;

@@ -119,7 +119,7 @@ function stateAt(
   if (row.createMs > asOfMs || row.updateMs <= asOfMs) {
     return row.createMs > asOfMs ? undefined : row;
   }
-  for (const former of formerRows(log, memoryNo, row.revisionNumber)) {
+  for (const former of formerRows(log, memoryNo, row.version)) {
     if (former.updateMs <= asOfMs) {
       return former;
     }
@@ -281,9 +281,9 @@ export function queryRelations(core: Core, query: RelationQuery): readonly Memor
 }
 
 /** The states of a memory, the newest first. */
-export function listMemoryRevisions(
+export function listMemoryVersions(
   core: Core,
-  ...asked: Asked<"listMemoryRevisions">
+  ...asked: Asked<"listMemoryVersions">
 ): readonly Memory[] {
   const [namespace, memoryId, { before = Number.MAX_SAFE_INTEGER, limit }] = asked;
   const log = committedLog(core, namespace);
@@ -292,7 +292,7 @@ export function listMemoryRevisions(
     return [];
   }
   const { memory, row } = found;
-  const states = row.revisionNumber < before ? [memory] : [];
+  const states = row.version < before ? [memory] : [];
   for (const former of limit > states.length ? formerRows(log, memory.memoryNo, before) : []) {
     states.push(bodyOf(log, memory.memoryNo, former));
     if (states.length >= limit) {

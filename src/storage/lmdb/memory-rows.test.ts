@@ -57,7 +57,7 @@ test("a row of a memory comes back", () => {
   const row = fc.record({
     ...{ bodyNo: number, byteCount: number, textNo: number, memoryId: text, scope: bytes },
     ...{ kindNo: fc.nat(9), past: flag, persistent: flag, tierNo: fc.nat(9), expireMs: number },
-    ...{ terms: bytes, createMs: number, updateMs: number, revisionNumber: number },
+    ...{ terms: bytes, createMs: number, updateMs: number, version: number },
     ...{ etagRevision: number, mentionCount: number, rank: double, confidence: double },
     ...{ lastSeenMs: double, decayMs: double },
   });

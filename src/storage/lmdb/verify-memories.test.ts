@@ -233,7 +233,7 @@ describe("verify", () => {
       const row = decodeMemory(payload(index, key));
       await index.put(key, encodeMemory(key, { ...row, rank: 7, etagRevision: 1e6 }));
       const late = memoryKey(logNo, 999);
-      await index.put(late, encodeMemory(late, { ...row, revisionNumber: 3, expireMs: 1 }));
+      await index.put(late, encodeMemory(late, { ...row, version: 3, expireMs: 1 }));
     });
     expect(kinds).toEqual(
       expect.arrayContaining([

@@ -158,7 +158,7 @@ class NamespaceCheck {
     problems.check(named === memoryNo, "a memory is not found by its id", where);
     const isPast = row.etagRevision <= newestRevision(this.namespace);
     problems.check(isPast, "a memory is of a later revision", where);
-    this.body(memoryNo, row, row.revisionNumber);
+    this.body(memoryNo, row, row.version);
     const counts = this.counts.get(row.scope) ?? [];
     counts[row.tierNo - 1] = (counts[row.tierNo - 1] ?? 0) + 1;
     this.counts.set(row.scope, counts);
@@ -174,10 +174,10 @@ class NamespaceCheck {
     return keys.length;
   }
 
-  private body(memoryNo: number, row: MemoryRow, revisionNumber: number): void {
+  private body(memoryNo: number, row: MemoryRow, version: number): void {
     const { problems } = this.check;
-    const place = `log ${this.row.logNo}, memory ${memoryNo}, state ${revisionNumber}`;
-    const isOwn = row.revisionNumber === revisionNumber && row.textNo <= row.bodyNo;
+    const place = `log ${this.row.logNo}, memory ${memoryNo}, state ${version}`;
+    const isOwn = row.version === version && row.textNo <= row.bodyNo;
     problems.check(isOwn, "a state of a memory has another number", place);
     const what = { what: "memory", place };
     const memory = bodyOf(this.check, row.bodyNo, what, (payload) => {
@@ -196,14 +196,14 @@ class NamespaceCheck {
     const states = new Map<number, number>();
     for (const row of view.under(memoryPastPrefix(logNo, 0).slice(0, 9))) {
       const memoryNo = readU64(row.key, 9);
-      const revisionNumber = lastNumber(row.key);
+      const version = lastNumber(row.key);
       const before = states.get(memoryNo) ?? 0;
-      const place = `log ${logNo}, memory ${memoryNo}, state ${revisionNumber}`;
-      problems.check(revisionNumber === before + 1, "a state of a memory is missing", place);
-      states.set(memoryNo, revisionNumber);
+      const place = `log ${logNo}, memory ${memoryNo}, state ${version}`;
+      problems.check(version === before + 1, "a state of a memory is missing", place);
+      states.set(memoryNo, version);
       const found = view.decode(row, decodeMemory);
       if (found !== undefined) {
-        this.body(memoryNo, found, revisionNumber);
+        this.body(memoryNo, found, version);
       }
     }
     for (const row of view.under(memoryPrefix(logNo))) {
@@ -211,7 +211,7 @@ class NamespaceCheck {
       const found = view.find(row.key, decodeMemory);
       const former = states.get(memoryNo) ?? 0;
       states.delete(memoryNo);
-      const isDense = found === undefined || found.revisionNumber === former + 1;
+      const isDense = found === undefined || found.version === former + 1;
       problems.check(isDense, "a state of a memory is missing", `log ${logNo}, memory ${memoryNo}`);
     }
     for (const row of view.under(memoryGonePrefix(logNo))) {

@@ -144,7 +144,7 @@ export function saveMemories(
   }
   for (const memory of plan.put ?? []) {
     const old = kept.memories.get(memory.memoryId);
-    const isNewState = old !== undefined && old.memory.revisionNumber < memory.revisionNumber;
+    const isNewState = old !== undefined && old.memory.version < memory.version;
     const copy = structuredClone(memory);
     const facts = memoryFacts(copy);
     kept.memories.set(memory.memoryId, {

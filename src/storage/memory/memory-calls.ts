@@ -48,8 +48,8 @@ export abstract class MemoryCalls implements MemoryStore {
   readonly queryRelations: MemoryStore["queryRelations"] = (query) =>
     this.run(() => lists.queryRelations(this.state, query));
 
-  readonly listMemoryRevisions: MemoryStore["listMemoryRevisions"] = (...asked) =>
-    this.run(() => lists.listMemoryRevisions(this.state, ...asked));
+  readonly listMemoryVersions: MemoryStore["listMemoryVersions"] = (...asked) =>
+    this.run(() => lists.listMemoryVersions(this.state, ...asked));
 
   readonly listMemoryScopes: MemoryStore["listMemoryScopes"] = (...asked) =>
     this.run(() => lists.listMemoryScopes(this.state, ...asked));

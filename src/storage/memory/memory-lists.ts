@@ -110,17 +110,15 @@ export function queryRelations(state: MemoryState, query: RelationQuery): readon
 }
 
 /** The states of a memory, the newest first. */
-export function listMemoryRevisions(
+export function listMemoryVersions(
   state: MemoryState,
-  ...[namespace, memoryId, page]: Parameters<Lists["listMemoryRevisions"]>
+  ...[namespace, memoryId, page]: Parameters<Lists["listMemoryVersions"]>
 ): readonly Memory[] {
   const kept = state.namespaces.get(namespace)?.memories.get(memoryId);
   const { before = Number.POSITIVE_INFINITY, limit } = page;
   return kept === undefined
     ? []
-    : [kept.memory, ...kept.former]
-        .filter(({ revisionNumber }) => revisionNumber < before)
-        .slice(0, limit);
+    : [kept.memory, ...kept.former].filter(({ version }) => version < before).slice(0, limit);
 }
 
 function scopesOf(state: MemoryState, namespace: string): readonly StoredScope[] {

@@ -40,7 +40,7 @@ describe("an event", () => {
   });
 
   it("tells what of a memory was changed", () => {
-    const value = { memoryId: "m", paths: ["text", "ttl"], revisionNumber: 4 };
+    const value = { memoryId: "m", paths: ["text", "ttl"], version: 4 };
     const event = overTheWire({ type: EVENT_TYPE.memoryUpdated, ...value });
     expect(event.type).toBe(wire.EventType.MEMORY_UPDATED);
     expect(event.detail).toEqual({ $case: "memoryUpdated", value });

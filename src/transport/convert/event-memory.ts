@@ -56,8 +56,8 @@ export function toMemoryDetail(detail: MemoryEventDetail): wire.Event["detail"] 
       return { $case: "memoriesRemembered", value };
     }
     case EVENT_TYPE.memoryUpdated: {
-      const { memoryId, paths, revisionNumber } = detail;
-      return { $case: "memoryUpdated", value: { memoryId, paths: [...paths], revisionNumber } };
+      const { memoryId, paths, version } = detail;
+      return { $case: "memoryUpdated", value: { memoryId, paths: [...paths], version } };
     }
     case EVENT_TYPE.memoriesReinforced:
       return { $case: "memoriesReinforced", value: { memoryIds: [...detail.memoryIds] } };

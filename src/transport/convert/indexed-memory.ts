@@ -10,7 +10,7 @@ import { fromTimestamp } from "./time.ts";
 /** What recall takes for said where nothing was. */
 const IMPORTANCE_UNSAID = 0.5;
 
-function optionalMs(time: wire.Memory["validFrom"]): number | undefined {
+function optionalMs(time: wire.Memory["validFromTime"]): number | undefined {
   return time === undefined ? undefined : fromTimestamp(time);
 }
 
@@ -18,7 +18,7 @@ function optionalMs(time: wire.Memory["validFrom"]): number | undefined {
 function namesOf({ structure }: wire.Memory): string[] {
   if (structure?.$case === "entity") return [structure.value.name, ...structure.value.aliases];
   if (structure?.$case !== "relation") return [];
-  return [structure.value.subject, structure.value.object];
+  return [structure.value.subject, structure.value.objectValue];
 }
 
 /** What it says besides its text, which may be all of it already. */
@@ -38,8 +38,8 @@ function filteredOf(memory: wire.Memory): FilteredMemory {
     category: memory.category.toLowerCase(),
     confidence: memory.confidence ?? 1,
     isSuperseded: memory.state === wire.MemoryState.SUPERSEDED,
-    validFromMs: optionalMs(memory.validFrom),
-    validToMs: optionalMs(memory.validTo),
+    validFromMs: optionalMs(memory.validFromTime),
+    validToMs: optionalMs(memory.validUntilTime),
     expireMs: optionalMs(memory.expireTime),
   };
 }

@@ -28,7 +28,7 @@ function boundOf(time: Timestamp | undefined): number | undefined {
 
 /** Gives which memories a checked filter means; unset means the active ones that are shared. */
 export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilter {
-  const { minTrust, validAt } = filter;
+  const { minTrust, validAtTime } = filter;
   return {
     scope: fromScopeFilter(filter.scope),
     kinds: new Set(filter.kinds.map(fromMemoryKind)),
@@ -43,11 +43,11 @@ export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilte
     minConfidence: filter.minConfidence,
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
     persistent: filter.persistent,
-    validAtMs: validAt === undefined ? undefined : floorTimestamp(validAt),
-    createFromMs: boundOf(filter.createFromTime),
-    createBeforeMs: boundOf(filter.createBeforeTime),
-    seenFromMs: boundOf(filter.seenFromTime),
-    seenBeforeMs: boundOf(filter.seenBeforeTime),
+    validAtMs: validAtTime === undefined ? undefined : floorTimestamp(validAtTime),
+    createFromMs: boundOf(filter.createTimeFrom),
+    createBeforeMs: boundOf(filter.createTimeBefore),
+    seenFromMs: boundOf(filter.lastSeenTimeFrom),
+    seenBeforeMs: boundOf(filter.lastSeenTimeBefore),
     sourceSessionId: filter.sourceSessionId,
     origin: fromMemoryOrigin(filter.origin),
   };

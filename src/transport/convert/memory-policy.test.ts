@@ -85,7 +85,7 @@ describe("a memory policy", () => {
     ["long_term_limit", { longTermLimit: 0 }],
     ["entity_limit", { entityLimit: -1 }],
     ["relation_limit", { relationLimit: 0 }],
-    ["episodic_retention_days", { episodicRetentionDays: 0 }],
+    ["episode_retention", { episodeRetention: { seconds: 86_399n, nanos: 0 } }],
     ["extraction.hook", { extraction: { ...extraction, hook: "No" } }],
     ["extraction.on", { extraction: { ...extraction, on: 3 as wire.ExtractionTime } }],
     ["extraction.targets[1]", { extraction: { ...extraction, targets: [1, 0] } }],

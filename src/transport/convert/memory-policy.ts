@@ -9,9 +9,11 @@ import {
   type MemoryPolicy,
 } from "../../domain/memories/policy.ts";
 import * as wire from "../../gen/memorysidecar/v1/memory.ts";
+import { fromOptionalSpan, toDuration } from "./time.ts";
 
 // The targets of EXTRACTION_TARGETS by their public numbers, which begin with 1.
 const FIRST_TARGET = 1;
+const DAY_MS = 86_400_000;
 
 function copyRule({ name, phrases, score }: ImportanceRule): wire.ImportanceRule {
   return { name, phrases: [...phrases], score };
@@ -26,7 +28,7 @@ export function fromImportanceRules(
 
 /** Fills in every default of how facts are found. */
 export function fromExtraction(extraction: wire.ExtractionPolicy): ExtractionPolicy {
-  const { hook, on, instructions, supersede } = extraction;
+  const { hook, on, instructions, keepContradictions } = extraction;
   const asked = new Set<number>(extraction.targets);
   const targets = EXTRACTION_TARGETS.filter((_, index) => asked.has(index + FIRST_TARGET));
   return {
@@ -34,7 +36,7 @@ export function fromExtraction(extraction: wire.ExtractionPolicy): ExtractionPol
     on: on === wire.ExtractionTime.TRIM ? "trim" : "turn-end",
     targets: targets.length === 0 ? EXTRACTION_TARGETS : targets,
     instructions,
-    supersede: supersede ?? true,
+    supersede: !keepContradictions,
   };
 }
 
@@ -45,7 +47,7 @@ function toExtraction(extraction: ExtractionPolicy): wire.ExtractionPolicy {
     on: on === "trim" ? wire.ExtractionTime.TRIM : wire.ExtractionTime.TURN_END,
     targets: targets.map(toExtractionTarget),
     instructions,
-    supersede,
+    keepContradictions: !supersede,
   };
 }
 
@@ -54,18 +56,23 @@ function toExtractionTarget(target: (typeof EXTRACTION_TARGETS)[number]): wire.E
   return (EXTRACTION_TARGETS.indexOf(target) + FIRST_TARGET) as wire.ExtractionTarget;
 }
 
+/** The whole days of a time span, rounded up. */
+function daysOf(span: wire.MemoryPolicy["episodeRetention"]): number | undefined {
+  return span === undefined ? undefined : Math.ceil(fromOptionalSpan(span, 0) / DAY_MS);
+}
+
 /** Fills in every default of a checked policy. */
 export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
   const initial = DEFAULT_MEMORY_POLICY;
   const { extraction } = policy;
   return {
-    autoPromote: policy.autoPromote ?? initial.autoPromote,
+    autoPromote: !policy.disablePromotion,
     importanceThreshold: policy.importanceThreshold ?? initial.importanceThreshold,
     importanceRules: fromImportanceRules(policy.importanceRules),
     scoreHook: policy.scoreHook,
     longTermLimit: policy.longTermLimit ?? initial.longTermLimit,
-    episodes: policy.episodes ?? initial.episodes,
-    episodicRetentionDays: policy.episodicRetentionDays ?? initial.episodicRetentionDays,
+    episodes: !policy.disableEpisodes,
+    episodicRetentionDays: daysOf(policy.episodeRetention) ?? initial.episodicRetentionDays,
     extraction: extraction === undefined ? undefined : fromExtraction(extraction),
     entityLimit: policy.entityLimit ?? initial.entityLimit,
     relationLimit: policy.relationLimit ?? initial.relationLimit,
@@ -77,13 +84,13 @@ export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
 export function toMemoryPolicy(policy: MemoryPolicy): wire.MemoryPolicy {
   const { extraction } = policy;
   return {
-    autoPromote: policy.autoPromote,
+    disablePromotion: !policy.autoPromote,
     importanceThreshold: policy.importanceThreshold,
     importanceRules: policy.importanceRules.map(copyRule),
     scoreHook: policy.scoreHook,
     longTermLimit: policy.longTermLimit,
-    episodes: policy.episodes,
-    episodicRetentionDays: policy.episodicRetentionDays,
+    disableEpisodes: !policy.episodes,
+    episodeRetention: toDuration(policy.episodicRetentionDays * DAY_MS),
     extraction: extraction === undefined ? undefined : toExtraction(extraction),
     entityLimit: policy.entityLimit,
     relationLimit: policy.relationLimit,

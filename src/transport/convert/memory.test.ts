@@ -36,7 +36,7 @@ describe("a memory", () => {
         state: memory.state === "active" ? 1 : 2,
         supersededBy: memory.supersededBy,
         mentionCount: strength.mentionCount,
-        revisionNumber: memory.revisionNumber,
+        version: memory.version,
         writer: memory.writer,
         reason: memory.reason,
         etag: `r${memory.etagRevision.toString(36)}`,
@@ -95,7 +95,7 @@ describe("what a caller leaves out", () => {
   it("is not taken from what only the server sets", () => {
     const source = { origin: 3, sessionId: "s", hook: "h", model: "g" } as const;
     const given = { ...empty, text: "x", supersededBy: "y", writer: "root" };
-    const counts = { mentionCount: 9, revisionNumber: 4 };
+    const counts = { mentionCount: 9, version: 4 };
     const sent: wire.Memory = {
       ...given,
       ...counts,
@@ -112,7 +112,12 @@ describe("times of a request", () => {
   const time = { seconds: 1n, nanos: 1_500_000 };
 
   it("begin and end at the next millisecond, and were seen in the one before", () => {
-    const draft = toMemoryDraft({ ...empty, validFrom: time, validTo: time, lastSeenTime: time });
+    const draft = toMemoryDraft({
+      ...empty,
+      validFromTime: time,
+      validUntilTime: time,
+      lastSeenTime: time,
+    });
     expect(draft).toMatchObject({ validFromMs: 1_002, validToMs: 1_002, lastSeenMs: 1_001 });
     expect(toMemoryDraft({ ...empty, ttl: time }).ttlMs).toBe(1_002);
   });

@@ -37,7 +37,7 @@ function fromStructure(structure: wire.Memory["structure"]): MemoryStructure | u
     case "entity":
       return { kind: "entity", entity: fromEntity(structure.value) };
     case "relation": {
-      const { subject, predicate, object } = structure.value;
+      const { subject, predicate, objectValue: object } = structure.value;
       return { kind: "relation", relation: { subject, predicate, object } };
     }
     case "episode": {
@@ -53,7 +53,7 @@ function fromScope({ userId, agentId, sessionId }: wire.Memory): MemoryScope {
   return { userId, agentId, sessionId };
 }
 
-function optionalMs(time: wire.Memory["validFrom"]): number | undefined {
+function optionalMs(time: wire.Memory["validFromTime"]): number | undefined {
   return time === undefined ? undefined : fromTimestamp(time);
 }
 
@@ -76,8 +76,8 @@ export function toMemoryDraft(memory: wire.Memory): MemoryDraft {
     labels: sortedLabels(memory.labels),
     // A copy of its own: what was decoded is a slice of a shared pool, which it would keep alive.
     metadata: new Uint8Array(memory.metadata),
-    validFromMs: optionalMs(memory.validFrom),
-    validToMs: optionalMs(memory.validTo),
+    validFromMs: optionalMs(memory.validFromTime),
+    validToMs: optionalMs(memory.validUntilTime),
     ttlMs: fromOptionalSpan(memory.ttl, 0),
     source: { sessionId: source?.sessionId ?? "", messageIds: source?.messageIds ?? [] },
     lastSeenMs: lastSeenTime === undefined ? undefined : floorTimestamp(lastSeenTime),
@@ -92,8 +92,10 @@ function toStructure(structure: MemoryStructure | undefined): wire.Memory["struc
       const value = { name, type, aliases: [...aliases], attributes: new Map(attributes) };
       return { $case: "entity", value };
     }
-    case "relation":
-      return { $case: "relation", value: structure.relation };
+    case "relation": {
+      const { subject, predicate, object: objectValue } = structure.relation;
+      return { $case: "relation", value: { subject, predicate, objectValue } };
+    }
     case "episode":
       return { $case: "episode", value: structure.episode };
     case undefined:
@@ -105,7 +107,7 @@ function toSource({ origin, sessionId, messageIds, hook, model }: MemorySource):
   return { origin: toMemoryOrigin(origin), sessionId, messageIds: [...messageIds], hook, model };
 }
 
-function optionalTime(ms: number | undefined): wire.Memory["validFrom"] {
+function optionalTime(ms: number | undefined): wire.Memory["validFromTime"] {
   return ms === undefined ? undefined : toTimestamp(ms);
 }
 
@@ -127,15 +129,15 @@ export function toMemory(memory: Memory): wire.Memory {
     persistent: memory.persistent,
     labels: new Map(content.labels),
     metadata: Buffer.from(content.metadata),
-    validFrom: optionalTime(content.validFromMs),
-    validTo: optionalTime(content.validToMs),
+    validFromTime: optionalTime(content.validFromMs),
+    validUntilTime: optionalTime(content.validToMs),
     ttl: memory.ttlMs === 0 ? undefined : toDuration(memory.ttlMs),
     source: toSource(memory.source),
     state: state === "active" ? wire.MemoryState.ACTIVE : wire.MemoryState.SUPERSEDED,
     supersededBy: memory.supersededBy,
     mentionCount: strength.mentionCount,
     lastSeenTime: toTimestamp(strength.lastSeenMs),
-    revisionNumber: memory.revisionNumber,
+    version: memory.version,
     writer: memory.writer,
     reason: memory.reason,
     createTime: toTimestamp(memory.createMs),

@@ -21,7 +21,7 @@ export const CAPABILITIES = [
   "memories",
   "memory_jobs",
   "memory_policies",
-  "memory_revisions",
+  "memory_versions",
   "messages",
   "placed_summaries",
   "policy_conditions",

@@ -20,7 +20,7 @@ export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
   validate: checkQueryRelations,
   cancelable: true,
   handle: async ({ services }, call, { maxHops, limit, ...request }) => {
-    const { subject, predicate, object, entity, keywords } = request;
+    const { subject, predicate, objectValue: object, entity, keywords } = request;
     const found = await services.memories.queryRelations(call, {
       namespace: fromNamespace(request.namespace),
       filter: fromMemoryFilter(request.filter),

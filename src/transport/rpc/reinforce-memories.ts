@@ -16,12 +16,12 @@ const MEMORIES_FIELD = 1;
 /** ReinforceMemories. The answer ends where a page does. */
 export const reinforceMemories: UnaryRpc<ReinforceMemoriesRequest> = {
   validate: checkReinforceMemories,
-  handle: ({ services }, call, { namespace, memoryIds, amount, ignoreMissing }) =>
+  handle: ({ services }, call, { namespace, memoryIds, amount, allowMissing }) =>
     services.memories.reinforceMemories(call, {
       namespace: fromNamespace(namespace),
       memoryIds,
       amount: amount ?? AMOUNT_DEFAULT,
-      ignoreMissing,
+      allowMissing,
       encode: ({ memories, revision }) => {
         const answer = { memories: [], revision: BigInt(revision) };
         const rest = encodeWire(ReinforceMemoriesResponse, answer);

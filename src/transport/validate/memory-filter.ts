@@ -54,10 +54,10 @@ function checkConditionsOf(v: Violations, filter: MemoryFilter): void {
   checkShare(v, "min_importance", filter.minImportance);
   checkShare(v, "min_confidence", filter.minConfidence);
   checkEnum(v, "min_trust", filter.minTrust, Trust);
-  checkTimestamp(v, "valid_at", filter.validAt);
-  const { createFromTime, createBeforeTime, seenFromTime, seenBeforeTime } = filter;
-  checkPeriod(v, "create", { from: createFromTime, before: createBeforeTime });
-  checkPeriod(v, "seen", { from: seenFromTime, before: seenBeforeTime });
+  checkTimestamp(v, "valid_at_time", filter.validAtTime);
+  const { createTimeFrom, createTimeBefore, lastSeenTimeFrom, lastSeenTimeBefore } = filter;
+  checkPeriod(v, "create_time", { from: createTimeFrom, before: createTimeBefore });
+  checkPeriod(v, "last_seen_time", { from: lastSeenTimeFrom, before: lastSeenTimeBefore });
   checkId(v, "source_session_id", filter.sourceSessionId, LIMITS.sessionIdBytes);
   checkEnum(v, "origin", filter.origin, MemoryOrigin);
 }
@@ -68,10 +68,10 @@ interface Period {
 }
 
 function checkPeriod(v: Violations, name: string, { from, before }: Period): void {
-  checkTimestamp(v, `${name}_from_time`, from);
-  checkTimestamp(v, `${name}_before_time`, before);
+  checkTimestamp(v, `${name}_from`, from);
+  checkTimestamp(v, `${name}_before`, before);
   if (from === undefined || before === undefined) return;
   const isAfter =
     before.seconds === from.seconds ? before.nanos > from.nanos : before.seconds > from.seconds;
-  if (!isAfter) v.add(`${name}_before_time`, `must be after ${name}_from_time`);
+  if (!isAfter) v.add(`${name}_before`, `must be after ${name}_from`);
 }

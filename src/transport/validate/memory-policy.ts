@@ -13,13 +13,21 @@ import {
 } from "../../gen/memorysidecar/v1/memory.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "../convert/memory-policy.ts";
 import { encodeWire } from "../fast-writer.ts";
-import { checkCount, checkEnum, checkRange, checkRequiredText, checkText } from "./fields.ts";
+import {
+  checkCount,
+  checkEnum,
+  checkRange,
+  checkRequiredText,
+  checkSpan,
+  checkText,
+} from "./fields.ts";
 import { checkHookName } from "./policy-summary.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
 const TIER = { min: 1, max: LIMITS.scopeMemories };
-const DAYS = { min: 1, max: LIMITS.episodeDays };
+const DAY_MS = 86_400_000;
+const RETENTION = { min: DAY_MS, max: LIMITS.episodeDays * DAY_MS };
 
 /** Checks the field `memory_policy`, if it is set. */
 export function checkMemoryPolicy(v: Violations, policy: MemoryPolicy | undefined): void {
@@ -31,9 +39,7 @@ export function checkMemoryPolicy(v: Violations, policy: MemoryPolicy | undefine
   checkImportanceRules(v, "importance_rules", policy.importanceRules);
   checkHookName(v, "score_hook", policy.scoreHook);
   checkTier(v, "long_term_limit", policy.longTermLimit);
-  if (policy.episodicRetentionDays !== undefined) {
-    checkRange(v, "episodic_retention_days", policy.episodicRetentionDays, DAYS);
-  }
+  checkSpan(v, "episode_retention", policy.episodeRetention, RETENTION);
   checkExtraction(v, policy.extraction);
   checkTier(v, "entity_limit", policy.entityLimit);
   checkTier(v, "relation_limit", policy.relationLimit);

@@ -58,13 +58,13 @@ export function checkQueryRelations(request: QueryRelationsRequest, v: Violation
   if (request.filter !== undefined && request.filter.kinds.length > 0) {
     v.add("filter.kinds", "must be empty: only relations are looked at");
   }
-  const { subject, predicate, object, entity } = request;
+  const { subject, predicate, objectValue, entity } = request;
   checkText(v, "subject", subject, LIMITS.relationSubjectBytes);
   checkText(v, "predicate", predicate, LIMITS.relationPredicateBytes);
-  checkText(v, "object", object, LIMITS.relationObjectBytes);
+  checkText(v, "object_value", objectValue, LIMITS.relationObjectBytes);
   checkText(v, "entity", entity, LIMITS.entityNameBytes);
-  if (entity !== "" && (subject !== "" || object !== "")) {
-    v.add("entity", "must be empty together with subject or object");
+  if (entity !== "" && (subject !== "" || objectValue !== "")) {
+    v.add("entity", "must be empty together with subject or object_value");
   }
   checkRange(v, "max_hops", request.maxHops, HOPS);
   checkTexts(v, "keywords", request.keywords, KEYWORDS);

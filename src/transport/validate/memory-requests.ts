@@ -13,12 +13,12 @@ import type {
   ForgetMemoriesRequest,
   GetMemoryRequest,
   ListMemoriesRequest,
-  ListMemoryRevisionsRequest,
+  ListMemoryVersionsRequest,
   MergeEntitiesRequest,
   PurgeMemoriesRequest,
   ReinforceMemoriesRequest,
   RememberRequest,
-  RestoreMemoryRevisionRequest,
+  RestoreMemoryVersionRequest,
   UpdateMemoryRequest,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
 import { memoryPaths } from "../convert/memory-paths.ts";
@@ -149,8 +149,8 @@ function checkMasked(
       v.add(name, "is required when update_mask names it");
     }
   }
-  if (paths.includes("valid_from") && paths.includes("valid_to")) {
-    checkOrder(v, memory.validFrom, memory.validTo);
+  if (paths.includes("valid_from_time") && paths.includes("valid_until_time")) {
+    checkOrder(v, memory.validFromTime, memory.validUntilTime);
   }
 }
 
@@ -186,20 +186,20 @@ export function checkPurgeMemories(request: PurgeMemoriesRequest, v: Violations)
   checkRequestId(v, request.requestId);
 }
 
-export function checkListMemoryRevisions(request: ListMemoryRevisionsRequest, v: Violations): void {
+export function checkListMemoryVersions(request: ListMemoryVersionsRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkMemoryId(v, request.memoryId);
   checkPage(v, request);
 }
 
-export function checkRestoreMemoryRevision(
-  request: RestoreMemoryRevisionRequest,
+export function checkRestoreMemoryVersion(
+  request: RestoreMemoryVersionRequest,
   v: Violations,
 ): void {
   checkNamespace(v, request.namespace);
   checkMemoryId(v, request.memoryId);
-  if (request.revisionNumber === 0) v.add("revision_number", "is required");
-  else checkRange(v, "revision_number", request.revisionNumber, REVISIONS);
+  if (request.version === 0) v.add("version", "is required");
+  else checkRange(v, "version", request.version, REVISIONS);
   checkText(v, "reason", request.reason, LIMITS.memoryReasonBytes);
   checkRequestId(v, request.requestId);
 }

@@ -71,8 +71,8 @@ export function checkNewMemory(v: Violations, memory: Memory): void {
 /** Checks the content of a memory that is to be changed: what is fixed is not looked at. */
 export function checkChangedMemory(v: Violations, memory: Memory): void {
   checkContent(v, memory);
-  checkTimestamp(v, "valid_from", memory.validFrom);
-  checkTimestamp(v, "valid_to", memory.validTo);
+  checkTimestamp(v, "valid_from_time", memory.validFromTime);
+  checkTimestamp(v, "valid_until_time", memory.validUntilTime);
   checkTimestamp(v, "last_seen_time", memory.lastSeenTime);
 }
 
@@ -125,18 +125,22 @@ function checkSource(v: Violations, source: MemorySource | undefined): void {
 /** Checks since when and until when a memory is true. Times are kept in whole milliseconds. */
 function checkValidity(
   v: Violations,
-  { validFrom, validTo }: Pick<Memory, "validFrom" | "validTo">,
+  { validFromTime, validUntilTime }: Pick<Memory, "validFromTime" | "validUntilTime">,
 ): void {
-  checkTimestamp(v, "valid_from", validFrom);
-  checkTimestamp(v, "valid_to", validTo);
-  checkOrder(v, validFrom, validTo);
+  checkTimestamp(v, "valid_from_time", validFromTime);
+  checkTimestamp(v, "valid_until_time", validUntilTime);
+  checkOrder(v, validFromTime, validUntilTime);
 }
 
 /** Checks that a memory is true for a millisecond at least. */
-export function checkOrder(v: Violations, from: Memory["validFrom"], to: Memory["validTo"]): void {
+export function checkOrder(
+  v: Violations,
+  from: Memory["validFromTime"],
+  to: Memory["validUntilTime"],
+): void {
   if (from === undefined || to === undefined) return;
   if (fromTimestamp(to) <= fromTimestamp(from)) {
-    v.add("valid_to", "must be after valid_from, by a millisecond at least");
+    v.add("valid_until_time", "must be after valid_from_time, by a millisecond at least");
   }
 }
 
@@ -188,10 +192,10 @@ function checkAttribute(v: Violations, key: string, value: string): void {
   }
 }
 
-function checkRelation(v: Violations, { subject, predicate, object }: Relation): void {
+function checkRelation(v: Violations, { subject, predicate, objectValue }: Relation): void {
   checkName(v, "subject", subject, LIMITS.relationSubjectBytes);
   checkName(v, "predicate", predicate, LIMITS.relationPredicateBytes);
-  checkName(v, "object", object, LIMITS.relationObjectBytes);
+  checkName(v, "object_value", objectValue, LIMITS.relationObjectBytes);
 }
 
 function checkEpisode(v: Violations, { userText, assistantText }: Episode): void {

@@ -83,7 +83,7 @@ export function memorySuite(open: OpenEngine): void {
         });
         expect(found.map(plain)).toEqual([...all, bare].map(plain));
         expect(plain(await scene.store.readMemory(NAMESPACE, "m3"))).toEqual(plain(all[3]));
-        const [first] = await scene.store.listMemoryRevisions(NAMESPACE, "m4", { limit: 2 });
+        const [first] = await scene.store.listMemoryVersions(NAMESPACE, "m4", { limit: 2 });
         expect(plain(first)).toEqual(plain(all[4]));
         await scene.engine.reopen();
       }
@@ -112,7 +112,7 @@ export function memorySuite(open: OpenEngine): void {
       for (let round = 0; round < 2; round += 1) {
         expect(await idsOf(scene)).toBe("b a");
         expect(plain(await scene.store.readMemory(NAMESPACE, "a"))).toEqual(plain(anew));
-        const states = await scene.store.listMemoryRevisions(NAMESPACE, "a", { limit: 9 });
+        const states = await scene.store.listMemoryVersions(NAMESPACE, "a", { limit: 9 });
         expect(states.map(plain)).toEqual([plain(anew)]);
         expect(await rankedIds(scene, {})).toBe("b");
         expect(await rankedIds(scene, { scope: SHARED_SCOPE })).toBe("a");
@@ -126,14 +126,14 @@ export function memorySuite(open: OpenEngine): void {
       await put(scene, ["a"], { strengthen: true });
       await scene.engine.reopen();
       const found = await scene.store.readMemory(NAMESPACE, "a");
-      expect(found).toMatchObject({ revisionNumber: 1, etagRevision: 3 });
+      expect(found).toMatchObject({ version: 1, etagRevision: 3 });
       expect(found?.strength).toEqual({
         confidence: 0.25,
         mentionCount: 3,
         lastSeenMs: START_MS,
         decayMs: START_MS + 1,
       });
-      const states = await scene.store.listMemoryRevisions(NAMESPACE, "a", { limit: 9 });
+      const states = await scene.store.listMemoryVersions(NAMESPACE, "a", { limit: 9 });
       expect(states.length).toBe(1);
     });
 
@@ -229,14 +229,14 @@ export function memorySuite(open: OpenEngine): void {
       "a memory twice": { put: [known, known] },
       "no id": { put: [newMemory({ memoryId: "", memoryNo: 2 })] },
       "a later revision": { put: [newMemory({ memoryId: "b", memoryNo: 2, etagRevision: 3 })] },
-      "a late first state": { put: [newMemory({ memoryId: "b", memoryNo: 2, revisionNumber: 2 })] },
-      "a skipped state": { put: [{ ...known, revisionNumber: 3 }] },
-      "a state that is gone": { put: [{ ...known, revisionNumber: 0 }] },
-      "a state back in time": { put: [{ ...known, revisionNumber: 2, updateMs: START_MS - 1 }] },
+      "a late first state": { put: [newMemory({ memoryId: "b", memoryNo: 2, version: 2 })] },
+      "a skipped state": { put: [{ ...known, version: 3 }] },
+      "a state that is gone": { put: [{ ...known, version: 0 }] },
+      "a state back in time": { put: [{ ...known, version: 2, updateMs: START_MS - 1 }] },
       "a change without a state": { put: [{ ...known, reason: "other" }] },
-      "another kind": { put: [{ ...known, revisionNumber: 2, kind: "knowledge" }] },
-      "another scope": { put: [{ ...known, revisionNumber: 2, scope: ANN }] },
-      "another age": { put: [{ ...known, revisionNumber: 2, createMs: 5 }] },
+      "another kind": { put: [{ ...known, version: 2, kind: "knowledge" }] },
+      "another scope": { put: [{ ...known, version: 2, scope: ANN }] },
+      "another age": { put: [{ ...known, version: 2, createMs: 5 }] },
       "a structure that is missing": {
         put: [{ ...newMemory({ memoryId: "b", memoryNo: 2 }), kind: "entity" }],
       },
@@ -286,25 +286,25 @@ export function memorySuite(open: OpenEngine): void {
         content: { ...first.content, text: "new", importance: 1 },
         persistent: false,
         ttlMs: 0,
-        revisionNumber: 2,
+        version: 2,
         etagRevision: 2,
         updateMs: START_MS + 10,
       };
       const strength = { confidence: 0.9, mentionCount: 8, lastSeenMs: 3, decayMs: 4 };
       const past = { state: "superseded", supersededBy: "b", writer: "server" } as const;
-      const third = { ...second, ...past, strength, revisionNumber: 3 };
+      const third = { ...second, ...past, strength, version: 3 };
       await save(scene, { put: [first] });
       await save(scene, { put: [second] });
       await save(scene, { put: [third] });
       await scene.engine.reopen();
       const list = (page: { readonly before?: number; readonly limit: number }) =>
-        scene.store.listMemoryRevisions(NAMESPACE, "a", page);
+        scene.store.listMemoryVersions(NAMESPACE, "a", page);
       expect((await list({ limit: 9 })).map(plain)).toEqual([third, second, first].map(plain));
       expect((await list({ limit: 1 })).map(plain)).toEqual([plain(third)]);
       expect((await list({ limit: 1, before: 3 })).map(plain)).toEqual([plain(second)]);
       expect((await list({ limit: 9, before: 2 })).map(plain)).toEqual([plain(first)]);
       expect(await list({ limit: 9, before: 1 })).toEqual([]);
-      expect(await scene.store.listMemoryRevisions(NAMESPACE, "b", { limit: 9 })).toEqual([]);
+      expect(await scene.store.listMemoryVersions(NAMESPACE, "b", { limit: 9 })).toEqual([]);
     });
 
     test("is given for its time", async (scene) => {

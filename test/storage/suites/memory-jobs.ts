@@ -164,7 +164,7 @@ export function memoryJobSuite(open: OpenEngine): void {
       expect(second.seen.slice(0, 3)).toEqual([2, expect.any(Array), true]);
       expect((second.seen[1] as readonly unknown[])[0]).toBe("1|m|1|active|1|one");
       await scene.engine.reopen();
-      const states = await scene.store.listMemoryRevisions(NAMESPACE, "m", { limit: 9 });
+      const states = await scene.store.listMemoryVersions(NAMESPACE, "m", { limit: 9 });
       expect(states.map(({ content }) => content.text)).toEqual(["two", "one"]);
       const ref = { namespace: NAMESPACE, collectionId: "c" };
       expect(await scene.store.readDocument(ref, "d")).toMatchObject({ documentNo: 1 });

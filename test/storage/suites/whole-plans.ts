@@ -65,8 +65,8 @@ function documents(
 function stateAfter(old: Memory | undefined, revision: number): readonly Memory[] {
   if (old === undefined) throw new Error("There is no memory.");
   const content = { ...old.content, text: "changed" };
-  const revisionNumber = old.revisionNumber + 1;
-  return [{ ...old, content, revisionNumber, updateMs: old.updateMs + 1, etagRevision: revision }];
+  const version = old.version + 1;
+  return [{ ...old, content, version, updateMs: old.updateMs + 1, etagRevision: revision }];
 }
 
 /** Appends, trims, writes and removes memories, jobs, documents and tasks, with an answer. */
@@ -146,7 +146,7 @@ const FAULTS: Readonly<Record<string, Alter>> = {
     ...plan,
     memories: {
       ...plan.memories,
-      put: stateAfter(memories.byId("kept"), 1).map((one) => ({ ...one, revisionNumber: 5 })),
+      put: stateAfter(memories.byId("kept"), 1).map((one) => ({ ...one, version: 5 })),
     },
   }),
   "a memory that goes": (plan) => ({ ...plan, memories: { ...plan.memories, remove: ["x"] } }),

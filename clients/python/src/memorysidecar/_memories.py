@@ -138,13 +138,13 @@ class MemoryMethods(SyncCalls):
         memory_ids: str | Iterable[str],
         *,
         amount: float | None = None,
-        ignore_missing: bool = False,
+        allow_missing: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> list[v1.Memory]:
         """Says that memories were heard of again: they become surer, by 0.1 unless ``amount`` says
         otherwise."""
         request = v1.ReinforceMemoriesRequest(
-            memory_ids=r.texts_of(memory_ids), amount=amount, ignore_missing=ignore_missing
+            memory_ids=r.texts_of(memory_ids), amount=amount, allow_missing=allow_missing
         )
         answer = self._unary(request, v1.ReinforceMemoriesResponse, call)
         return list(answer.memories)
@@ -203,38 +203,38 @@ class MemoryMethods(SyncCalls):
         request = v1.PurgeMemoriesRequest(filter=m.bound_filter_of(filter), force=force)
         return self._unary(request, v1.PurgeMemoriesResponse, call)
 
-    def list_memory_revisions(
+    def list_memory_versions(
         self,
         memory_id: str,
         *,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
-    ) -> Pager[v1.Memory, v1.ListMemoryRevisionsResponse]:
+    ) -> Pager[v1.Memory, v1.ListMemoryVersionsResponse]:
         """Lists the states that a memory has had, the newest first."""
-        request = v1.ListMemoryRevisionsRequest(memory_id=memory_id, page_size=page_size)
-        return self._pages(request, v1.ListMemoryRevisionsResponse, "revisions", call)
+        request = v1.ListMemoryVersionsRequest(memory_id=memory_id, page_size=page_size)
+        return self._pages(request, v1.ListMemoryVersionsResponse, "versions", call)
 
-    def restore_memory_revision(
+    def restore_memory_version(
         self,
         memory_id: str,
-        revision_number: int,
+        version: int,
         *,
         etag: str = "",
         reason: str = "",
         **call: Unpack[f.WriteOptions],
     ) -> v1.Memory:
         """Brings a former state of a memory back, as a new one."""
-        request = v1.RestoreMemoryRevisionRequest(
-            memory_id=memory_id, revision_number=revision_number, etag=etag, reason=reason
+        request = v1.RestoreMemoryVersionRequest(
+            memory_id=memory_id, version=version, etag=etag, reason=reason
         )
-        return self._unary(request, v1.RestoreMemoryRevisionResponse, call).memory
+        return self._unary(request, v1.RestoreMemoryVersionResponse, call).memory
 
     def query_relations(
         self,
         *,
         subject: str = "",
         predicate: str = "",
-        object: str = "",
+        object_value: str = "",
         entity: str = "",
         filter: m.FilterLike | None = None,
         max_hops: int = 0,
@@ -248,7 +248,7 @@ class MemoryMethods(SyncCalls):
             filter=m.memory_filter_of(filter),
             subject=subject,
             predicate=predicate,
-            object=object,
+            object_value=object_value,
             entity=entity,
             max_hops=max_hops,
             keywords=f.ids_of(keywords),

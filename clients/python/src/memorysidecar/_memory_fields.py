@@ -44,8 +44,8 @@ class MemoryChange(WriteOptions, total=False):
     persistent: bool | None
     labels: Mapping[str, str] | None
     metadata: Json | None
-    valid_from: Time | None
-    valid_to: Time | None
+    valid_from_time: Time | None
+    valid_until_time: Time | None
     ttl: Seconds | None
     last_seen_time: Time | None
 

@@ -28,7 +28,7 @@ _OWN: Final = (
     "state",
     "superseded_by",
     "mention_count",
-    "revision_number",
+    "version",
     "writer",
     "reason",
     "create_time",

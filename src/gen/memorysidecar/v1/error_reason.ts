@@ -300,15 +300,15 @@ export const ErrorReason = {
    */
   MEMORY_LIMIT_REACHED: 47,
   /**
-   * MEMORY_REVISION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory never had this state. What to do: list its
-   * states. Metadata: `memory_id`, `revision_number`.
+   * MEMORY_VERSION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory never had this state. What to do: list its
+   * states. Metadata: `memory_id`, `version`.
    */
-  MEMORY_REVISION_NOT_FOUND: 48,
+  MEMORY_VERSION_NOT_FOUND: 48,
   /**
-   * MEMORY_REVISION_LIMIT_REACHED - FAILED_PRECONDITION. The memory has had as many states as it may. What to do: forget
+   * MEMORY_VERSION_LIMIT_REACHED - FAILED_PRECONDITION. The memory has had as many states as it may. What to do: forget
    * it and remember it anew. Metadata: `memory_id`, `limit`.
    */
-  MEMORY_REVISION_LIMIT_REACHED: 49,
+  MEMORY_VERSION_LIMIT_REACHED: 49,
   /**
    * MEMORY_JOB_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session waits for no such job. What to do: list
    * those that are. Metadata: `session_id`.
@@ -374,8 +374,8 @@ export namespace ErrorReason {
   export type EMBEDDER_OFF = typeof ErrorReason.EMBEDDER_OFF;
   export type MEMORY_NOT_FOUND = typeof ErrorReason.MEMORY_NOT_FOUND;
   export type MEMORY_LIMIT_REACHED = typeof ErrorReason.MEMORY_LIMIT_REACHED;
-  export type MEMORY_REVISION_NOT_FOUND = typeof ErrorReason.MEMORY_REVISION_NOT_FOUND;
-  export type MEMORY_REVISION_LIMIT_REACHED = typeof ErrorReason.MEMORY_REVISION_LIMIT_REACHED;
+  export type MEMORY_VERSION_NOT_FOUND = typeof ErrorReason.MEMORY_VERSION_NOT_FOUND;
+  export type MEMORY_VERSION_LIMIT_REACHED = typeof ErrorReason.MEMORY_VERSION_LIMIT_REACHED;
   export type MEMORY_JOB_NOT_FOUND = typeof ErrorReason.MEMORY_JOB_NOT_FOUND;
   export type MEMORY_POLICY_MISSING = typeof ErrorReason.MEMORY_POLICY_MISSING;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;

@@ -672,7 +672,7 @@ export interface MemoryUpdated {
   /** What was changed, as paths of UpdateMemory. Empty for a restore and a merge. */
   paths: string[];
   /** The number of its state now. */
-  revisionNumber: number;
+  version: number;
 }
 
 /** Memories were heard of again. */
@@ -3011,7 +3011,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
 };
 
 function createBaseMemoryUpdated(): MemoryUpdated {
-  return { memoryId: "", paths: [], revisionNumber: 0 };
+  return { memoryId: "", paths: [], version: 0 };
 }
 
 export const MemoryUpdated: MessageFns<MemoryUpdated> = {
@@ -3022,8 +3022,8 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
     for (const v of message.paths) {
       writer.uint32(18).string(v!);
     }
-    if (message.revisionNumber !== 0) {
-      writer.uint32(24).int32(message.revisionNumber);
+    if (message.version !== 0) {
+      writer.uint32(24).int32(message.version);
     }
     return writer;
   },
@@ -3062,7 +3062,7 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
               break;
             }
 
-            message.revisionNumber = reader.int32();
+            message.version = reader.int32();
             continue;
           }
         }

@@ -468,14 +468,14 @@ class MemoriesRemembered(_message.Message):
     def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., updated_ids: _Optional[_Iterable[str]] = ..., origin: _Optional[_Union[_memory_pb2.MemoryOrigin, str]] = ...) -> None: ...
 
 class MemoryUpdated(_message.Message):
-    __slots__ = ("memory_id", "paths", "revision_number")
+    __slots__ = ("memory_id", "paths", "version")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     PATHS_FIELD_NUMBER: _ClassVar[int]
-    REVISION_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
     memory_id: str
     paths: _containers.RepeatedScalarFieldContainer[str]
-    revision_number: int
-    def __init__(self, memory_id: _Optional[str] = ..., paths: _Optional[_Iterable[str]] = ..., revision_number: _Optional[int] = ...) -> None: ...
+    version: int
+    def __init__(self, memory_id: _Optional[str] = ..., paths: _Optional[_Iterable[str]] = ..., version: _Optional[int] = ...) -> None: ...
 
 class MemoriesReinforced(_message.Message):
     __slots__ = ("memory_ids",)

@@ -132,7 +132,7 @@ MEMORY_ORDER_CONFIDENCE: MemoryOrder
 MEMORY_ORDER_LAST_SEEN: MemoryOrder
 
 class Memory(_message.Message):
-    __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from", "valid_to", "ttl", "source", "state", "superseded_by", "mention_count", "last_seen_time", "revision_number", "writer", "reason", "create_time", "update_time", "expire_time", "etag")
+    __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from_time", "valid_until_time", "ttl", "source", "state", "superseded_by", "mention_count", "last_seen_time", "version", "writer", "reason", "create_time", "update_time", "expire_time", "etag")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -158,15 +158,15 @@ class Memory(_message.Message):
     PERSISTENT_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
-    VALID_FROM_FIELD_NUMBER: _ClassVar[int]
-    VALID_TO_FIELD_NUMBER: _ClassVar[int]
+    VALID_FROM_TIME_FIELD_NUMBER: _ClassVar[int]
+    VALID_UNTIL_TIME_FIELD_NUMBER: _ClassVar[int]
     TTL_FIELD_NUMBER: _ClassVar[int]
     SOURCE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     SUPERSEDED_BY_FIELD_NUMBER: _ClassVar[int]
     MENTION_COUNT_FIELD_NUMBER: _ClassVar[int]
     LAST_SEEN_TIME_FIELD_NUMBER: _ClassVar[int]
-    REVISION_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
     WRITER_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
@@ -191,22 +191,22 @@ class Memory(_message.Message):
     persistent: bool
     labels: _containers.ScalarMap[str, str]
     metadata: _struct_pb2.Struct
-    valid_from: _timestamp_pb2.Timestamp
-    valid_to: _timestamp_pb2.Timestamp
+    valid_from_time: _timestamp_pb2.Timestamp
+    valid_until_time: _timestamp_pb2.Timestamp
     ttl: _duration_pb2.Duration
     source: MemorySource
     state: MemoryState
     superseded_by: str
     mention_count: int
     last_seen_time: _timestamp_pb2.Timestamp
-    revision_number: int
+    version: int
     writer: str
     reason: str
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
     expire_time: _timestamp_pb2.Timestamp
     etag: str
-    def __init__(self, memory_id: _Optional[str] = ..., kind: _Optional[_Union[MemoryKind, str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., entity: _Optional[_Union[Entity, _Mapping]] = ..., relation: _Optional[_Union[Relation, _Mapping]] = ..., episode: _Optional[_Union[Episode, _Mapping]] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., valid_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., valid_to: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., source: _Optional[_Union[MemorySource, _Mapping]] = ..., state: _Optional[_Union[MemoryState, str]] = ..., superseded_by: _Optional[str] = ..., mention_count: _Optional[int] = ..., last_seen_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision_number: _Optional[int] = ..., writer: _Optional[str] = ..., reason: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., kind: _Optional[_Union[MemoryKind, str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., entity: _Optional[_Union[Entity, _Mapping]] = ..., relation: _Optional[_Union[Relation, _Mapping]] = ..., episode: _Optional[_Union[Episode, _Mapping]] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., valid_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., valid_until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., source: _Optional[_Union[MemorySource, _Mapping]] = ..., state: _Optional[_Union[MemoryState, str]] = ..., superseded_by: _Optional[str] = ..., mention_count: _Optional[int] = ..., last_seen_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., writer: _Optional[str] = ..., reason: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
 
 class Entity(_message.Message):
     __slots__ = ("name", "type", "aliases", "attributes")
@@ -228,14 +228,14 @@ class Entity(_message.Message):
     def __init__(self, name: _Optional[str] = ..., type: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., attributes: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class Relation(_message.Message):
-    __slots__ = ("subject", "predicate", "object")
+    __slots__ = ("subject", "predicate", "object_value")
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     PREDICATE_FIELD_NUMBER: _ClassVar[int]
-    OBJECT_FIELD_NUMBER: _ClassVar[int]
+    OBJECT_VALUE_FIELD_NUMBER: _ClassVar[int]
     subject: str
     predicate: str
-    object: str
-    def __init__(self, subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object: _Optional[str] = ...) -> None: ...
+    object_value: str
+    def __init__(self, subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object_value: _Optional[str] = ...) -> None: ...
 
 class Episode(_message.Message):
     __slots__ = ("user_text", "assistant_text")
@@ -260,30 +260,30 @@ class MemorySource(_message.Message):
     def __init__(self, origin: _Optional[_Union[MemoryOrigin, str]] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ...) -> None: ...
 
 class MemoryPolicy(_message.Message):
-    __slots__ = ("auto_promote", "importance_threshold", "importance_rules", "score_hook", "long_term_limit", "episodes", "episodic_retention_days", "extraction", "entity_limit", "relation_limit", "agent_scope")
-    AUTO_PROMOTE_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("disable_promotion", "importance_threshold", "importance_rules", "score_hook", "long_term_limit", "disable_episodes", "episode_retention", "extraction", "entity_limit", "relation_limit", "agent_scope")
+    DISABLE_PROMOTION_FIELD_NUMBER: _ClassVar[int]
     IMPORTANCE_THRESHOLD_FIELD_NUMBER: _ClassVar[int]
     IMPORTANCE_RULES_FIELD_NUMBER: _ClassVar[int]
     SCORE_HOOK_FIELD_NUMBER: _ClassVar[int]
     LONG_TERM_LIMIT_FIELD_NUMBER: _ClassVar[int]
-    EPISODES_FIELD_NUMBER: _ClassVar[int]
-    EPISODIC_RETENTION_DAYS_FIELD_NUMBER: _ClassVar[int]
+    DISABLE_EPISODES_FIELD_NUMBER: _ClassVar[int]
+    EPISODE_RETENTION_FIELD_NUMBER: _ClassVar[int]
     EXTRACTION_FIELD_NUMBER: _ClassVar[int]
     ENTITY_LIMIT_FIELD_NUMBER: _ClassVar[int]
     RELATION_LIMIT_FIELD_NUMBER: _ClassVar[int]
     AGENT_SCOPE_FIELD_NUMBER: _ClassVar[int]
-    auto_promote: bool
+    disable_promotion: bool
     importance_threshold: float
     importance_rules: _containers.RepeatedCompositeFieldContainer[ImportanceRule]
     score_hook: str
     long_term_limit: int
-    episodes: bool
-    episodic_retention_days: int
+    disable_episodes: bool
+    episode_retention: _duration_pb2.Duration
     extraction: ExtractionPolicy
     entity_limit: int
     relation_limit: int
     agent_scope: bool
-    def __init__(self, auto_promote: _Optional[bool] = ..., importance_threshold: _Optional[float] = ..., importance_rules: _Optional[_Iterable[_Union[ImportanceRule, _Mapping]]] = ..., score_hook: _Optional[str] = ..., long_term_limit: _Optional[int] = ..., episodes: _Optional[bool] = ..., episodic_retention_days: _Optional[int] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ...) -> None: ...
+    def __init__(self, disable_promotion: _Optional[bool] = ..., importance_threshold: _Optional[float] = ..., importance_rules: _Optional[_Iterable[_Union[ImportanceRule, _Mapping]]] = ..., score_hook: _Optional[str] = ..., long_term_limit: _Optional[int] = ..., disable_episodes: _Optional[bool] = ..., episode_retention: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ...) -> None: ...
 
 class ImportanceRule(_message.Message):
     __slots__ = ("name", "phrases", "score")
@@ -296,18 +296,18 @@ class ImportanceRule(_message.Message):
     def __init__(self, name: _Optional[str] = ..., phrases: _Optional[_Iterable[str]] = ..., score: _Optional[float] = ...) -> None: ...
 
 class ExtractionPolicy(_message.Message):
-    __slots__ = ("hook", "on", "targets", "instructions", "supersede")
+    __slots__ = ("hook", "on", "targets", "instructions", "keep_contradictions")
     HOOK_FIELD_NUMBER: _ClassVar[int]
     ON_FIELD_NUMBER: _ClassVar[int]
     TARGETS_FIELD_NUMBER: _ClassVar[int]
     INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
-    SUPERSEDE_FIELD_NUMBER: _ClassVar[int]
+    KEEP_CONTRADICTIONS_FIELD_NUMBER: _ClassVar[int]
     hook: str
     on: ExtractionTime
     targets: _containers.RepeatedScalarFieldContainer[ExtractionTarget]
     instructions: str
-    supersede: bool
-    def __init__(self, hook: _Optional[str] = ..., on: _Optional[_Union[ExtractionTime, str]] = ..., targets: _Optional[_Iterable[_Union[ExtractionTarget, str]]] = ..., instructions: _Optional[str] = ..., supersede: _Optional[bool] = ...) -> None: ...
+    keep_contradictions: bool
+    def __init__(self, hook: _Optional[str] = ..., on: _Optional[_Union[ExtractionTime, str]] = ..., targets: _Optional[_Iterable[_Union[ExtractionTarget, str]]] = ..., instructions: _Optional[str] = ..., keep_contradictions: _Optional[bool] = ...) -> None: ...
 
 class MemoryScope(_message.Message):
     __slots__ = ("user_id", "agent_id", "session_id")
@@ -336,7 +336,7 @@ class ScopeFilter(_message.Message):
     def __init__(self, visible_to: _Optional[_Union[MemoryScope, _Mapping]] = ..., exact: _Optional[_Union[MemoryScope, _Mapping]] = ..., owned_by: _Optional[_Union[MemoryScope, _Mapping]] = ..., everyone: _Optional[_Union[Everyone, _Mapping]] = ...) -> None: ...
 
 class MemoryFilter(_message.Message):
-    __slots__ = ("scope", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at", "create_from_time", "create_before_time", "seen_from_time", "seen_before_time", "source_session_id", "origin")
+    __slots__ = ("scope", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at_time", "create_time_from", "create_time_before", "last_seen_time_from", "last_seen_time_before", "source_session_id", "origin")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -357,11 +357,11 @@ class MemoryFilter(_message.Message):
     MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     MIN_TRUST_FIELD_NUMBER: _ClassVar[int]
     PERSISTENT_FIELD_NUMBER: _ClassVar[int]
-    VALID_AT_FIELD_NUMBER: _ClassVar[int]
-    CREATE_FROM_TIME_FIELD_NUMBER: _ClassVar[int]
-    CREATE_BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
-    SEEN_FROM_TIME_FIELD_NUMBER: _ClassVar[int]
-    SEEN_BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
+    VALID_AT_TIME_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FROM_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEEN_TIME_FROM_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEEN_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     SOURCE_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     scope: ScopeFilter
@@ -377,14 +377,14 @@ class MemoryFilter(_message.Message):
     min_confidence: float
     min_trust: _message_pb2.Trust
     persistent: bool
-    valid_at: _timestamp_pb2.Timestamp
-    create_from_time: _timestamp_pb2.Timestamp
-    create_before_time: _timestamp_pb2.Timestamp
-    seen_from_time: _timestamp_pb2.Timestamp
-    seen_before_time: _timestamp_pb2.Timestamp
+    valid_at_time: _timestamp_pb2.Timestamp
+    create_time_from: _timestamp_pb2.Timestamp
+    create_time_before: _timestamp_pb2.Timestamp
+    last_seen_time_from: _timestamp_pb2.Timestamp
+    last_seen_time_before: _timestamp_pb2.Timestamp
     source_session_id: str
     origin: MemoryOrigin
-    def __init__(self, scope: _Optional[_Union[ScopeFilter, _Mapping]] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ...) -> None: ...
+    def __init__(self, scope: _Optional[_Union[ScopeFilter, _Mapping]] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seen_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seen_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ...) -> None: ...
 
 class DedupeRule(_message.Message):
     __slots__ = ("mode", "threshold", "window", "keep_unchanged")

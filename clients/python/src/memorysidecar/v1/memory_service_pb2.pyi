@@ -108,18 +108,18 @@ class UpdateMemoryResponse(_message.Message):
     def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ReinforceMemoriesRequest(_message.Message):
-    __slots__ = ("namespace", "memory_ids", "amount", "ignore_missing", "request_id")
+    __slots__ = ("namespace", "memory_ids", "amount", "allow_missing", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     AMOUNT_FIELD_NUMBER: _ClassVar[int]
-    IGNORE_MISSING_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     memory_ids: _containers.RepeatedScalarFieldContainer[str]
     amount: float
-    ignore_missing: bool
+    allow_missing: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., memory_ids: _Optional[_Iterable[str]] = ..., amount: _Optional[float] = ..., ignore_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., memory_ids: _Optional[_Iterable[str]] = ..., amount: _Optional[float] = ..., allow_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ReinforceMemoriesResponse(_message.Message):
     __slots__ = ("memories", "revision")
@@ -203,7 +203,7 @@ class PurgeMemoriesResponse(_message.Message):
     revision: int
     def __init__(self, memory_count: _Optional[int] = ..., sample_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ...) -> None: ...
 
-class ListMemoryRevisionsRequest(_message.Message):
+class ListMemoryVersionsRequest(_message.Message):
     __slots__ = ("namespace", "memory_id", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
@@ -215,31 +215,31 @@ class ListMemoryRevisionsRequest(_message.Message):
     page_token: str
     def __init__(self, namespace: _Optional[str] = ..., memory_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
-class ListMemoryRevisionsResponse(_message.Message):
-    __slots__ = ("revisions", "next_page_token")
-    REVISIONS_FIELD_NUMBER: _ClassVar[int]
+class ListMemoryVersionsResponse(_message.Message):
+    __slots__ = ("versions", "next_page_token")
+    VERSIONS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    revisions: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
+    versions: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
     next_page_token: str
-    def __init__(self, revisions: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, versions: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
-class RestoreMemoryRevisionRequest(_message.Message):
-    __slots__ = ("namespace", "memory_id", "revision_number", "etag", "reason", "request_id")
+class RestoreMemoryVersionRequest(_message.Message):
+    __slots__ = ("namespace", "memory_id", "version", "etag", "reason", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
-    REVISION_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     memory_id: str
-    revision_number: int
+    version: int
     etag: str
     reason: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., memory_id: _Optional[str] = ..., revision_number: _Optional[int] = ..., etag: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., memory_id: _Optional[str] = ..., version: _Optional[int] = ..., etag: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
-class RestoreMemoryRevisionResponse(_message.Message):
+class RestoreMemoryVersionResponse(_message.Message):
     __slots__ = ("memory", "revision")
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
@@ -270,12 +270,12 @@ class MergeEntitiesResponse(_message.Message):
     def __init__(self, entity: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class QueryRelationsRequest(_message.Message):
-    __slots__ = ("namespace", "filter", "subject", "predicate", "object", "entity", "max_hops", "keywords", "limit")
+    __slots__ = ("namespace", "filter", "subject", "predicate", "object_value", "entity", "max_hops", "keywords", "limit")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     PREDICATE_FIELD_NUMBER: _ClassVar[int]
-    OBJECT_FIELD_NUMBER: _ClassVar[int]
+    OBJECT_VALUE_FIELD_NUMBER: _ClassVar[int]
     ENTITY_FIELD_NUMBER: _ClassVar[int]
     MAX_HOPS_FIELD_NUMBER: _ClassVar[int]
     KEYWORDS_FIELD_NUMBER: _ClassVar[int]
@@ -284,12 +284,12 @@ class QueryRelationsRequest(_message.Message):
     filter: _memory_pb2.MemoryFilter
     subject: str
     predicate: str
-    object: str
+    object_value: str
     entity: str
     max_hops: int
     keywords: _containers.RepeatedScalarFieldContainer[str]
     limit: int
-    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object: _Optional[str] = ..., entity: _Optional[str] = ..., max_hops: _Optional[int] = ..., keywords: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object_value: _Optional[str] = ..., entity: _Optional[str] = ..., max_hops: _Optional[int] = ..., keywords: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class QueryRelationsResponse(_message.Message):
     __slots__ = ("relations", "truncated")

@@ -87,15 +87,15 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesResponse.FromString,
                 _registered_method=True)
-        self.ListMemoryRevisions = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/ListMemoryRevisions',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsResponse.FromString,
+        self.ListMemoryVersions = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/ListMemoryVersions',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryVersionsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryVersionsResponse.FromString,
                 _registered_method=True)
-        self.RestoreMemoryRevision = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/RestoreMemoryRevision',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionResponse.FromString,
+        self.RestoreMemoryVersion = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/RestoreMemoryVersion',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryVersionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryVersionResponse.FromString,
                 _registered_method=True)
         self.QueryRelations = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/QueryRelations',
@@ -186,7 +186,7 @@ class MemoryServiceServicer:
         Errors:
         - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-        - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+        - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -226,7 +226,7 @@ class MemoryServiceServicer:
         Errors:
         - NOT_FOUND, `MEMORY_NOT_FOUND`
         - ABORTED, `ETAG_MISMATCH`
-        - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+        - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -236,7 +236,7 @@ class MemoryServiceServicer:
         """Raises the confidence of memories that were heard of again. Makes no new state.
 
         Errors:
-        - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `ignore_missing` is set
+        - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -269,7 +269,7 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListMemoryRevisions(self, request, context):
+    def ListMemoryVersions(self, request, context):
         """Lists the states that a memory has had: at most 1,000, all of them.
 
         Errors:
@@ -280,13 +280,13 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def RestoreMemoryRevision(self, request, context):
+    def RestoreMemoryVersion(self, request, context):
         """Brings a former state of a memory back, as a new state.
 
         Errors:
-        - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_REVISION_NOT_FOUND`
+        - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
         - ABORTED, `ETAG_MISMATCH`
-        - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+        - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -304,7 +304,7 @@ class MemoryServiceServicer:
 
         Errors:
         - NOT_FOUND, `MEMORY_NOT_FOUND`
-        - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+        - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -481,15 +481,15 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesResponse.SerializeToString,
             ),
-            'ListMemoryRevisions': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListMemoryRevisions,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsResponse.SerializeToString,
+            'ListMemoryVersions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMemoryVersions,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryVersionsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryVersionsResponse.SerializeToString,
             ),
-            'RestoreMemoryRevision': grpc.unary_unary_rpc_method_handler(
-                    servicer.RestoreMemoryRevision,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionResponse.SerializeToString,
+            'RestoreMemoryVersion': grpc.unary_unary_rpc_method_handler(
+                    servicer.RestoreMemoryVersion,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryVersionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryVersionResponse.SerializeToString,
             ),
             'QueryRelations': grpc.unary_unary_rpc_method_handler(
                     servicer.QueryRelations,
@@ -824,7 +824,7 @@ class MemoryService:
             _registered_method=True)
 
     @staticmethod
-    def ListMemoryRevisions(request,
+    def ListMemoryVersions(request,
             target,
             options=(),
             channel_credentials=None,
@@ -837,9 +837,9 @@ class MemoryService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/memorysidecar.v1.MemoryService/ListMemoryRevisions',
-            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsResponse.FromString,
+            '/memorysidecar.v1.MemoryService/ListMemoryVersions',
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryVersionsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryVersionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -851,7 +851,7 @@ class MemoryService:
             _registered_method=True)
 
     @staticmethod
-    def RestoreMemoryRevision(request,
+    def RestoreMemoryVersion(request,
             target,
             options=(),
             channel_credentials=None,
@@ -864,9 +864,9 @@ class MemoryService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/memorysidecar.v1.MemoryService/RestoreMemoryRevision',
-            memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionResponse.FromString,
+            '/memorysidecar.v1.MemoryService/RestoreMemoryVersion',
+            memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryVersionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryVersionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -53,7 +53,7 @@ export interface MemoryRecord {
   /** When this state was made, in milliseconds. */
   updateMs: bigint;
   /** The number of this state. */
-  revisionNumber: bigint;
+  version: bigint;
   /** The revision that last changed anything of it. */
   etagRevision: bigint;
   /** How often it was mentioned. */
@@ -249,7 +249,7 @@ function createBaseMemoryRecord(): MemoryRecord {
     terms: Buffer.alloc(0),
     createMs: 0n,
     updateMs: 0n,
-    revisionNumber: 0n,
+    version: 0n,
     etagRevision: 0n,
     mentionCount: 0n,
     rank: 0,
@@ -330,11 +330,11 @@ export const MemoryRecord: MessageFns<MemoryRecord> = {
       }
       writer.uint32(104).int64(message.updateMs);
     }
-    if (message.revisionNumber !== 0n) {
-      if (BigInt.asIntN(64, message.revisionNumber) !== message.revisionNumber) {
-        throw new globalThis.Error("value provided for field message.revisionNumber of type int64 too large");
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
       }
-      writer.uint32(112).int64(message.revisionNumber);
+      writer.uint32(112).int64(message.version);
     }
     if (message.etagRevision !== 0n) {
       if (BigInt.asIntN(64, message.etagRevision) !== message.etagRevision) {
@@ -485,7 +485,7 @@ export const MemoryRecord: MessageFns<MemoryRecord> = {
               break;
             }
 
-            message.revisionNumber = reader.int64() as bigint;
+            message.version = reader.int64() as bigint;
             continue;
           }
           case 15: {

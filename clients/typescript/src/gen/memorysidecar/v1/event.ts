@@ -672,7 +672,7 @@ export interface MemoryUpdated {
   /** What was changed, as paths of UpdateMemory. Empty for a restore and a merge. */
   paths: string[];
   /** The number of its state now. */
-  revisionNumber: number;
+  version: number;
 }
 
 /** Memories were heard of again. */
@@ -3515,7 +3515,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
 };
 
 function createBaseMemoryUpdated(): MemoryUpdated {
-  return { memoryId: "", paths: [], revisionNumber: 0 };
+  return { memoryId: "", paths: [], version: 0 };
 }
 
 export const MemoryUpdated: MessageFns<MemoryUpdated> = {
@@ -3526,8 +3526,8 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
     for (const v of message.paths) {
       writer.uint32(18).string(v!);
     }
-    if (message.revisionNumber !== 0) {
-      writer.uint32(24).int32(message.revisionNumber);
+    if (message.version !== 0) {
+      writer.uint32(24).int32(message.version);
     }
     return writer;
   },
@@ -3566,7 +3566,7 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
               break;
             }
 
-            message.revisionNumber = reader.int32();
+            message.version = reader.int32();
             continue;
           }
         }
@@ -3588,7 +3588,7 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
     const message = createBaseMemoryUpdated();
     message.memoryId = object.memoryId ?? "";
     message.paths = object.paths?.map((e) => e) || [];
-    message.revisionNumber = object.revisionNumber ?? 0;
+    message.version = object.version ?? 0;
     return message;
   },
 };

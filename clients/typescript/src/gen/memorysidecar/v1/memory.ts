@@ -176,10 +176,10 @@ export const ConflictMode = {
   /** KEEP_BOTH - They stay, beside the new one. */
   KEEP_BOTH: 1,
   /**
-   * SUPERSEDE - They are superseded: kept with their history, no longer active. A `valid_to` that
-   * they lack is set to the `valid_from` of the new one, or else to now. One that is yet to
+   * SUPERSEDE - They are superseded: kept with their history, no longer active. A `valid_until_time` that
+   * they lack is set to the `valid_from_time` of the new one, or else to now. One that is yet to
    * begin supersedes nothing: they only get that end, and stay active. A new one whose
-   * `valid_from` lies before that of an old one is history itself: it becomes superseded
+   * `valid_from_time` lies before that of an old one is history itself: it becomes superseded
    * by it, and ends where the old one begins.
    */
   SUPERSEDE: 2,
@@ -367,14 +367,14 @@ export interface Memory {
    * Since when it is true in the world. Unset: nobody said. From year 1 to 9999. For an
    * episode, when it happened; unset means now.
    */
-  validFrom?:
+  validFromTime?:
     | Timestamp
     | undefined;
   /**
    * Until when it was true, this moment not included. Unset: it still is. After
-   * `valid_from`.
+   * `valid_from_time`.
    */
-  validTo?:
+  validUntilTime?:
     | Timestamp
     | undefined;
   /**
@@ -403,7 +403,7 @@ export interface Memory {
     | Timestamp
     | undefined;
   /** The number of this state: 1 for the first. Output only. */
-  revisionNumber: number;
+  version: number;
   /**
    * Who made this state: the name of the credential, `local` when the server asks for
    * none, or `server` for what it did by itself. Output only.
@@ -465,7 +465,7 @@ export interface Relation {
   /** The relation, for example `works_at`. 1 to 128 bytes. */
   predicate: string;
   /** What it is related to. 1 to 1,024 bytes. */
-  object: string;
+  objectValue: string;
 }
 
 /**
@@ -508,14 +508,12 @@ export interface MemorySource {
  */
 export interface MemoryPolicy {
   /**
-   * Promotes messages that leave the window when they are important enough. Unset means
-   * true. Messages of users and assistants with a text are scored; one that was promoted
+   * Does not promote messages that leave the window, however important they are. Without it
+   * messages of users and assistants with a text are scored; one that was promoted
    * from this scope before, with the same text without regard to case, is not again, also
    * when it was evicted meanwhile.
    */
-  autoPromote?:
-    | boolean
-    | undefined;
+  disablePromotion: boolean;
   /** From which score on a message is promoted, 0 to 1. Unset means 0.7. */
   importanceThreshold?:
     | number
@@ -539,16 +537,14 @@ export interface MemoryPolicy {
   longTermLimit?:
     | number
     | undefined;
-  /** Remembers each turn that ends as an episode. Unset means true. */
-  episodes?:
-    | boolean
-    | undefined;
+  /** Does not remember turns that end as episodes. */
+  disableEpisodes: boolean;
   /**
-   * For how many days episodes are kept. Unset means 30. 1 to 36,500. Whole days by UTC
-   * go: those before the day that lies so many days back.
+   * How long episodes are kept. Unset means 30 days. 1 to 36,500 days; rounded up to whole
+   * ones. Whole days by UTC go: those before the day that lies so many days back.
    */
-  episodicRetentionDays?:
-    | number
+  episodeRetention?:
+    | Duration
     | undefined;
   /** Finds facts, entities and relations in the messages. Unset finds none. */
   extraction?:
@@ -604,8 +600,11 @@ export interface ExtractionPolicy {
   targets: ExtractionTarget[];
   /** What the hook is told besides. Optional, at most 4,096 bytes. */
   instructions: string;
-  /** Facts with the same `key` supersede one another. Unset means true. */
-  supersede?: boolean | undefined;
+  /**
+   * Keeps facts with the same `key` beside each other. Without it a new one supersedes the
+   * others.
+   */
+  keepContradictions: boolean;
 }
 
 /**
@@ -703,26 +702,26 @@ export interface MemoryFilter {
     | boolean
     | undefined;
   /**
-   * True in the world at this time: not before `valid_from` nor from `valid_to` on. A
+   * True in the world at this time: not before `valid_from_time` nor from `valid_until_time` on. A
    * superseded memory is meant too when this is set and `states` is empty.
    */
-  validAt?:
+  validAtTime?:
     | Timestamp
     | undefined;
   /** First remembered at this time or later. */
-  createFromTime?:
+  createTimeFrom?:
     | Timestamp
     | undefined;
   /** First remembered before this time. */
-  createBeforeTime?:
+  createTimeBefore?:
     | Timestamp
     | undefined;
   /** Last said at this time or later. */
-  seenFromTime?:
+  lastSeenTimeFrom?:
     | Timestamp
     | undefined;
   /** Last said before this time. */
-  seenBeforeTime?:
+  lastSeenTimeBefore?:
     | Timestamp
     | undefined;
   /** The session it comes from: see MemorySource. Empty means any. At most 512 bytes. */
@@ -830,15 +829,15 @@ function createBaseMemory(): Memory {
     persistent: false,
     labels: {},
     metadata: undefined,
-    validFrom: undefined,
-    validTo: undefined,
+    validFromTime: undefined,
+    validUntilTime: undefined,
     ttl: undefined,
     source: undefined,
     state: 0,
     supersededBy: "",
     mentionCount: 0,
     lastSeenTime: undefined,
-    revisionNumber: 0,
+    version: 0,
     writer: "",
     reason: "",
     createTime: undefined,
@@ -906,11 +905,11 @@ export const Memory: MessageFns<Memory> = {
     if (message.metadata !== undefined) {
       Struct.encode(Struct.wrap(message.metadata), writer.uint32(146).fork()).join();
     }
-    if (message.validFrom !== undefined) {
-      Timestamp.encode(message.validFrom, writer.uint32(154).fork()).join();
+    if (message.validFromTime !== undefined) {
+      Timestamp.encode(message.validFromTime, writer.uint32(154).fork()).join();
     }
-    if (message.validTo !== undefined) {
-      Timestamp.encode(message.validTo, writer.uint32(162).fork()).join();
+    if (message.validUntilTime !== undefined) {
+      Timestamp.encode(message.validUntilTime, writer.uint32(162).fork()).join();
     }
     if (message.ttl !== undefined) {
       Duration.encode(message.ttl, writer.uint32(170).fork()).join();
@@ -930,8 +929,8 @@ export const Memory: MessageFns<Memory> = {
     if (message.lastSeenTime !== undefined) {
       Timestamp.encode(message.lastSeenTime, writer.uint32(210).fork()).join();
     }
-    if (message.revisionNumber !== 0) {
-      writer.uint32(216).int32(message.revisionNumber);
+    if (message.version !== 0) {
+      writer.uint32(216).int32(message.version);
     }
     if (message.writer !== "") {
       writer.uint32(226).string(message.writer);
@@ -1119,7 +1118,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.validFrom = Timestamp.decode(reader, reader.uint32());
+            message.validFromTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 20: {
@@ -1127,7 +1126,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.validTo = Timestamp.decode(reader, reader.uint32());
+            message.validUntilTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 21: {
@@ -1183,7 +1182,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.revisionNumber = reader.int32();
+            message.version = reader.int32();
             continue;
           }
           case 28: {
@@ -1294,11 +1293,11 @@ export const Memory: MessageFns<Memory> = {
       {},
     );
     message.metadata = object.metadata ?? undefined;
-    message.validFrom = (object.validFrom !== undefined && object.validFrom !== null)
-      ? Timestamp.fromPartial(object.validFrom)
+    message.validFromTime = (object.validFromTime !== undefined && object.validFromTime !== null)
+      ? Timestamp.fromPartial(object.validFromTime)
       : undefined;
-    message.validTo = (object.validTo !== undefined && object.validTo !== null)
-      ? Timestamp.fromPartial(object.validTo)
+    message.validUntilTime = (object.validUntilTime !== undefined && object.validUntilTime !== null)
+      ? Timestamp.fromPartial(object.validUntilTime)
       : undefined;
     message.ttl = (object.ttl !== undefined && object.ttl !== null) ? Duration.fromPartial(object.ttl) : undefined;
     message.source = (object.source !== undefined && object.source !== null)
@@ -1310,7 +1309,7 @@ export const Memory: MessageFns<Memory> = {
     message.lastSeenTime = (object.lastSeenTime !== undefined && object.lastSeenTime !== null)
       ? Timestamp.fromPartial(object.lastSeenTime)
       : undefined;
-    message.revisionNumber = object.revisionNumber ?? 0;
+    message.version = object.version ?? 0;
     message.writer = object.writer ?? "";
     message.reason = object.reason ?? "";
     message.createTime = (object.createTime !== undefined && object.createTime !== null)
@@ -1564,7 +1563,7 @@ export const Entity_AttributesEntry: MessageFns<Entity_AttributesEntry> = {
 };
 
 function createBaseRelation(): Relation {
-  return { subject: "", predicate: "", object: "" };
+  return { subject: "", predicate: "", objectValue: "" };
 }
 
 export const Relation: MessageFns<Relation> = {
@@ -1575,8 +1574,8 @@ export const Relation: MessageFns<Relation> = {
     if (message.predicate !== "") {
       writer.uint32(18).string(message.predicate);
     }
-    if (message.object !== "") {
-      writer.uint32(26).string(message.object);
+    if (message.objectValue !== "") {
+      writer.uint32(26).string(message.objectValue);
     }
     return writer;
   },
@@ -1615,7 +1614,7 @@ export const Relation: MessageFns<Relation> = {
               break;
             }
 
-            message.object = reader.string();
+            message.objectValue = reader.string();
             continue;
           }
         }
@@ -1637,7 +1636,7 @@ export const Relation: MessageFns<Relation> = {
     const message = createBaseRelation();
     message.subject = object.subject ?? "";
     message.predicate = object.predicate ?? "";
-    message.object = object.object ?? "";
+    message.objectValue = object.objectValue ?? "";
     return message;
   },
 };
@@ -1814,13 +1813,13 @@ export const MemorySource: MessageFns<MemorySource> = {
 
 function createBaseMemoryPolicy(): MemoryPolicy {
   return {
-    autoPromote: undefined,
+    disablePromotion: false,
     importanceThreshold: undefined,
     importanceRules: [],
     scoreHook: "",
     longTermLimit: undefined,
-    episodes: undefined,
-    episodicRetentionDays: undefined,
+    disableEpisodes: false,
+    episodeRetention: undefined,
     extraction: undefined,
     entityLimit: undefined,
     relationLimit: undefined,
@@ -1830,8 +1829,8 @@ function createBaseMemoryPolicy(): MemoryPolicy {
 
 export const MemoryPolicy: MessageFns<MemoryPolicy> = {
   encode(message: MemoryPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.autoPromote !== undefined) {
-      writer.uint32(8).bool(message.autoPromote);
+    if (message.disablePromotion !== false) {
+      writer.uint32(96).bool(message.disablePromotion);
     }
     if (message.importanceThreshold !== undefined) {
       writer.uint32(17).double(message.importanceThreshold);
@@ -1845,11 +1844,11 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
     if (message.longTermLimit !== undefined) {
       writer.uint32(40).int32(message.longTermLimit);
     }
-    if (message.episodes !== undefined) {
-      writer.uint32(48).bool(message.episodes);
+    if (message.disableEpisodes !== false) {
+      writer.uint32(104).bool(message.disableEpisodes);
     }
-    if (message.episodicRetentionDays !== undefined) {
-      writer.uint32(56).int32(message.episodicRetentionDays);
+    if (message.episodeRetention !== undefined) {
+      Duration.encode(message.episodeRetention, writer.uint32(114).fork()).join();
     }
     if (message.extraction !== undefined) {
       ExtractionPolicy.encode(message.extraction, writer.uint32(66).fork()).join();
@@ -1879,12 +1878,12 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
+          case 12: {
+            if (tag !== 96) {
               break;
             }
 
-            message.autoPromote = reader.bool();
+            message.disablePromotion = reader.bool();
             continue;
           }
           case 2: {
@@ -1919,20 +1918,20 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
             message.longTermLimit = reader.int32();
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 13: {
+            if (tag !== 104) {
               break;
             }
 
-            message.episodes = reader.bool();
+            message.disableEpisodes = reader.bool();
             continue;
           }
-          case 7: {
-            if (tag !== 56) {
+          case 14: {
+            if (tag !== 114) {
               break;
             }
 
-            message.episodicRetentionDays = reader.int32();
+            message.episodeRetention = Duration.decode(reader, reader.uint32());
             continue;
           }
           case 8: {
@@ -1984,13 +1983,15 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
   },
   fromPartial<I extends Exact<DeepPartial<MemoryPolicy>, I>>(object: I): MemoryPolicy {
     const message = createBaseMemoryPolicy();
-    message.autoPromote = object.autoPromote ?? undefined;
+    message.disablePromotion = object.disablePromotion ?? false;
     message.importanceThreshold = object.importanceThreshold ?? undefined;
     message.importanceRules = object.importanceRules?.map((e) => ImportanceRule.fromPartial(e)) || [];
     message.scoreHook = object.scoreHook ?? "";
     message.longTermLimit = object.longTermLimit ?? undefined;
-    message.episodes = object.episodes ?? undefined;
-    message.episodicRetentionDays = object.episodicRetentionDays ?? undefined;
+    message.disableEpisodes = object.disableEpisodes ?? false;
+    message.episodeRetention = (object.episodeRetention !== undefined && object.episodeRetention !== null)
+      ? Duration.fromPartial(object.episodeRetention)
+      : undefined;
     message.extraction = (object.extraction !== undefined && object.extraction !== null)
       ? ExtractionPolicy.fromPartial(object.extraction)
       : undefined;
@@ -2081,7 +2082,7 @@ export const ImportanceRule: MessageFns<ImportanceRule> = {
 };
 
 function createBaseExtractionPolicy(): ExtractionPolicy {
-  return { hook: "", on: 0, targets: [], instructions: "", supersede: undefined };
+  return { hook: "", on: 0, targets: [], instructions: "", keepContradictions: false };
 }
 
 export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
@@ -2102,8 +2103,8 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
     if (message.instructions !== "") {
       writer.uint32(34).string(message.instructions);
     }
-    if (message.supersede !== undefined) {
-      writer.uint32(40).bool(message.supersede);
+    if (message.keepContradictions !== false) {
+      writer.uint32(48).bool(message.keepContradictions);
     }
     return writer;
   },
@@ -2163,12 +2164,12 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
             message.instructions = reader.string();
             continue;
           }
-          case 5: {
-            if (tag !== 40) {
+          case 6: {
+            if (tag !== 48) {
               break;
             }
 
-            message.supersede = reader.bool();
+            message.keepContradictions = reader.bool();
             continue;
           }
         }
@@ -2192,7 +2193,7 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
     message.on = object.on ?? 0;
     message.targets = object.targets?.map((e) => e) || [];
     message.instructions = object.instructions ?? "";
-    message.supersede = object.supersede ?? undefined;
+    message.keepContradictions = object.keepContradictions ?? false;
     return message;
   },
 };
@@ -2449,11 +2450,11 @@ function createBaseMemoryFilter(): MemoryFilter {
     minConfidence: undefined,
     minTrust: 0,
     persistent: undefined,
-    validAt: undefined,
-    createFromTime: undefined,
-    createBeforeTime: undefined,
-    seenFromTime: undefined,
-    seenBeforeTime: undefined,
+    validAtTime: undefined,
+    createTimeFrom: undefined,
+    createTimeBefore: undefined,
+    lastSeenTimeFrom: undefined,
+    lastSeenTimeBefore: undefined,
     sourceSessionId: "",
     origin: 0,
   };
@@ -2508,20 +2509,20 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     if (message.persistent !== undefined) {
       writer.uint32(104).bool(message.persistent);
     }
-    if (message.validAt !== undefined) {
-      Timestamp.encode(message.validAt, writer.uint32(114).fork()).join();
+    if (message.validAtTime !== undefined) {
+      Timestamp.encode(message.validAtTime, writer.uint32(114).fork()).join();
     }
-    if (message.createFromTime !== undefined) {
-      Timestamp.encode(message.createFromTime, writer.uint32(122).fork()).join();
+    if (message.createTimeFrom !== undefined) {
+      Timestamp.encode(message.createTimeFrom, writer.uint32(122).fork()).join();
     }
-    if (message.createBeforeTime !== undefined) {
-      Timestamp.encode(message.createBeforeTime, writer.uint32(130).fork()).join();
+    if (message.createTimeBefore !== undefined) {
+      Timestamp.encode(message.createTimeBefore, writer.uint32(130).fork()).join();
     }
-    if (message.seenFromTime !== undefined) {
-      Timestamp.encode(message.seenFromTime, writer.uint32(138).fork()).join();
+    if (message.lastSeenTimeFrom !== undefined) {
+      Timestamp.encode(message.lastSeenTimeFrom, writer.uint32(138).fork()).join();
     }
-    if (message.seenBeforeTime !== undefined) {
-      Timestamp.encode(message.seenBeforeTime, writer.uint32(146).fork()).join();
+    if (message.lastSeenTimeBefore !== undefined) {
+      Timestamp.encode(message.lastSeenTimeBefore, writer.uint32(146).fork()).join();
     }
     if (message.sourceSessionId !== "") {
       writer.uint32(154).string(message.sourceSessionId);
@@ -2677,7 +2678,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.validAt = Timestamp.decode(reader, reader.uint32());
+            message.validAtTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 15: {
@@ -2685,7 +2686,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.createFromTime = Timestamp.decode(reader, reader.uint32());
+            message.createTimeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 16: {
@@ -2693,7 +2694,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.createBeforeTime = Timestamp.decode(reader, reader.uint32());
+            message.createTimeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 17: {
@@ -2701,7 +2702,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.seenFromTime = Timestamp.decode(reader, reader.uint32());
+            message.lastSeenTimeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 18: {
@@ -2709,7 +2710,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.seenBeforeTime = Timestamp.decode(reader, reader.uint32());
+            message.lastSeenTimeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 19: {
@@ -2768,20 +2769,20 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     message.minConfidence = object.minConfidence ?? undefined;
     message.minTrust = object.minTrust ?? 0;
     message.persistent = object.persistent ?? undefined;
-    message.validAt = (object.validAt !== undefined && object.validAt !== null)
-      ? Timestamp.fromPartial(object.validAt)
+    message.validAtTime = (object.validAtTime !== undefined && object.validAtTime !== null)
+      ? Timestamp.fromPartial(object.validAtTime)
       : undefined;
-    message.createFromTime = (object.createFromTime !== undefined && object.createFromTime !== null)
-      ? Timestamp.fromPartial(object.createFromTime)
+    message.createTimeFrom = (object.createTimeFrom !== undefined && object.createTimeFrom !== null)
+      ? Timestamp.fromPartial(object.createTimeFrom)
       : undefined;
-    message.createBeforeTime = (object.createBeforeTime !== undefined && object.createBeforeTime !== null)
-      ? Timestamp.fromPartial(object.createBeforeTime)
+    message.createTimeBefore = (object.createTimeBefore !== undefined && object.createTimeBefore !== null)
+      ? Timestamp.fromPartial(object.createTimeBefore)
       : undefined;
-    message.seenFromTime = (object.seenFromTime !== undefined && object.seenFromTime !== null)
-      ? Timestamp.fromPartial(object.seenFromTime)
+    message.lastSeenTimeFrom = (object.lastSeenTimeFrom !== undefined && object.lastSeenTimeFrom !== null)
+      ? Timestamp.fromPartial(object.lastSeenTimeFrom)
       : undefined;
-    message.seenBeforeTime = (object.seenBeforeTime !== undefined && object.seenBeforeTime !== null)
-      ? Timestamp.fromPartial(object.seenBeforeTime)
+    message.lastSeenTimeBefore = (object.lastSeenTimeBefore !== undefined && object.lastSeenTimeBefore !== null)
+      ? Timestamp.fromPartial(object.lastSeenTimeBefore)
       : undefined;
     message.sourceSessionId = object.sourceSessionId ?? "";
     message.origin = object.origin ?? 0;

@@ -161,7 +161,7 @@ export interface UpdateMemoryRequest {
   /**
    * What to change: any of `text`, `entity`, `relation`, `episode`, `key`, `category`,
    * `topics`, `importance`, `confidence`, `persistent`, `labels`, `metadata`,
-   * `valid_from`, `valid_to`, `ttl`, `last_seen_time`. Required, at most 64 paths.
+   * `valid_from_time`, `valid_until_time`, `ttl`, `last_seen_time`. Required, at most 64 paths.
    */
   updateMask?:
     | string[]
@@ -196,7 +196,7 @@ export interface ReinforceMemoriesRequest {
     | number
     | undefined;
   /** Passes over ids that do not exist. */
-  ignoreMissing: boolean;
+  allowMissing: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
@@ -323,7 +323,7 @@ export interface PurgeMemoriesResponse {
 }
 
 /** Asks for the states that a memory has had. */
-export interface ListMemoryRevisionsRequest {
+export interface ListMemoryVersionsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memory. Required. */
@@ -341,24 +341,24 @@ export interface ListMemoryRevisionsRequest {
 }
 
 /** The states. */
-export interface ListMemoryRevisionsResponse {
+export interface ListMemoryVersionsResponse {
   /**
    * The states, the newest first: the current one, then those before it. Each says who
    * made it, why and when.
    */
-  revisions: Memory[];
+  versions: Memory[];
   /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
 /** Asks to bring a former state back. */
-export interface RestoreMemoryRevisionRequest {
+export interface RestoreMemoryVersionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memory. Required. */
   memoryId: string;
   /** The number of the state. Required. */
-  revisionNumber: number;
+  version: number;
   /** If not empty, the memory must still have this etag. */
   etag: string;
   /** Why, kept with the new state. Optional, at most 256 bytes. */
@@ -368,7 +368,7 @@ export interface RestoreMemoryRevisionRequest {
 }
 
 /** The memory. */
-export interface RestoreMemoryRevisionResponse {
+export interface RestoreMemoryVersionResponse {
   /**
    * The memory: its content, key, category, topics, labels, metadata, importance and
    * validity are those of the former state, as a new state; it is active again.
@@ -425,7 +425,7 @@ export interface QueryRelationsRequest {
   /** The predicate. Empty means any. Compared without regard to case. At most 128 bytes. */
   predicate: string;
   /** The object. Empty means any. Compared as the subject is. At most 1,024 bytes. */
-  object: string;
+  objectValue: string;
   /**
    * Subject or object: relations that touch it in either place. Not together with
    * `subject` or `object`. At most 256 bytes.
@@ -1575,7 +1575,7 @@ export const UpdateMemoryResponse: MessageFns<UpdateMemoryResponse> = {
 };
 
 function createBaseReinforceMemoriesRequest(): ReinforceMemoriesRequest {
-  return { namespace: "", memoryIds: [], amount: undefined, ignoreMissing: false, requestId: "" };
+  return { namespace: "", memoryIds: [], amount: undefined, allowMissing: false, requestId: "" };
 }
 
 export const ReinforceMemoriesRequest: MessageFns<ReinforceMemoriesRequest> = {
@@ -1589,8 +1589,8 @@ export const ReinforceMemoriesRequest: MessageFns<ReinforceMemoriesRequest> = {
     if (message.amount !== undefined) {
       writer.uint32(25).double(message.amount);
     }
-    if (message.ignoreMissing !== false) {
-      writer.uint32(32).bool(message.ignoreMissing);
+    if (message.allowMissing !== false) {
+      writer.uint32(32).bool(message.allowMissing);
     }
     if (message.requestId !== "") {
       writer.uint32(42).string(message.requestId);
@@ -1640,7 +1640,7 @@ export const ReinforceMemoriesRequest: MessageFns<ReinforceMemoriesRequest> = {
               break;
             }
 
-            message.ignoreMissing = reader.bool();
+            message.allowMissing = reader.bool();
             continue;
           }
           case 5: {
@@ -1671,7 +1671,7 @@ export const ReinforceMemoriesRequest: MessageFns<ReinforceMemoriesRequest> = {
     message.namespace = object.namespace ?? "";
     message.memoryIds = object.memoryIds?.map((e) => e) || [];
     message.amount = object.amount ?? undefined;
-    message.ignoreMissing = object.ignoreMissing ?? false;
+    message.allowMissing = object.allowMissing ?? false;
     message.requestId = object.requestId ?? "";
     return message;
   },
@@ -2328,12 +2328,12 @@ export const PurgeMemoriesResponse: MessageFns<PurgeMemoriesResponse> = {
   },
 };
 
-function createBaseListMemoryRevisionsRequest(): ListMemoryRevisionsRequest {
+function createBaseListMemoryVersionsRequest(): ListMemoryVersionsRequest {
   return { namespace: "", memoryId: "", pageSize: 0, pageToken: "" };
 }
 
-export const ListMemoryRevisionsRequest: MessageFns<ListMemoryRevisionsRequest> = {
-  encode(message: ListMemoryRevisionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ListMemoryVersionsRequest: MessageFns<ListMemoryVersionsRequest> = {
+  encode(message: ListMemoryVersionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
@@ -2349,7 +2349,7 @@ export const ListMemoryRevisionsRequest: MessageFns<ListMemoryRevisionsRequest> 
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryRevisionsRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryVersionsRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2358,7 +2358,7 @@ export const ListMemoryRevisionsRequest: MessageFns<ListMemoryRevisionsRequest> 
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListMemoryRevisionsRequest();
+      const message = createBaseListMemoryVersionsRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2406,11 +2406,11 @@ export const ListMemoryRevisionsRequest: MessageFns<ListMemoryRevisionsRequest> 
     }
   },
 
-  create<I extends Exact<DeepPartial<ListMemoryRevisionsRequest>, I>>(base?: I): ListMemoryRevisionsRequest {
-    return ListMemoryRevisionsRequest.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ListMemoryVersionsRequest>, I>>(base?: I): ListMemoryVersionsRequest {
+    return ListMemoryVersionsRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ListMemoryRevisionsRequest>, I>>(object: I): ListMemoryRevisionsRequest {
-    const message = createBaseListMemoryRevisionsRequest();
+  fromPartial<I extends Exact<DeepPartial<ListMemoryVersionsRequest>, I>>(object: I): ListMemoryVersionsRequest {
+    const message = createBaseListMemoryVersionsRequest();
     message.namespace = object.namespace ?? "";
     message.memoryId = object.memoryId ?? "";
     message.pageSize = object.pageSize ?? 0;
@@ -2419,13 +2419,13 @@ export const ListMemoryRevisionsRequest: MessageFns<ListMemoryRevisionsRequest> 
   },
 };
 
-function createBaseListMemoryRevisionsResponse(): ListMemoryRevisionsResponse {
-  return { revisions: [], nextPageToken: "" };
+function createBaseListMemoryVersionsResponse(): ListMemoryVersionsResponse {
+  return { versions: [], nextPageToken: "" };
 }
 
-export const ListMemoryRevisionsResponse: MessageFns<ListMemoryRevisionsResponse> = {
-  encode(message: ListMemoryRevisionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.revisions) {
+export const ListMemoryVersionsResponse: MessageFns<ListMemoryVersionsResponse> = {
+  encode(message: ListMemoryVersionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.versions) {
       Memory.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.nextPageToken !== "") {
@@ -2434,7 +2434,7 @@ export const ListMemoryRevisionsResponse: MessageFns<ListMemoryRevisionsResponse
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryRevisionsResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryVersionsResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2443,7 +2443,7 @@ export const ListMemoryRevisionsResponse: MessageFns<ListMemoryRevisionsResponse
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListMemoryRevisionsResponse();
+      const message = createBaseListMemoryVersionsResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2452,7 +2452,7 @@ export const ListMemoryRevisionsResponse: MessageFns<ListMemoryRevisionsResponse
               break;
             }
 
-            message.revisions.push(Memory.decode(reader, reader.uint32()));
+            message.versions.push(Memory.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -2475,31 +2475,31 @@ export const ListMemoryRevisionsResponse: MessageFns<ListMemoryRevisionsResponse
     }
   },
 
-  create<I extends Exact<DeepPartial<ListMemoryRevisionsResponse>, I>>(base?: I): ListMemoryRevisionsResponse {
-    return ListMemoryRevisionsResponse.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ListMemoryVersionsResponse>, I>>(base?: I): ListMemoryVersionsResponse {
+    return ListMemoryVersionsResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ListMemoryRevisionsResponse>, I>>(object: I): ListMemoryRevisionsResponse {
-    const message = createBaseListMemoryRevisionsResponse();
-    message.revisions = object.revisions?.map((e) => Memory.fromPartial(e)) || [];
+  fromPartial<I extends Exact<DeepPartial<ListMemoryVersionsResponse>, I>>(object: I): ListMemoryVersionsResponse {
+    const message = createBaseListMemoryVersionsResponse();
+    message.versions = object.versions?.map((e) => Memory.fromPartial(e)) || [];
     message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
 
-function createBaseRestoreMemoryRevisionRequest(): RestoreMemoryRevisionRequest {
-  return { namespace: "", memoryId: "", revisionNumber: 0, etag: "", reason: "", requestId: "" };
+function createBaseRestoreMemoryVersionRequest(): RestoreMemoryVersionRequest {
+  return { namespace: "", memoryId: "", version: 0, etag: "", reason: "", requestId: "" };
 }
 
-export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionRequest> = {
-  encode(message: RestoreMemoryRevisionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RestoreMemoryVersionRequest: MessageFns<RestoreMemoryVersionRequest> = {
+  encode(message: RestoreMemoryVersionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
     if (message.memoryId !== "") {
       writer.uint32(18).string(message.memoryId);
     }
-    if (message.revisionNumber !== 0) {
-      writer.uint32(24).int32(message.revisionNumber);
+    if (message.version !== 0) {
+      writer.uint32(24).int32(message.version);
     }
     if (message.etag !== "") {
       writer.uint32(34).string(message.etag);
@@ -2513,7 +2513,7 @@ export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionReque
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMemoryRevisionRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMemoryVersionRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2522,7 +2522,7 @@ export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionReque
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRestoreMemoryRevisionRequest();
+      const message = createBaseRestoreMemoryVersionRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2547,7 +2547,7 @@ export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionReque
               break;
             }
 
-            message.revisionNumber = reader.int32();
+            message.version = reader.int32();
             continue;
           }
           case 4: {
@@ -2586,14 +2586,14 @@ export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionReque
     }
   },
 
-  create<I extends Exact<DeepPartial<RestoreMemoryRevisionRequest>, I>>(base?: I): RestoreMemoryRevisionRequest {
-    return RestoreMemoryRevisionRequest.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<RestoreMemoryVersionRequest>, I>>(base?: I): RestoreMemoryVersionRequest {
+    return RestoreMemoryVersionRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<RestoreMemoryRevisionRequest>, I>>(object: I): RestoreMemoryRevisionRequest {
-    const message = createBaseRestoreMemoryRevisionRequest();
+  fromPartial<I extends Exact<DeepPartial<RestoreMemoryVersionRequest>, I>>(object: I): RestoreMemoryVersionRequest {
+    const message = createBaseRestoreMemoryVersionRequest();
     message.namespace = object.namespace ?? "";
     message.memoryId = object.memoryId ?? "";
-    message.revisionNumber = object.revisionNumber ?? 0;
+    message.version = object.version ?? 0;
     message.etag = object.etag ?? "";
     message.reason = object.reason ?? "";
     message.requestId = object.requestId ?? "";
@@ -2601,12 +2601,12 @@ export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionReque
   },
 };
 
-function createBaseRestoreMemoryRevisionResponse(): RestoreMemoryRevisionResponse {
+function createBaseRestoreMemoryVersionResponse(): RestoreMemoryVersionResponse {
   return { memory: undefined, revision: 0n };
 }
 
-export const RestoreMemoryRevisionResponse: MessageFns<RestoreMemoryRevisionResponse> = {
-  encode(message: RestoreMemoryRevisionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RestoreMemoryVersionResponse: MessageFns<RestoreMemoryVersionResponse> = {
+  encode(message: RestoreMemoryVersionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.memory !== undefined) {
       Memory.encode(message.memory, writer.uint32(10).fork()).join();
     }
@@ -2619,7 +2619,7 @@ export const RestoreMemoryRevisionResponse: MessageFns<RestoreMemoryRevisionResp
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMemoryRevisionResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMemoryVersionResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2628,7 +2628,7 @@ export const RestoreMemoryRevisionResponse: MessageFns<RestoreMemoryRevisionResp
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRestoreMemoryRevisionResponse();
+      const message = createBaseRestoreMemoryVersionResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2660,13 +2660,11 @@ export const RestoreMemoryRevisionResponse: MessageFns<RestoreMemoryRevisionResp
     }
   },
 
-  create<I extends Exact<DeepPartial<RestoreMemoryRevisionResponse>, I>>(base?: I): RestoreMemoryRevisionResponse {
-    return RestoreMemoryRevisionResponse.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<RestoreMemoryVersionResponse>, I>>(base?: I): RestoreMemoryVersionResponse {
+    return RestoreMemoryVersionResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<RestoreMemoryRevisionResponse>, I>>(
-    object: I,
-  ): RestoreMemoryRevisionResponse {
-    const message = createBaseRestoreMemoryRevisionResponse();
+  fromPartial<I extends Exact<DeepPartial<RestoreMemoryVersionResponse>, I>>(object: I): RestoreMemoryVersionResponse {
+    const message = createBaseRestoreMemoryVersionResponse();
     message.memory = (object.memory !== undefined && object.memory !== null)
       ? Memory.fromPartial(object.memory)
       : undefined;
@@ -2856,7 +2854,7 @@ function createBaseQueryRelationsRequest(): QueryRelationsRequest {
     filter: undefined,
     subject: "",
     predicate: "",
-    object: "",
+    objectValue: "",
     entity: "",
     maxHops: 0,
     keywords: [],
@@ -2878,8 +2876,8 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
     if (message.predicate !== "") {
       writer.uint32(34).string(message.predicate);
     }
-    if (message.object !== "") {
-      writer.uint32(42).string(message.object);
+    if (message.objectValue !== "") {
+      writer.uint32(42).string(message.objectValue);
     }
     if (message.entity !== "") {
       writer.uint32(50).string(message.entity);
@@ -2946,7 +2944,7 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
               break;
             }
 
-            message.object = reader.string();
+            message.objectValue = reader.string();
             continue;
           }
           case 6: {
@@ -3004,7 +3002,7 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
       : undefined;
     message.subject = object.subject ?? "";
     message.predicate = object.predicate ?? "";
-    message.object = object.object ?? "";
+    message.objectValue = object.objectValue ?? "";
     message.entity = object.entity ?? "";
     message.maxHops = object.maxHops ?? 0;
     message.keywords = object.keywords?.map((e) => e) || [];
@@ -5381,7 +5379,7 @@ export const MemoryServiceService = {
    * Errors:
    *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   remember: {
@@ -5442,7 +5440,7 @@ export const MemoryServiceService = {
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   updateMemory: {
     path: "/memorysidecar.v1.MemoryService/UpdateMemory" as const,
@@ -5458,7 +5456,7 @@ export const MemoryServiceService = {
    * Raises the confidence of memories that were heard of again. Makes no new state.
    *
    * Errors:
-   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `ignore_missing` is set
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
    */
   reinforceMemories: {
     path: "/memorysidecar.v1.MemoryService/ReinforceMemories" as const,
@@ -5522,35 +5520,35 @@ export const MemoryServiceService = {
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
-  listMemoryRevisions: {
-    path: "/memorysidecar.v1.MemoryService/ListMemoryRevisions" as const,
+  listMemoryVersions: {
+    path: "/memorysidecar.v1.MemoryService/ListMemoryVersions" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListMemoryRevisionsRequest): Buffer =>
-      Buffer.from(ListMemoryRevisionsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListMemoryRevisionsRequest => ListMemoryRevisionsRequest.decode(value),
-    responseSerialize: (value: ListMemoryRevisionsResponse): Buffer =>
-      Buffer.from(ListMemoryRevisionsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListMemoryRevisionsResponse => ListMemoryRevisionsResponse.decode(value),
+    requestSerialize: (value: ListMemoryVersionsRequest): Buffer =>
+      Buffer.from(ListMemoryVersionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMemoryVersionsRequest => ListMemoryVersionsRequest.decode(value),
+    responseSerialize: (value: ListMemoryVersionsResponse): Buffer =>
+      Buffer.from(ListMemoryVersionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMemoryVersionsResponse => ListMemoryVersionsResponse.decode(value),
   },
   /**
    * Brings a former state of a memory back, as a new state.
    *
    * Errors:
-   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_REVISION_NOT_FOUND`
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
-  restoreMemoryRevision: {
-    path: "/memorysidecar.v1.MemoryService/RestoreMemoryRevision" as const,
+  restoreMemoryVersion: {
+    path: "/memorysidecar.v1.MemoryService/RestoreMemoryVersion" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RestoreMemoryRevisionRequest): Buffer =>
-      Buffer.from(RestoreMemoryRevisionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RestoreMemoryRevisionRequest => RestoreMemoryRevisionRequest.decode(value),
-    responseSerialize: (value: RestoreMemoryRevisionResponse): Buffer =>
-      Buffer.from(RestoreMemoryRevisionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RestoreMemoryRevisionResponse => RestoreMemoryRevisionResponse.decode(value),
+    requestSerialize: (value: RestoreMemoryVersionRequest): Buffer =>
+      Buffer.from(RestoreMemoryVersionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RestoreMemoryVersionRequest => RestoreMemoryVersionRequest.decode(value),
+    responseSerialize: (value: RestoreMemoryVersionResponse): Buffer =>
+      Buffer.from(RestoreMemoryVersionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RestoreMemoryVersionResponse => RestoreMemoryVersionResponse.decode(value),
   },
   /** Finds relations by a pattern, and what is near them. */
   queryRelations: {
@@ -5569,7 +5567,7 @@ export const MemoryServiceService = {
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   mergeEntities: {
     path: "/memorysidecar.v1.MemoryService/MergeEntities" as const,
@@ -5792,7 +5790,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   remember: handleUnaryCall<RememberRequest, RememberResponse>;
@@ -5818,14 +5816,14 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   updateMemory: handleUnaryCall<UpdateMemoryRequest, UpdateMemoryResponse>;
   /**
    * Raises the confidence of memories that were heard of again. Makes no new state.
    *
    * Errors:
-   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `ignore_missing` is set
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
    */
   reinforceMemories: handleUnaryCall<ReinforceMemoriesRequest, ReinforceMemoriesResponse>;
   /**
@@ -5851,16 +5849,16 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
-  listMemoryRevisions: handleUnaryCall<ListMemoryRevisionsRequest, ListMemoryRevisionsResponse>;
+  listMemoryVersions: handleUnaryCall<ListMemoryVersionsRequest, ListMemoryVersionsResponse>;
   /**
    * Brings a former state of a memory back, as a new state.
    *
    * Errors:
-   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_REVISION_NOT_FOUND`
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
-  restoreMemoryRevision: handleUnaryCall<RestoreMemoryRevisionRequest, RestoreMemoryRevisionResponse>;
+  restoreMemoryVersion: handleUnaryCall<RestoreMemoryVersionRequest, RestoreMemoryVersionResponse>;
   /** Finds relations by a pattern, and what is near them. */
   queryRelations: handleUnaryCall<QueryRelationsRequest, QueryRelationsResponse>;
   /**
@@ -5868,7 +5866,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   mergeEntities: handleUnaryCall<MergeEntitiesRequest, MergeEntitiesResponse>;
   /**
@@ -5965,7 +5963,7 @@ export interface MemoryServiceClient extends Client {
    * Errors:
    *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   remember(
@@ -6047,7 +6045,7 @@ export interface MemoryServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   updateMemory(
     request: UpdateMemoryRequest,
@@ -6068,7 +6066,7 @@ export interface MemoryServiceClient extends Client {
    * Raises the confidence of memories that were heard of again. Makes no new state.
    *
    * Errors:
-   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `ignore_missing` is set
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
    */
   reinforceMemories(
     request: ReinforceMemoriesRequest,
@@ -6150,43 +6148,43 @@ export interface MemoryServiceClient extends Client {
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
-  listMemoryRevisions(
-    request: ListMemoryRevisionsRequest,
-    callback: (error: ServiceError | null, response: ListMemoryRevisionsResponse) => void,
+  listMemoryVersions(
+    request: ListMemoryVersionsRequest,
+    callback: (error: ServiceError | null, response: ListMemoryVersionsResponse) => void,
   ): ClientUnaryCall;
-  listMemoryRevisions(
-    request: ListMemoryRevisionsRequest,
+  listMemoryVersions(
+    request: ListMemoryVersionsRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListMemoryRevisionsResponse) => void,
+    callback: (error: ServiceError | null, response: ListMemoryVersionsResponse) => void,
   ): ClientUnaryCall;
-  listMemoryRevisions(
-    request: ListMemoryRevisionsRequest,
+  listMemoryVersions(
+    request: ListMemoryVersionsRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListMemoryRevisionsResponse) => void,
+    callback: (error: ServiceError | null, response: ListMemoryVersionsResponse) => void,
   ): ClientUnaryCall;
   /**
    * Brings a former state of a memory back, as a new state.
    *
    * Errors:
-   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_REVISION_NOT_FOUND`
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
-  restoreMemoryRevision(
-    request: RestoreMemoryRevisionRequest,
-    callback: (error: ServiceError | null, response: RestoreMemoryRevisionResponse) => void,
+  restoreMemoryVersion(
+    request: RestoreMemoryVersionRequest,
+    callback: (error: ServiceError | null, response: RestoreMemoryVersionResponse) => void,
   ): ClientUnaryCall;
-  restoreMemoryRevision(
-    request: RestoreMemoryRevisionRequest,
+  restoreMemoryVersion(
+    request: RestoreMemoryVersionRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: RestoreMemoryRevisionResponse) => void,
+    callback: (error: ServiceError | null, response: RestoreMemoryVersionResponse) => void,
   ): ClientUnaryCall;
-  restoreMemoryRevision(
-    request: RestoreMemoryRevisionRequest,
+  restoreMemoryVersion(
+    request: RestoreMemoryVersionRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RestoreMemoryRevisionResponse) => void,
+    callback: (error: ServiceError | null, response: RestoreMemoryVersionResponse) => void,
   ): ClientUnaryCall;
   /** Finds relations by a pattern, and what is near them. */
   queryRelations(
@@ -6209,7 +6207,7 @@ export interface MemoryServiceClient extends Client {
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
-   *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   mergeEntities(
     request: MergeEntitiesRequest,

@@ -1,6 +1,6 @@
 import {
-  type ListMemoryRevisionsRequest,
-  ListMemoryRevisionsResponse,
+  type ListMemoryVersionsRequest,
+  ListMemoryVersionsResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
 import { encodeMemory } from "../convert/memory.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
@@ -9,16 +9,16 @@ import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkListMemoryRevisions } from "../validate/memory-requests.ts";
+import { checkListMemoryVersions } from "../validate/memory-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const REVISIONS_FIELD = 1;
 
-/** ListMemoryRevisions. The position of a page token is the number of the last state. */
-export const listMemoryRevisions: UnaryRpc<ListMemoryRevisionsRequest> = {
-  validate: checkListMemoryRevisions,
+/** ListMemoryVersions. The position of a page token is the number of the last state. */
+export const listMemoryVersions: UnaryRpc<ListMemoryVersionsRequest> = {
+  validate: checkListMemoryVersions,
   handle: async ({ services, pageTokens }, call, { pageToken, ...request }) => {
-    const { revisions, next } = await services.memories.listMemoryRevisions(call, {
+    const { revisions, next } = await services.memories.listMemoryVersions(call, {
       namespace: fromNamespace(request.namespace),
       memoryId: request.memoryId,
       before: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
@@ -26,10 +26,10 @@ export const listMemoryRevisions: UnaryRpc<ListMemoryRevisionsRequest> = {
     });
     const shown = fillPage(revisions, encodeMemory);
     const isCut = shown.length < revisions.length;
-    const position = isCut ? revisions[shown.length - 1]?.revisionNumber : next;
+    const position = isCut ? revisions[shown.length - 1]?.version : next;
     const nextPageToken =
       position === undefined ? "" : pageTokens.make(call.digest, String(position));
-    const rest = encodeWire(ListMemoryRevisionsResponse, { revisions: [], nextPageToken });
+    const rest = encodeWire(ListMemoryVersionsResponse, { versions: [], nextPageToken });
     return spliceField(REVISIONS_FIELD, shown, rest);
   },
 };

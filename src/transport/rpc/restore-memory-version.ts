@@ -1,0 +1,27 @@
+import {
+  type RestoreMemoryVersionRequest,
+  RestoreMemoryVersionResponse,
+} from "../../gen/memorysidecar/v1/memory_service.ts";
+import { toMemory } from "../convert/memory.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkRestoreMemoryVersion } from "../validate/memory-requests.ts";
+
+/** RestoreMemoryVersion. */
+export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
+  validate: checkRestoreMemoryVersion,
+  handle: ({ services }, call, { namespace, memoryId, version, etag, reason }) =>
+    services.memories.restoreMemoryVersion(call, {
+      namespace: fromNamespace(namespace),
+      memoryId,
+      version,
+      etag,
+      reason,
+      encode: ({ memory, revision }) =>
+        encodeWire(RestoreMemoryVersionResponse, {
+          memory: toMemory(memory),
+          revision: BigInt(revision),
+        }),
+    }),
+};
