@@ -69,6 +69,7 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "LEASE_LOST",
         "TASK_SUPERSEDED",
         "TASK_RESULT_INVALID",
+        "HOOK_NOT_CONFIGURED",
         "SUMMARY_NOT_FOUND",
         "POLL_LIMIT_REACHED",
         # recall.py meets these; the others need many collections or another embedder.

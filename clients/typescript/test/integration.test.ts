@@ -41,7 +41,7 @@ const ELSEWHERE = new Set([
   "SESSION_CHANGED",
   // examples/tasks.ts meets these; POLL_LIMIT_REACHED needs a busy server.
   ...["TASK_NOT_FOUND", "LEASE_LOST", "TASK_SUPERSEDED", "SUMMARY_NOT_FOUND"],
-  ...["TASK_RESULT_INVALID", "POLL_LIMIT_REACHED"],
+  ...["TASK_RESULT_INVALID", "POLL_LIMIT_REACHED", "HOOK_NOT_CONFIGURED"],
   // examples/recall.ts meets these; the others need many collections or another embedder.
   ...["DOCUMENT_NOT_FOUND", "EMBEDDING_MISMATCH"],
   ...["COLLECTION_LIMIT_REACHED", "EMBEDDER_UNAVAILABLE", "EMBEDDER_OFF"],
