@@ -207,6 +207,9 @@ def policies(client: Client) -> None:
         print(f"{one.policy.name}: {dict(verdicts)}")
     promoting = policy.make_policy(policy.keep_last("facts", 5, removed_to="promote"))
     expect(ErrorReason.MEMORY_POLICY_MISSING, client.update_session, "trip", policy=promoting)
+    brief = policy.keep_last("brief", 5, summarize=policy.summarize(hook="nobody"))
+    asking = policy.make_policy(brief)
+    expect(ErrorReason.HOOK_NOT_CONFIGURED, client.update_session, "trip", policy=asking)
 
     trimmed = client.trim_session("trip", keep_recent=2)
     ids = [one for trim in trimmed.trims for one in trim.message_ids]

@@ -21,6 +21,7 @@ import {
   Role,
   Status,
   shorten,
+  summarize,
   TriggerKind,
   toDate,
   toolResultFill,
@@ -167,6 +168,9 @@ async function policies(): Promise<void> {
   const promoting = makePolicy([keepLast("facts", 5, { removedTo: "promote" })]);
   const promoted = client.updateSession({ sessionId: "chat", policy: promoting });
   await refused("MEMORY_POLICY_MISSING", promoted);
+  const asking = makePolicy([keepLast("brief", 5, { summarize: summarize({ hook: "nobody" }) })]);
+  const asked = client.updateSession({ sessionId: "chat", policy: asking });
+  await refused("HOOK_NOT_CONFIGURED", asked);
 
   await client.updateSession({ sessionId: "chat", policy: byHand });
   await client.append("chat", ["And in May?", { role: "assistant", text: "Hawthorn." }]);
