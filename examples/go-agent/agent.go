@@ -182,7 +182,10 @@ func (a *agent) remember(ctx context.Context) error {
 func (a *agent) lookBack(ctx context.Context) error {
 	found, err := a.recall.Recall(ctx, &pb.RecallRequest{
 		Query:  "what is Ada allergic to",
-		Filter: &pb.RecallFilter{UserId: userID, Kinds: []pb.RecallKind{pb.RecallKind_RECALL_KIND_MEMORY}},
+		Filter: &pb.RecallFilter{
+			Scope: &pb.ScopeFilter{Scope: &pb.ScopeFilter_VisibleTo{VisibleTo: &pb.MemoryScope{UserId: userID}}},
+			Kinds: []pb.RecallKind{pb.RecallKind_RECALL_KIND_MEMORY},
+		},
 	})
 	if err != nil {
 		return err

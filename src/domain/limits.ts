@@ -140,9 +140,6 @@ export const LIMITS = {
   searchQueryBytes: 1_024,
   /** Different words in one search. */
   searchTerms: 32,
-  searchLimit: 100,
-  searchLimitDefault: 5,
-  searchSnippets: 5,
   searchSnippetChars: 160,
   snapshotDocumentBytes: 33_554_432,
   snapshotChunkBytes: 1_048_576,
@@ -215,10 +212,10 @@ export const LIMITS = {
   recallHalfLifeDays: 36_500,
   /** Bytes of the passage of a hit, and of a text for a reranker. */
   recallPassageBytes: 4_096,
+  /** Where the pages of a scoring besides the default one end. */
+  scoredHits: 1_000,
   rerankCandidates: 200,
   rerankCandidatesDefault: 50,
-  searchDocuments: 100,
-  searchDocumentsDefault: 5,
   embedTexts: 128,
   embedTextBytes: 131_072,
   /** Bytes of the texts of one Embed, and of the texts and messages of one CountTokens. */
@@ -272,8 +269,6 @@ export const LIMITS = {
   /** Memories that a dry run of PurgeMemories counts. */
   purgeCount: 100_000,
   purgeSample: 100,
-  searchMemories: 1_000,
-  searchMemoriesDefault: 10,
   /** Memories that the scorings of other systems look at. */
   searchMemoriesScan: 10_000,
   searchMemoriesImportant: 500,

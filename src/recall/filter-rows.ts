@@ -14,6 +14,7 @@ import {
   NO_ROWS,
   type RowFilter,
 } from "../domain/recall/row-filter.ts";
+import { documentsPass, sessionPasses } from "../domain/recall/session-test.ts";
 import { clearRange, setRange } from "./columns.ts";
 import { type Container, type ContainerTable, KIND } from "./containers.ts";
 import type { ItemTable } from "./items.ts";
@@ -161,7 +162,7 @@ function wanted(filter: RecallFilter, kind: RecallKind): boolean {
   if (kind !== "document" && filter.sourceDocumentId !== "") return false;
   if (kind === "message") return true;
   if (filter.sessionLabels.size > 0) return false;
-  return kind === "memory" || (filter.userId === "" && filter.agentId === "");
+  return kind === "memory" || documentsPass(filter);
 }
 
 /** Makes the test of one container; undefined when every one passes. */
@@ -169,20 +170,21 @@ function containerTest(
   containers: ContainerTable,
   filter: RecallFilter,
 ): ((container: Container) => boolean) | undefined {
-  const { userId, agentId, sessionLabels } = filter;
+  const { sessionLabels } = filter;
   const withMessages = wanted(filter, "message");
   const withDocuments = wanted(filter, "document");
   const memoryTest = wanted(filter, "memory") ? scopeTest(containers, filter) : undefined;
-  const isFree = filter.sessionIds.length === 0 && filter.excludeSessionIds.length === 0;
-  const anySession = userId === "" && agentId === "" && sessionLabels.size === 0 && isFree;
+  const { sessionIdPrefix: prefix = "" } = filter;
+  const isFree =
+    filter.sessionIds.length === 0 && filter.excludeSessionIds.length === 0 && prefix === "";
+  const passesOwner = ownerTest(containers, filter);
+  const anySession = passesOwner === undefined && sessionLabels.size === 0 && isFree;
   const anyRecord = withMessages && withDocuments && memoryTest !== undefined;
   const anyContainer = filter.collectionIds.length === 0 && !namesScopes(filter);
   if (anyRecord && anySession && anyContainer) return undefined;
   const sessionIds = new Set(filter.sessionIds);
   const excluded = new Set(filter.excludeSessionIds);
   const collectionIds = new Set(filter.collectionIds);
-  const user = userId === "" ? undefined : (containers.names.find(userId) ?? -1);
-  const agent = agentId === "" ? undefined : (containers.names.find(agentId) ?? -1);
   return (container) => {
     const { number, id, labels } = container;
     const kind = containers.kind.at(number);
@@ -190,12 +192,28 @@ function containerTest(
     if (kind === KIND.collection) {
       return withDocuments && (collectionIds.size === 0 || collectionIds.has(id));
     }
-    if (!withMessages || excluded.has(id)) return false;
+    if (!withMessages || excluded.has(id) || !id.startsWith(prefix)) return false;
     if (sessionIds.size > 0 && !sessionIds.has(id)) return false;
-    if (user !== undefined && containers.user.at(number) !== user) return false;
-    if (agent !== undefined && containers.agent.at(number) !== agent) return false;
+    if (passesOwner !== undefined && !passesOwner(container)) return false;
     for (const [key, value] of sessionLabels) if (labels.get(key) !== value) return false;
     return true;
+  };
+}
+
+/** Makes the test of whose a session is; undefined when everybody's pass. */
+function ownerTest(
+  { names, user, agent }: ContainerTable,
+  filter: RecallFilter,
+): ((container: Container) => boolean) | undefined {
+  const { scope, userId, agentId } = filter;
+  const isAny = scope === undefined ? userId === "" && agentId === "" : scope.kind === "everyone";
+  if (isAny) return undefined;
+  return ({ number, id }) => {
+    const owner = {
+      userId: names.textOf(user.at(number)),
+      agentId: names.textOf(agent.at(number)),
+    };
+    return sessionPasses({ ...owner, sessionId: id }, filter);
   };
 }
 

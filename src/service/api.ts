@@ -32,7 +32,7 @@ import type {
   PreviewResult,
   RestoreMessagesInput,
   SearchSessionsInput,
-  SessionMatch,
+  SessionMatches,
   SetSummaryInput,
   SummaryInputs,
   TrimSessionInput,
@@ -282,7 +282,7 @@ export interface SessionServiceApi {
   listSummaryInputs(call: Call, input: ListSummaryInputsInput): Promise<SummaryInputs>;
   setSummary(call: Call, input: SetSummaryInput): Promise<Uint8Array>;
   fillToolResults(call: Call, input: FillToolResultsInput): Promise<Uint8Array>;
-  searchSessions(call: Call, input: SearchSessionsInput): Promise<readonly SessionMatch[]>;
+  searchSessions(call: Call, input: SearchSessionsInput): Promise<SessionMatches>;
 }
 
 /** Exports and imports. */

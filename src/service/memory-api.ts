@@ -8,7 +8,9 @@ import type { Memory, MemoryKind, MemoryRef, MemoryScope } from "../domain/memor
 import type { ExtractionPolicy, ImportanceRule } from "../domain/memories/policy.ts";
 import type { ConflictRule, DedupeRule, RememberOutcome } from "../domain/memories/rules.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
+import type { RecallFilter } from "../domain/recall/filter.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
+import type { ScoringOf } from "../domain/recall/scoring.ts";
 import type { SessionRef } from "../domain/session.ts";
 import type { Trust } from "../domain/summaries/summary.ts";
 import type { Call } from "./call.ts";
@@ -92,17 +94,20 @@ export interface ListMemoriesInput {
   readonly limit: number;
 }
 
-export type MemoryScoring = "recall" | "overlap" | "word-count" | "substring";
-
 export interface SearchMemoriesInput {
   readonly namespace: string;
   readonly query: string;
   readonly filter: MemoryFilter;
-  readonly scoring: MemoryScoring;
+  readonly scoring: ScoringOf<"memory">;
   readonly limit: number;
   readonly minScore: number | undefined;
+  /** Takes the place of states and time of validity in the filter. */
+  readonly validity: RecallFilter["validity"];
+  /** Undefined means now. */
   readonly referenceMs: number | undefined;
-  readonly episodeDays: number;
+  /** Only what happened, became true or was last said from this time on, and before that one. */
+  readonly fromMs: number | undefined;
+  readonly beforeMs: number | undefined;
 }
 
 export interface MemoryMatch {

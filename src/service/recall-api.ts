@@ -5,6 +5,7 @@ import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { MetadataTest, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
+import type { ScoringOf } from "../domain/recall/scoring.ts";
 import type {
   CollectionRef,
   StoredCollection,
@@ -37,6 +38,8 @@ export interface RecallInput {
   readonly hitsPerGroup: number | undefined;
   readonly rerank: { readonly hook: string; readonly candidates: number } | undefined;
   readonly allowPartial: boolean;
+  /** Whether documents come with the embeddings that were given with them. */
+  readonly withEmbeddings: boolean;
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
   /** Whose hits have their passages. Default all. */
@@ -154,11 +157,22 @@ export interface ClearCollectionInput extends CollectionRef {
 export interface SearchDocumentsInput extends CollectionRef {
   readonly query: string;
   readonly embedding: StoredVector | undefined;
-  readonly scoring: "recall" | "cosine" | "tf-idf";
-  readonly filter: DocumentFilter;
+  readonly scoring: ScoringOf<"document">;
+  /** Names the collection alone. */
+  readonly filter: RecallFilter;
+  /** Documents of earlier pages. */
+  readonly offset: number;
   readonly limit: number;
   readonly minScore: number | undefined;
+  /** Embeddings count toward the bytes of the page. */
   readonly withEmbeddings: boolean;
+}
+
+/** Documents that fit, the best first. */
+export interface DocumentMatches {
+  readonly matches: readonly { readonly document: StoredDocument; readonly score: number }[];
+  /** The offset of the next page; undefined at the end. */
+  readonly next: number | undefined;
 }
 
 export interface CountTokensInput {
@@ -181,10 +195,7 @@ export interface RecallServiceApi {
     call: Call,
     input: { readonly namespace: string; readonly after: string; readonly limit: number },
   ): Promise<{ collections: readonly StoredCollection[]; next: string | undefined }>;
-  searchDocuments(
-    call: Call,
-    input: SearchDocumentsInput,
-  ): Promise<readonly { readonly document: StoredDocument; readonly score: number }[]>;
+  searchDocuments(call: Call, input: SearchDocumentsInput): Promise<DocumentMatches>;
   deleteDocuments(call: Call, input: DeleteDocumentsInput): Promise<Uint8Array>;
   clearCollection(call: Call, input: ClearCollectionInput): Promise<Uint8Array>;
   embed(

@@ -7,6 +7,8 @@ import type { MessageQuery, Store } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import type { SessionMatch } from "./window-api.ts";
 
+const EVERYONE = { kind: "everyone" } as const;
+
 /** Holds every page of messages back until a test lets it go. */
 class Gate {
   held: (() => void)[] = [];
@@ -44,13 +46,19 @@ afterEach(async () => {
   await services.stop();
 });
 
-function search(call: Call = services.call("SearchSessions")): Promise<readonly SessionMatch[]> {
-  return services.sessions.searchSessions(call, {
-    namespace: "default",
-    query: "word",
-    limit: 5,
-    sessionIdPrefix: "",
+async function search(call: Call = services.call("Recall")): Promise<readonly SessionMatch[]> {
+  const { matches } = await services.sessions.searchSessions(call, {
+    ...{
+      namespace: "default",
+      query: "word",
+      scope: EVERYONE,
+      labels: new Map(),
+      sessionIds: [],
+      excludeSessionIds: [],
+    },
+    ...{ sessionIdPrefix: "", minScore: undefined, offset: 0, limit: 5, hitsPerSession: 1 },
   });
+  return matches;
 }
 
 /** Lets everything run that can run. */
@@ -74,7 +82,8 @@ describe("a search", () => {
     expect(gate.pages).toBe(1);
     gate.open();
     await found;
-    expect(gate.pages).toBe(3);
+    // Three to look for words, and one for the hit of each session.
+    expect(gate.pages).toBe(6);
   });
 
   it("lets an append go on beside it", async () => {
@@ -124,7 +133,7 @@ describe("a search", () => {
     gate.isOpen = false;
     const calls = [0, 1, 2].map(() => new AbortController());
     const [first, second, third] = calls.map(({ signal }) =>
-      search({ ...services.call("SearchSessions"), signal }).then(
+      search({ ...services.call("Recall"), signal }).then(
         () => "found",
         (error: { reason: string }) => error.reason,
       ),
@@ -140,7 +149,7 @@ describe("a search", () => {
     expect(await fourth).toHaveLength(3);
     calls[1]?.abort();
     await expect(
-      search({ ...services.call("SearchSessions"), signal: calls[1]?.signal as AbortSignal }),
+      search({ ...services.call("Recall"), signal: calls[1]?.signal as AbortSignal }),
     ).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
   });
 

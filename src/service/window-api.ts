@@ -1,6 +1,7 @@
 // The inputs and results of the use cases about windows, policies, summaries and search, in domain
 // terms. As everywhere in the service, a mutation takes an `encode` function for its answer.
 
+import type { ScopeFilter } from "../domain/memories/scopes.ts";
 import type { Policy, StageOn, WindowUnit } from "../domain/policy.ts";
 import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
 import type { Summary } from "../domain/summaries/summary.ts";
@@ -14,7 +15,7 @@ import type {
   Trim,
   TrimReason,
 } from "../domain/window/types.ts";
-import type { SessionQuery } from "../storage/store.ts";
+import type { StoredMessage } from "../storage/store.ts";
 
 export interface WindowInput extends SessionRef {
   readonly policy?: Policy;
@@ -148,20 +149,36 @@ export interface FillToolResultsInput extends SessionRef {
   }) => Uint8Array;
 }
 
-/** As the store's query, but for order, paging and the time. */
-export interface SearchSessionsInput
-  extends Omit<SessionQuery, "nowMs" | "order" | "after" | "limit"> {
+/** Which sessions are searched for words, and which part of the list is asked for. */
+export interface SearchSessionsInput {
+  readonly namespace: string;
   readonly query: string;
-  readonly limit: number;
+  /** Whose sessions, and what labels they have. */
+  readonly scope: ScopeFilter;
+  readonly labels: ReadonlyMap<string, string>;
+  /** Empty means every session. */
+  readonly sessionIds: readonly string[];
+  readonly excludeSessionIds: readonly string[];
   readonly sessionIdPrefix: string;
+  readonly minScore: number | undefined;
+  /** Sessions of earlier pages. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Messages of each session. */
+  readonly hitsPerSession: number;
 }
 
 export interface SessionMatch {
   readonly sessionId: string;
+  readonly userId: string;
+  /** How often the words occur in its messages, all together. */
   readonly score: number;
-  readonly snippets: readonly {
-    readonly messageId: string;
-    readonly seq: number;
-    readonly text: string;
-  }[];
+  readonly hits: readonly { readonly message: StoredMessage; readonly snippet: string }[];
+}
+
+/** Sessions that match, the best first. */
+export interface SessionMatches {
+  readonly matches: readonly SessionMatch[];
+  /** The offset of the next page; undefined at the end. */
+  readonly next: number | undefined;
 }

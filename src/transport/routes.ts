@@ -74,9 +74,6 @@ import { restoreMessages } from "./rpc/restore-messages.ts";
 import { retryMemoryJob } from "./rpc/retry-memory-job.ts";
 import { retryTask } from "./rpc/retry-task.ts";
 import { scoreImportance } from "./rpc/score-importance.ts";
-import { searchDocuments } from "./rpc/search-documents.ts";
-import { searchMemories } from "./rpc/search-memories.ts";
-import { searchSessions } from "./rpc/search-sessions.ts";
 import { setSummary } from "./rpc/set-summary.ts";
 import { trimSession } from "./rpc/trim-session.ts";
 import { updateMemory } from "./rpc/update-memory.ts";
@@ -125,7 +122,6 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   listSummaryInputs,
   setSummary,
   fillToolResults,
-  searchSessions,
   compactSession,
   listSummaries,
   listSummarySources,
@@ -153,7 +149,6 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   remember,
   getMemory,
   listMemories,
-  searchMemories,
   updateMemory,
   reinforceMemories,
   decayMemories,
@@ -172,7 +167,6 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   getDocument,
   listDocuments,
   listCollections,
-  searchDocuments,
   deleteDocuments,
   clearCollection,
 };

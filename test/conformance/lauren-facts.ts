@@ -7,7 +7,7 @@ import {
   MemoryFilter,
   MemoryOrder,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { MemoryScoring } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
+import { RecallFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";
 import { type Shown, shown } from "./compare.ts";
@@ -92,13 +92,13 @@ async function reinforce(state: State): Promise<number | undefined> {
 }
 
 async function search({ rpc }: State, op: JsonObject): Promise<readonly Shown[]> {
-  const { matches } = await rpc.call("searchMemories", {
-    query: needText(op["query"], "query"),
-    filter: MemoryFilter.fromPartial({ scope: ownedBy(needText(op["user_id"], "user_id")) }),
-    scoring: MemoryScoring.SUBSTRING,
-    limit: numberOf(op["top_k"], "top_k") ?? TOP_K,
+  const pageSize = numberOf(op["top_k"], "top_k") ?? TOP_K;
+  if (pageSize <= 0) return [];
+  const { hits } = await rpc.call("recall", {
+    ...{ query: needText(op["query"], "query"), scoring: "substring", pageSize },
+    filter: RecallFilter.fromPartial({ scope: ownedBy(needText(op["user_id"], "user_id")) }),
   });
-  return matches.flatMap(({ memory }) => (memory === undefined ? [] : [show(memory)]));
+  return hits.flatMap(({ record }) => (record?.$case === "memory" ? [show(record.value)] : []));
 }
 
 async function list({ rpc }: State, op: JsonObject): Promise<readonly Shown[]> {

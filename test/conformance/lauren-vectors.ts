@@ -1,12 +1,9 @@
 // lauren-ai: VectorStore. It is a collection of documents of a namespace; a search is one with
 // TF-IDF scoring, which gives documents that score 0 as well.
 
-import {
-  Document,
-  DocumentFilter,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
+import { Document } from "../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
 import type { MetadataCondition } from "../../clients/typescript/src/gen/memorysidecar/v1/filter.ts";
-import { DocumentScoring } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
+import { RecallFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast } from "./compare.ts";
 import {
@@ -20,6 +17,9 @@ import {
   textOf,
 } from "./json.ts";
 import { ifFound } from "./session.ts";
+
+/** What a search of the source gives where it names no number. */
+const K = 5;
 
 interface State {
   readonly context: Context;
@@ -84,16 +84,18 @@ function conditionsOf(filter: Json | undefined): MetadataCondition[] {
 }
 
 async function search({ rpc }: Context, op: JsonObject): Promise<readonly object[]> {
-  const k = numberOf(op["k"], "k");
-  const { matches } = await rpc.call("searchDocuments", {
-    query: needText(op["query"], "query"),
-    scoring: DocumentScoring.TF_IDF,
-    filter: DocumentFilter.fromPartial({ metadata: conditionsOf(op["filter"]) }),
-    // Less than none is none in the source; the contract has no such limit.
-    limit: k === undefined ? undefined : Math.max(0, k),
-    includeEmbeddings: true,
+  const query = needText(op["query"], "query");
+  const pageSize = numberOf(op["k"], "k") ?? K;
+  // None, and less than none, is none in the source; the contract has no such page.
+  if (pageSize <= 0) return [];
+  const metadata = conditionsOf(op["filter"]);
+  const { hits } = await rpc.call("recall", {
+    ...{ query, pageSize, scoring: "tf_idf", includeEmbeddings: true },
+    filter: RecallFilter.fromPartial({ collectionIds: ["default"], metadata }),
   });
-  return matches.map(({ document, score }) => matchOf(document, score));
+  return hits.map(({ record, score }) =>
+    matchOf(record?.$case === "document" ? record.value : undefined, score),
+  );
 }
 
 /** Gives a document with the score 1 that the source gives it; nothing when there is none. */

@@ -6,6 +6,7 @@ import {
   isMemorySidecarError,
   type MemorySidecarError,
 } from "../../clients/typescript/src/errors.ts";
+import { RecallFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast } from "./compare.ts";
 import {
@@ -22,6 +23,9 @@ import { plainText, toMessage } from "./messages.ts";
 import { allSessions, append, createSession, getWindow, ifFound } from "./session.ts";
 
 const LABEL = "selectools/namespace";
+/** Sessions that a search gives where it names no number, and pieces of each. */
+const LIMIT = 5;
+const PIECES = 5;
 
 interface State extends Context {
   /** Settles when the sessions that are given are stored. */
@@ -98,22 +102,27 @@ async function namespaces({ rpc }: State): Promise<ReadonlyMap<string, string | 
 
 async function search(state: State, op: JsonObject): Promise<unknown> {
   const namespace = textOf(op["namespace"], "namespace");
-  const limit = numberOf(op["limit"], "limit");
+  const limit = numberOf(op["limit"], "limit") ?? LIMIT;
   const labels: Record<string, string> = namespace === undefined ? {} : { [LABEL]: namespace };
-  const { matches } = await state.rpc.call("searchSessions", {
-    query: needText(op["query"], "query"),
-    filter: { userId: "", agentId: "", labels },
-    // This system takes a limit below 0 for 0.
-    ...(limit === undefined ? {} : { limit: Math.max(0, limit) }),
+  const query = needText(op["query"], "query");
+  // This system takes a limit below 0 for 0; the contract has no empty page.
+  if (limit <= 0) return [];
+  const { hits, sessions } = await state.rpc.call("recall", {
+    ...{ query, pageSize: limit, scoring: "occurrences" },
+    groupBySession: { hitsPerSession: PIECES },
+    filter: RecallFilter.fromPartial({ sessionLabels: labels }),
   });
   const known = await namespaces(state);
-  return matches.map(({ sessionId, score, snippets }) =>
-    atLeast({
+  let first = 0;
+  return sessions.map(({ sessionId, score, hitCount }) => {
+    const own = hits.slice(first, first + hitCount);
+    first += hitCount;
+    return atLeast({
       session_id: bareId(sessionId, known.get(sessionId)),
-      score: Number(score),
-      matched_messages: snippets.map(({ text }) => text),
-    }),
-  );
+      score,
+      matched_messages: own.map(({ passage }) => passage),
+    });
+  });
 }
 
 async function list(state: State, op: JsonObject): Promise<readonly string[]> {

@@ -8,17 +8,13 @@ import {
 import type { Duration } from "../../clients/typescript/src/gen/google/protobuf/duration.ts";
 import {
   type Memory,
-  MemoryFilter,
   MemoryKind,
   MemoryOrder,
   MemoryOrigin,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import { Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
-import {
-  type MemoryMatch,
-  MemoryScoring,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
+import { RecallFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { SCORER } from "./chat.ts";
@@ -58,6 +54,12 @@ const PROBE = "probe";
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 const LIMIT = 1_000;
+
+/** A memory that a search gave. */
+interface Match {
+  readonly memory: Memory | undefined;
+  readonly score: number;
+}
 
 interface State extends Context {
   opened: Promise<void> | undefined;
@@ -257,7 +259,7 @@ const SOURCES: Readonly<Partial<Record<MemoryKind, string>>> = {
   [MemoryKind.EPISODE]: "episodic",
 };
 
-function resultOf({ memory, score }: MemoryMatch): object {
+function resultOf({ memory, score }: Match): object {
   if (memory === undefined) throw new CaseFault("a match without a memory");
   const { kind, text: content, category, structure, validFromTime, lastSeenTime } = memory;
   const source = SOURCES[kind] ?? "long_term";
@@ -273,14 +275,14 @@ function resultOf({ memory, score }: MemoryMatch): object {
 }
 
 async function search(state: State, query: string, userId: string, limit: number) {
-  const { matches } = await state.rpc.call("searchMemories", {
-    query,
-    filter: MemoryFilter.fromPartial({ scope: ownedBy(userId) }),
-    scoring: MemoryScoring.OVERLAP,
-    limit,
-    referenceTime: timeOf(nowOf(state)),
+  if (limit <= 0) return [];
+  const { hits } = await state.rpc.call("recall", {
+    ...{ query, pageSize: limit, scoring: "overlap", referenceTime: timeOf(nowOf(state)) },
+    filter: RecallFilter.fromPartial({ scope: ownedBy(userId) }),
   });
-  return matches;
+  return hits.map(({ record, score }) => {
+    return { memory: record?.$case === "memory" ? record.value : undefined, score };
+  });
 }
 
 async function recall(state: State, op: JsonObject): Promise<readonly object[]> {

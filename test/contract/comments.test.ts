@@ -148,17 +148,6 @@ const STATED: readonly Stated[] = [
   { of: "PreviewPolicyRequest.policies", limits: ["previewPolicies"] },
   { of: "PreviewPolicyRequest.tool_outcomes", limits: ["toolOutcomes"] },
   { of: "PolicyPreview.messages", limits: ["previewMessages", "previewBytes"] },
-  {
-    of: "SearchSessionsRequest.query",
-    limits: ["searchQueryBytes", "searchTerms"],
-  },
-  {
-    of: "SearchSessionsRequest.limit",
-    limits: ["searchLimit", "searchLimitDefault"],
-  },
-  { of: "SearchSessionsRequest.session_id_prefix", limits: ["sessionIdBytes"] },
-  { of: "SessionMatch.snippets", limits: ["searchSnippets"] },
-  { of: "SessionSnippet.text", limits: ["searchSnippetChars"] },
   { of: "PlacedSummary.seq_ranges", limits: ["summaryRanges"] },
   { of: "Session.placed_summaries", limits: ["placedSummaries"] },
   { of: "StageRun.awaits_summary", limits: ["awaitsSummary", "answerIdBytes"] },
@@ -302,11 +291,15 @@ const STATED: readonly Stated[] = [
   },
   { of: "DeleteDocumentsRequest.request_id", limits: ["requestIdBytes"] },
   { of: "ClearCollectionRequest.request_id", limits: ["requestIdBytes"] },
-  { of: "SearchDocumentsRequest.query", limits: ["recallQueryBytes"] },
   {
-    of: "SearchDocumentsRequest.limit",
-    limits: ["searchDocuments", "searchDocumentsDefault", "pageBytes"],
+    of: "RecallRequest.scoring",
+    limits: [
+      ...(["scoredHits", "searchQueryBytes", "searchTerms"] as const),
+      ...(["searchMemoriesScan", "searchMemoriesImportant"] as const),
+    ],
   },
+  { of: "RecallFilter.session_id_prefix", limits: ["sessionIdBytes"] },
+  { of: "RecallFilter.source_document_id", limits: ["documentIdBytes"] },
   { of: "RecallFilter.kinds", limits: ["recallKinds"] },
   { of: "RecallFilter.session_ids", limits: ["recallSessionIds"] },
   { of: "RecallFilter.exclude_session_ids", limits: ["recallSessionIds"] },
@@ -322,7 +315,7 @@ const STATED: readonly Stated[] = [
   },
   { of: "MetadataCondition.path", limits: ["metadataPathBytes"] },
   { of: "MetadataCondition.one_of", limits: ["metadataValues"] },
-  { of: "RecallHit.passage", limits: ["recallPassageBytes"] },
+  { of: "RecallHit.passage", limits: ["recallPassageBytes", "searchSnippetChars"] },
   { of: "RecallRequest.query", limits: ["recallQueryBytes", "recallTerms"] },
   {
     of: "RecallRequest.page_size",
@@ -443,8 +436,9 @@ describe("the comments of the contract", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
-      0, 0.1, 0.2, 0.25, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 1, 2, 3, 4, 5, 7, 8, 9, 10, 24,
-      30, 32, 50, 60, 64, 100, 200, 300, 512, 800, 1042, 1988, 4_000, 8_000, 9_999, 50_151, 65_536,
+      0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 1, 2, 3, 4, 5, 7, 8,
+      9, 10, 24, 30, 32, 50, 60, 64, 100, 200, 300, 512, 800, 1042, 1988, 4_000, 8_000, 9_999,
+      50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
     for (const [of, comment] of COMMENTS) {

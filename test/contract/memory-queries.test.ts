@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { DedupeRule, type Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { MemoryScoring } from "../../src/gen/memorysidecar/v1/recall.ts";
+import { type RecallHit, RecallKind } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
-import { entity, episode, memory, memoryFilter, relation } from "../support/samples.ts";
+import { entity, episode, memory, recallFilter, relation } from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
 
 let server: TestServer;
@@ -25,15 +25,21 @@ async function remember(namespace: string, memories: readonly Memory[]) {
   return await server.client.call("remember", request);
 }
 
-async function search(namespace: string, fields: Partial<RequestOf<"searchMemories">>) {
-  const { matches } = await server.client.call("searchMemories", { namespace, ...fields });
-  return matches.map(({ memory: found, score }) => [found?.text, score] as const);
+async function search(namespace: string, fields: Partial<RequestOf<"recall">>) {
+  const filter = recallFilter({ kinds: [RecallKind.MEMORY] });
+  const { hits } = await server.client.call("recall", { namespace, filter, ...fields });
+  return hits.map(({ record, score }) => {
+    return [record?.$case === "memory" ? record.value.text : undefined, score] as const;
+  });
 }
 
-const textsOf = async (namespace: string, fields: Partial<RequestOf<"searchMemories">>) =>
+const textsOf = async (namespace: string, fields: Partial<RequestOf<"recall">>) =>
   (await search(namespace, fields)).map(([text]) => text);
 
-describe("SearchMemories", () => {
+const idOfMemory = ({ record }: RecallHit): string =>
+  record?.$case === "memory" ? record.value.memoryId : "";
+
+describe("a recall of memories", () => {
   beforeAll(async () => {
     await remember("search", [
       fact("Ann likes green tea", { importance: 0.8, confidence: 0.4, topics: ["drinks"] }),
@@ -54,27 +60,27 @@ describe("SearchMemories", () => {
   });
 
   it("scores by the share of the words that are parts of the text", async () => {
-    const overlap = { query: "green tea", scoring: MemoryScoring.OVERLAP };
+    const overlap = { query: "green tea", scoring: "overlap" };
     const found = await search("search", overlap);
     expect(found.map(([text, score]) => [text, Number(score.toFixed(3))])).toEqual([
       ["Ann likes green tea", 0.8],
       ["Tea house [other]", 0.7],
       ["user: green tea, please", 0.55],
     ]);
-    const young = { ...overlap, episodeDays: 1, referenceTime: { seconds: 864_000n, nanos: 0 } };
-    expect(await textsOf("search", young)).toHaveLength(2);
+    const young = recallFilter({ timeFrom: { seconds: 864_000n, nanos: 0 } });
+    expect(await textsOf("search", { ...overlap, filter: young })).toHaveLength(2);
     expect(await textsOf("search", { ...overlap, minScore: 0.6 })).toHaveLength(2);
   });
 
   it("scores by how many words are parts of text or category", async () => {
-    const counted = { scoring: MemoryScoring.WORD_COUNT };
+    const counted = { scoring: "word_count" };
     const found = await textsOf("search", { ...counted, query: "coffee tea" });
     expect(found[0]).toBe("Bob likes coffee");
     expect((await textsOf("search", { ...counted, query: " " }))[0]).toBe("Ann likes green tea");
   });
 
   it("finds texts and topics that hold the whole query, the surest first", async () => {
-    const whole = { scoring: MemoryScoring.SUBSTRING };
+    const whole = { scoring: "substring" };
     expect(await textsOf("search", { ...whole, query: "LIKES" })).toEqual([
       ...["Bob likes coffee", "Ann likes green tea"],
     ]);
@@ -82,20 +88,19 @@ describe("SearchMemories", () => {
   });
 
   it("gives as many as asked for, of those that the filter leaves", async () => {
-    const whole = { scoring: MemoryScoring.SUBSTRING };
-    expect(await textsOf("search", { ...whole, limit: 0 })).toEqual([]);
-    expect(await textsOf("search", { ...whole, limit: 1 })).toHaveLength(1);
-    const filter = memoryFilter({ kinds: [4] });
+    const whole = { scoring: "substring" };
+    expect(await textsOf("search", { ...whole, pageSize: 1 })).toHaveLength(1);
+    const filter = recallFilter({ memoryKinds: [4] });
     expect(await textsOf("search", { ...whole, filter })).toEqual(["Tea house [other]"]);
     expect(await textsOf("search", { query: "tea", filter })).toEqual(["Tea house [other]"]);
     await remember(
       "ten",
       Array.from({ length: 12 }, (_, index) => fact(`tea ${index}`)),
     );
-    expect(await textsOf("ten", { query: "tea" })).toHaveLength(LIMITS.searchMemoriesDefault);
+    expect(await textsOf("ten", { query: "tea" })).toHaveLength(LIMITS.recallHitsDefault);
   });
 
-  it("leaves out what would make the answer too large", async () => {
+  it("gives page by page what would make one answer too large", async () => {
     const metadata = struct({ x: "y".repeat(16_000) });
     const wide = (index: number) => fact(`tea ${index} ${"z".repeat(16_000)}`, { metadata });
     for (const start of [0, 100]) {
@@ -104,10 +109,17 @@ describe("SearchMemories", () => {
         Array.from({ length: 100 }, (_, index) => wide(start + index)),
       );
     }
-    const request = { query: "tea", scoring: MemoryScoring.SUBSTRING, limit: 1_000 };
-    const found = await search("wide", request);
-    expect(found.length).toBeGreaterThan(90);
-    expect(found.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+    const ask = { namespace: "wide", query: "tea", scoring: "substring", pageSize: 100 };
+    const seen: string[] = [];
+    let pageToken = "";
+    do {
+      const page = await server.client.call("recall", { ...ask, pageToken });
+      expect(page.hits.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+      seen.push(...page.hits.map(idOfMemory));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    expect(new Set(seen).size).toBe(200);
+    expect(seen).toHaveLength(200);
   });
 });
 

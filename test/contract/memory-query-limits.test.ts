@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { MemoryScoring } from "../../src/gen/memorysidecar/v1/recall.ts";
 import {
   type RequestOf,
   requestBytes,
@@ -34,8 +33,6 @@ const rule = { name: "n", phrases: ["x"], score: 0.5 };
 const TEXT = { text: "My name is Ann.", preview: true };
 const SCORED = { texts: ["x"] };
 
-const search = (field: string, max: number, make: (size: number) => object) =>
-  limitRow("searchMemories", field, max, (size) => make(size));
 const relations = (field: string, max: number, make: (size: number) => object) =>
   limitRow("queryRelations", field, max, (size) => make(size));
 const kept = (field: string, max: number, make: (size: number) => object) =>
@@ -59,16 +56,6 @@ const sessionId = <M extends UnaryName>(method: M, fields: Partial<RequestOf<M>>
   }));
 
 const ROWS: readonly LimitRow[] = [
-  search("query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
-  search("filter.key", LIMITS.memoryKeyBytes, (size) => ({
-    filter: memoryFilter({ key: x(size) }),
-  })),
-  search("limit", LIMITS.recallHits, (limit) => ({ limit })),
-  search("limit", LIMITS.recallHits, (limit) => ({ limit, scoring: MemoryScoring.RECALL })),
-  search("limit", LIMITS.searchMemories, (limit) => ({ limit, scoring: MemoryScoring.OVERLAP })),
-  search("limit", LIMITS.searchMemories, (limit) => ({ limit, scoring: MemoryScoring.WORD_COUNT })),
-  search("limit", LIMITS.searchMemories, (limit) => ({ limit, scoring: MemoryScoring.SUBSTRING })),
-  search("episode_days", LIMITS.episodeDays, (episodeDays) => ({ episodeDays })),
   relations("subject", LIMITS.relationSubjectBytes, (size) => ({ subject: x(size) })),
   relations("predicate", LIMITS.relationPredicateBytes, (size) => ({ predicate: x(size) })),
   relations("object_value", LIMITS.relationObjectBytes, (size) => ({ objectValue: x(size) })),
@@ -160,12 +147,6 @@ function refused<M extends UnaryName>(
 }
 
 const REFUSED: readonly Refused[] = [
-  refused("searchMemories", ["scoring"], { scoring: 5 as never }),
-  refused("searchMemories", ["limit"], { limit: -1 }),
-  refused("searchMemories", ["min_score"], { minScore: Number.NaN }),
-  refused("searchMemories", ["min_score"], { minScore: Number.POSITIVE_INFINITY }),
-  refused("searchMemories", ["reference_time"], { referenceTime: { seconds: 0n, nanos: -1 } }),
-  refused("searchMemories", ["episode_days"], { episodeDays: -1 }),
   refused("queryRelations", ["filter.kinds"], { filter: memoryFilter({ kinds: [5] }) }),
   refused("queryRelations", ["entity"], { entity: "a", subject: "b" }),
   refused("queryRelations", ["entity"], { entity: "a", objectValue: "b" }),

@@ -33,7 +33,7 @@ import type {
 import type { StoredMessage } from "../../src/storage/store.ts";
 import { DOCUMENT_WRITER } from "../../src/transport/convert/document.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
-import { document, embedding, message, recallFilter } from "../support/samples.ts";
+import { document, embedding, message, ownedBy, recallFilter } from "../support/samples.ts";
 import {
   documentHit,
   NOTHING_FOUND,
@@ -116,10 +116,12 @@ describe("Recall asks for", () => {
         sourceDocumentId: "",
         memoryKinds: new Set(),
         categories: new Set(),
-        includeShared: false,
+        scope: { kind: "visible-to", scope: { userId: "", agentId: "", sessionId: "" } },
+        includeShared: true,
+        exact: { names: true, sessions: true },
         validity: "now",
         minConfidence: undefined,
-        memorySessionIds: undefined,
+        memorySessionIds: ["", ""],
       },
       limit: 10,
       offset: 0,
@@ -134,6 +136,7 @@ describe("Recall asks for", () => {
       hitsPerGroup: undefined,
       rerank: undefined,
       allowPartial: false,
+      withEmbeddings: false,
       referenceMs: undefined,
     });
     expect((await asked({ filter: recallFilter() })).filter.roles).toEqual(new Set([1, 2]));
@@ -147,8 +150,7 @@ describe("Recall asks for", () => {
         kinds: [RecallKind.DOCUMENT],
         sessionIds: ["a"],
         excludeSessionIds: ["b"],
-        userId: "u",
-        agentId: "g",
+        scope: ownedBy({ userId: "u", agentId: "g" }),
         sessionLabels: new Map([["x", "1"]]),
         roles: [Role.TOOL],
         collectionIds: ["c"],
@@ -499,7 +501,8 @@ describe("documents", () => {
     scriptRecall(server, {
       getDocument: () => page,
       listDocuments: () => ({ documents: [page, page], next: 7 }),
-      searchDocuments: () => [{ document: page, score: 0.25 }],
+      recall: () => ({ ...NOTHING_FOUND, hits: [documentHit(page, { score: 0.25 })] }),
+      searchDocuments: () => ({ matches: [{ document: page, score: 0.25 }], next: undefined }),
     });
     const without = await server.client.call("getDocument", { documentId: "d" });
     expect(without.document?.embedding).toBeUndefined();
@@ -511,10 +514,13 @@ describe("documents", () => {
     expect(list.documents.map((one) => one.embedding)).toEqual([expected, expected]);
     const bare = await server.client.call("listDocuments", {});
     expect(bare.documents.map((one) => one.embedding)).toEqual([undefined, undefined]);
-    const { matches } = await server.client.call("searchDocuments", { includeEmbeddings: true });
-    expect(matches).toEqual([{ document: got, score: 0.25 }]);
-    const plain = await server.client.call("searchDocuments", {});
-    expect(plain.matches[0]?.document?.embedding).toBeUndefined();
+    const filter = recallFilter({ collectionIds: ["default"] });
+    for (const ask of [{}, { filter, scoring: "cosine" }, { filter, scoring: "tf_idf" }]) {
+      const { hits } = await server.client.call("recall", { ...ask, includeEmbeddings: true });
+      expect(hits).toMatchObject([{ score: 0.25, record: { $case: "document", value: got } }]);
+      const plain = (await server.client.call("recall", ask)).hits[0]?.record;
+      expect(plain).toMatchObject({ value: { documentId: "d", embedding: undefined } });
+    }
   });
 
   it("are listed from where the page before ended", async () => {
@@ -545,16 +551,18 @@ describe("documents", () => {
     scriptRecall(server, {
       searchDocuments: (input) => {
         inputs.push(input);
-        return [];
+        return { matches: [], next: input.offset + 7 };
       },
     });
-    await server.client.call("searchDocuments", {});
-    await server.client.call("searchDocuments", { scoring: 2, limit: 0, minScore: -1 });
-    await server.client.call("searchDocuments", { scoring: 3 });
+    const filter = recallFilter({ collectionIds: ["c"], sourceDocumentId: "s" });
+    const ask = { filter, scoring: "cosine", minScore: -1 };
+    const { nextPageToken } = await server.client.call("recall", ask);
+    await server.client.call("recall", { ...ask, pageSize: 1_000, pageToken: nextPageToken });
+    await server.client.call("recall", { filter, scoring: "tf_idf", pageSize: 3 });
     expect(inputs).toMatchObject([
-      { scoring: "recall", limit: 5, minScore: undefined, collectionId: "default" },
-      { scoring: "cosine", limit: 0, minScore: -1 },
-      { scoring: "tf-idf" },
+      { scoring: "cosine", limit: 10, offset: 0, minScore: -1, collectionId: "c" },
+      { scoring: "cosine", limit: 100, offset: 7, filter: { sourceDocumentId: "s" } },
+      { scoring: "tf_idf", limit: 3, minScore: undefined },
     ]);
   });
 });

@@ -11,7 +11,7 @@ import {
 import { type Hook, HookFailure, type Hooks } from "../../src/service/hook-port.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../support/hooks.ts";
-import { document, embedding, message } from "../support/samples.ts";
+import { document, embedding, message, recallFilter } from "../support/samples.ts";
 
 const started: TestServer[] = [];
 
@@ -72,12 +72,13 @@ describe("a server without an embedder", () => {
     expect(coverage).toMatchObject({ dense: DenseState.OFF, embeddingModel: "" });
     const off = { code: "FAILED_PRECONDITION", reason: "EMBEDDER_OFF" };
     expect(await client.fail("embed", { texts: ["x"] })).toMatchObject(off);
-    const cosine = { query: "otter", scoring: 2 } as const;
-    expect(await client.fail("searchDocuments", cosine)).toMatchObject(off);
+    const filter = recallFilter({ collectionIds: ["default"] });
+    const cosine = { query: "otter", scoring: "cosine", filter };
+    expect(await client.fail("recall", cosine)).toMatchObject(off);
     const failure = await client.fail("recall", { embedding: embedding() });
     expect(failure.reason).toBe("EMBEDDING_MISMATCH");
-    const { matches } = await client.call("searchDocuments", { query: "otter" });
-    expect(matches.map(({ document: found }) => found?.documentId)).toEqual(["d"]);
+    const found = await client.call("recall", { query: "otter", filter });
+    expect(found.hits.map(idOf)).toEqual(["d"]);
   });
 });
 
@@ -118,8 +119,9 @@ describe("a hook that makes vectors", () => {
     expect(coverage).toMatchObject({ dense: DenseState.UNAVAILABLE, embeddingModel: "" });
     const down = { code: "UNAVAILABLE", reason: "EMBEDDER_UNAVAILABLE", retryAfterMs: 2_000 };
     expect(await client.fail("embed", { texts: ["x"] })).toMatchObject(down);
-    const cosine = { query: "otter", scoring: 2 } as const;
-    expect(await client.fail("searchDocuments", cosine)).toMatchObject(down);
+    const filter = recallFilter({ collectionIds: ["default"] });
+    const cosine = { query: "otter", scoring: "cosine", filter };
+    expect(await client.fail("recall", cosine)).toMatchObject(down);
   });
 });
 

@@ -21,8 +21,10 @@ import {
   document,
   embedding,
   message,
+  ownedBy,
   recallFilter,
   structOfSize,
+  visibleTo,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -60,6 +62,10 @@ const weight = (field: string, make: (size: number) => Partial<RecallWeights>) =
 /** A span of days. */
 const days = (count: number) => ({ seconds: BigInt(Math.floor(count)) * 86_400n, nanos: 0 });
 
+const TF_IDF = { scoring: "tf_idf", filter: recallFilter({ collectionIds: ["a"] }) };
+const GROUPED = { groupBySession: { hitsPerSession: 0 } };
+const WORDS = { scoring: "occurrences", ...GROUPED };
+
 const ROWS: readonly LimitRow[] = [
   limitRow("recall", "query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
   limitRow("recall", "embedding.values", LIMITS.embeddingValues, (size) => ({
@@ -76,8 +82,12 @@ const ROWS: readonly LimitRow[] = [
   filtered("exclude_session_ids", LIMITS.recallSessionIds, (size) => ({
     excludeSessionIds: times(size, (index) => `s${index}`),
   })),
-  filtered("user_id", LIMITS.userIdBytes, (size) => ({ userId: x(size) })),
-  filtered("agent_id", LIMITS.agentIdBytes, (size) => ({ agentId: x(size) })),
+  filtered("scope.visible_to.user_id", LIMITS.userIdBytes, (size) => ({
+    scope: visibleTo({ userId: x(size) }),
+  })),
+  filtered("scope.visible_to.agent_id", LIMITS.agentIdBytes, (size) => ({
+    scope: visibleTo({ agentId: x(size) }),
+  })),
   filtered("session_labels", LIMITS.labels, (size) => ({ sessionLabels: labels(size) })),
   filtered('session_labels["k"]', LIMITS.labelValueBytes, (size) => ({
     sessionLabels: label(size),
@@ -183,8 +193,12 @@ const ROWS: readonly LimitRow[] = [
   limitRow("listCollections", "page_token", LIMITS.pageTokenBytes, (size) => ({
     pageToken: x(size),
   })),
-  limitRow("searchDocuments", "query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
-  limitRow("searchDocuments", "limit", LIMITS.searchDocuments, (limit) => ({ limit })),
+  filtered("session_id_prefix", LIMITS.sessionIdBytes, (size) => ({ sessionIdPrefix: x(size) })),
+  filtered("source_document_id", LIMITS.documentIdBytes, (size) => ({ sourceDocumentId: x(size) })),
+  limitRow("recall", "query", LIMITS.searchQueryBytes, (size) => ({ ...WORDS, query: x(size) })),
+  limitRow("recall", "query", LIMITS.searchTerms, (size) => ({
+    ...{ ...WORDS, query: times(size, (index) => `w${index}`).join(" ") },
+  })),
   limitRow("deleteDocuments", "document_ids", LIMITS.writeDocuments, (size) => ({
     documentIds: times(size, (index) => `d${index}`),
   })),
@@ -370,10 +384,38 @@ const FAULTS: readonly Fault[] = [
   fault("deleteDocuments", "document_ids[1]", "twice the same", { documentIds: ["a", "a"] }),
   fault("deleteDocuments", "document_ids[0]", "an empty id", { documentIds: [""] }),
   fault("deleteDocuments", "etag", "for two", { documentIds: ["a", "b"], etag: "x" }),
-  fault("searchDocuments", "scoring", "unknown", { scoring: 4 as 1 }),
-  fault("searchDocuments", "embedding", "with TF-IDF", { scoring: 3, embedding: embedding() }),
-  fault("searchDocuments", "limit", "below 0", { limit: -1 }),
-  fault("searchDocuments", "min_score", "an infinity", { minScore: Number.POSITIVE_INFINITY }),
+  fault("recall", "scoring", "unknown", { scoring: "constructor" }),
+  fault("recall", "embedding", "with TF-IDF", { ...TF_IDF, embedding: embedding() }),
+  fault("recall", "filter.collection_ids", "no collection", { scoring: "cosine" }),
+  fault("recall", "filter.collection_ids", "two collections", {
+    ...{ scoring: "tf_idf", filter: recallFilter({ collectionIds: ["a", "b"] }) },
+  }),
+  fault("recall", "filter.scope.owned_by", "nobody's", {
+    filter: recallFilter({ scope: ownedBy({}) }),
+  }),
+  fault("recall", "filter.scope", "documents of a user", {
+    ...{
+      ...TF_IDF,
+      filter: recallFilter({ collectionIds: ["a"], scope: ownedBy({ userId: "u" }) }),
+    },
+  }),
+  fault("recall", "filter.kinds", "another kind", {
+    ...{ scoring: "overlap", filter: recallFilter({ kinds: [1] }) },
+  }),
+  fault("recall", "mode", "with a scoring", { ...TF_IDF, mode: 1 }),
+  fault("recall", "weights", "with a scoring", {
+    ...TF_IDF,
+    weights: { recencyHalfLife: undefined },
+  }),
+  fault("recall", "diversity", "with a scoring", { ...TF_IDF, diversity: 0.5 }),
+  fault("recall", "context_before", "with a scoring", { ...TF_IDF, contextBefore: 1 }),
+  fault("recall", "rerank", "with a scoring", { ...TF_IDF, rerank: { hook: "", candidates: 0 } }),
+  fault("recall", "group_by_session", "with TF-IDF", { ...TF_IDF, ...GROUPED }),
+  fault("recall", "group_by_session", "none", { query: "x", scoring: "occurrences" }),
+  fault("recall", "filter.labels", "of messages", {
+    ...{ ...WORDS, filter: recallFilter({ labels: new Map([["a", "b"]]) }) },
+  }),
+  fault("recall", "min_score", "an infinity", { minScore: Number.POSITIVE_INFINITY }),
   fault("embed", "texts", "none", {}),
   fault("embed", "purpose", "unknown", { texts: ["a"], purpose: 3 as 1 }),
   fault("countTokens", "token_rule", "given", { tokenRule: 5 }),

@@ -22,7 +22,6 @@ import {
   entity,
   exactly,
   memory,
-  memoryFilter,
   memorySource,
   message,
   ownedBy,
@@ -87,7 +86,9 @@ describe("a memory", () => {
     const namespace = "at-once";
     expect(await found(namespace, "violin")).toEqual([]);
     await remember(namespace, [fact("m1", "Ann plays the violin.", { userId: "ann" })]);
-    const { hits } = await recall({ namespace, query: "violin" });
+    const filter = recallFilter({ scope: visibleTo({ userId: "ann" }) });
+    expect((await recall({ namespace, query: "violin" })).hits).toEqual([]);
+    const { hits } = await recall({ namespace, query: "violin", filter });
     expect(hits).toHaveLength(1);
     expect(hits[0]?.record).toMatchObject({
       $case: "memory",
@@ -95,9 +96,9 @@ describe("a memory", () => {
     });
     expect(hits[0]?.passage).toBe("Ann plays the violin.");
     await remember(namespace, [fact("m2", "The violin is from 1890.")]);
-    expect(await found(namespace, "violin")).toEqual(["m1", "m2"]);
+    expect(await found(namespace, "violin", filter)).toEqual(["m1", "m2"]);
     await server.client.call("forgetMemories", { namespace, memoryIds: ["m1"] });
-    expect(await found(namespace, "violin")).toEqual(["m2"]);
+    expect(await found(namespace, "violin", filter)).toEqual(["m2"]);
   });
 
   it("is found by its topics, names and attributes as well as by its text", async () => {
@@ -210,16 +211,16 @@ describe("a filter", () => {
       fact("a", "This agent recommends tea.", { agentId: "a" }),
     ]);
     const ann = { userId: "ann" };
-    expect(await found(namespace, "tea", ann)).toEqual(["ann", "ann-a"]);
-    const shared = { includeShared: true };
-    expect(await found(namespace, "tea", { ...ann, ...shared })).toEqual([
-      ...["a", "all", "ann", "ann-a"],
-    ]);
-    expect(await found(namespace, "tea", { ...ann, agentId: "a" })).toEqual(["ann-a"]);
-    expect(await found(namespace, "tea", { ...ann, agentId: "a", ...shared })).toEqual([
-      ...["a", "all", "ann", "ann-a"],
-    ]);
-    expect(await found(namespace, "tea", { userId: "nobody" })).toEqual([]);
+    const ask = (scope: RecallFilter["scope"]) => found(namespace, "tea", { scope });
+    expect(await ask(ownedBy(ann))).toEqual(["ann", "ann-a"]);
+    expect(await ask(visibleTo(ann))).toEqual(["all", "ann"]);
+    expect(await ask(ownedBy({ ...ann, agentId: "a" }))).toEqual(["ann-a"]);
+    expect(await ask(visibleTo({ ...ann, agentId: "a" }))).toEqual(["a", "all", "ann", "ann-a"]);
+    expect(await ask(exactly(ann))).toEqual(["ann"]);
+    expect(await ask(ownedBy({ userId: "nobody" }))).toEqual([]);
+    expect(await ask(visibleTo({ userId: "nobody" }))).toEqual(["all"]);
+    expect(await ask(undefined)).toEqual(["all"]);
+    expect(await ask(EVERYONE)).toEqual(["a", "all", "ann", "ann-a", "bob"]);
   });
 
   it("knows kinds, categories, confidence, labels and metadata", async () => {
@@ -293,7 +294,13 @@ describe("facts", () => {
       }),
     ]);
     const ask = async (userId: string) =>
-      (await recall({ namespace, query: "cortado", filter: recallFilter({ userId }) })).hits;
+      (
+        await recall({
+          namespace,
+          query: "cortado",
+          filter: recallFilter({ scope: ownedBy({ userId }) }),
+        })
+      ).hits;
     for (const hit of await ask("eve")) expect(partOf(hit, ScoreFeature.FACTS)).toBe(0);
     expect((await ask("fay")).map(idOf)).toContain("coffee");
   });
@@ -331,7 +338,8 @@ describe("groups and searches", () => {
       fact("h1", "Saw a kite once.", { userId: "hal" }),
     ]);
     const groupBySession = { hitsPerSession: 3 };
-    const { hits, sessions } = await recall({ namespace, query: "kite", groupBySession });
+    const filter = recallFilter({ scope: EVERYONE });
+    const { hits, sessions } = await recall({ namespace, query: "kite", groupBySession, filter });
     expect(sessions.map(({ hitCount }) => hitCount).sort()).toEqual([1, 2]);
     for (const { sessionId, collectionId } of sessions) {
       expect([sessionId, collectionId]).toEqual(["", ""]);
@@ -339,27 +347,17 @@ describe("groups and searches", () => {
     expect(hits).toHaveLength(3);
   });
 
-  it("search memories with what the index does not know of a filter", async () => {
+  it("are found of the users that a filter names", async () => {
     const namespace = "search";
     await remember(namespace, [
-      fact("k1", "The key is under the mat.", { key: "key_place" }),
+      fact("k1", "The key is under the mat."),
       fact("k2", "The key of the car is lost."),
       fact("k3", "The key of the shed is at Ida's.", { userId: "ida" }),
     ]);
-    const search = async (filter: Parameters<typeof memoryFilter>[0]) => {
-      const asked = { namespace, query: "key", filter: memoryFilter(filter) };
-      const { matches } = await server.client.call("searchMemories", asked);
-      return matches.map((match) => match.memory?.memoryId).sort();
-    };
-    const ida = { userId: "ida" };
-    expect(await search({ scope: EVERYONE })).toEqual(["k1", "k2", "k3"]);
-    expect(await search({ key: "key_place" })).toEqual(["k1"]);
-    expect(await search({ scope: EVERYONE, textContains: "SHED" })).toEqual(["k3"]);
+    const search = async (filter: Partial<RecallFilter>) =>
+      (await found(namespace, "key", { kinds: [RecallKind.MEMORY], ...filter })).toSorted();
     expect(await search({})).toEqual(["k1", "k2"]);
-    expect(await search({ scope: visibleTo({}) })).toEqual(["k1", "k2"]);
-    expect(await search({ scope: exactly({}) })).toEqual(["k1", "k2"]);
-    expect(await search({ scope: visibleTo(ida) })).toEqual(["k1", "k2", "k3"]);
-    expect(await search({ scope: exactly(ida) })).toEqual(["k3"]);
-    expect(await search({ scope: ownedBy(ida) })).toEqual(["k3"]);
+    expect(await search({ scope: visibleTo({ userId: "ida" }) })).toEqual(["k1", "k2", "k3"]);
+    expect(await search({ scope: ownedBy({ userId: "ida" }) })).toEqual(["k3"]);
   });
 });

@@ -8,7 +8,7 @@ import { FusionMethod, RecallMode } from "../../src/gen/memorysidecar/v1/recall.
 import { chatText } from "../support/chat-texts.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { randomFrom } from "../support/random.ts";
-import { embedding, message } from "../support/samples.ts";
+import { embedding, message, recallFilter } from "../support/samples.ts";
 
 const MESSAGES = 1_000;
 const NEEDLE = "wombat";
@@ -97,7 +97,10 @@ describe.each(Object.entries(HOSTILE))("%s", (_, text) => {
     const how = { query: `${text.slice(0, 100)} ${NEEDLE}`, diversity: 1 };
     const fusion = FusionMethod.RECIPROCAL_RANK;
     await server.client.call("recall", { ...how, fusion }, DEADLINE);
-    await server.client.call("searchDocuments", { query: text }, DEADLINE);
+    const filter = recallFilter({ collectionIds: ["default"] });
+    for (const scoring of ["cosine", "tf_idf"]) {
+      await server.client.call("recall", { query: text, filter, scoring }, DEADLINE);
+    }
   });
 
   it("as a text harm nothing that is found", async () => {
@@ -131,15 +134,11 @@ describe("a query that is no text", () => {
   ])("is refused: %s", async (_, bad) => {
     // Field 2 of the request, as it stands on the wire.
     const bytes = Buffer.from([0x12, bad.length, ...bad]);
-    for (const method of ["recall", "searchDocuments"] as const) {
-      const tag = method === "recall" ? 0x12 : 0x1a;
-      bytes[0] = tag;
-      const outcome = await server.client.raw(method, bytes);
-      if (!("failure" in outcome)) throw new Error("it was answered");
-      expect(outcome.failure).toMatchObject({
-        ...{ code: "INVALID_ARGUMENT", reason: "REQUEST_MALFORMED" },
-      });
-    }
+    const outcome = await server.client.raw("recall", bytes);
+    if (!("failure" in outcome)) throw new Error("it was answered");
+    expect(outcome.failure).toMatchObject({
+      ...{ code: "INVALID_ARGUMENT", reason: "REQUEST_MALFORMED" },
+    });
   });
 
   it("is refused when it is cut short", async () => {
@@ -175,8 +174,9 @@ describe("a vector", () => {
   ])("is refused for %s", async (_, value) => {
     const { model, values } = await ownModel();
     const bad = { embedding: embedding({ model, values: [value, ...values.slice(1)] }) };
-    for (const method of ["recall", "searchDocuments"] as const) {
-      const failure = await server.client.fail(method, bad);
+    const filter = recallFilter({ collectionIds: ["default"] });
+    for (const ask of [{}, { filter, scoring: "cosine" }]) {
+      const failure = await server.client.fail("recall", { ...bad, ...ask });
       expect(failure.code).toBe("INVALID_ARGUMENT");
       expect(failure.fields.join()).toMatch(/^embedding/);
     }

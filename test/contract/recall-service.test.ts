@@ -6,12 +6,23 @@ import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   DenseState,
+  type RecallFilter,
   type RecallHit,
   RecallKind,
   RecallMode,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
-import { document, embedding, message, recallFilter, session } from "../support/samples.ts";
+import {
+  document,
+  EVERYONE,
+  embedding,
+  exactly,
+  message,
+  ownedBy,
+  recallFilter,
+  session,
+  visibleTo,
+} from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
 
 let server: TestServer;
@@ -154,7 +165,7 @@ describe("filters", () => {
   });
 
   const with_ = async (fields: Parameters<typeof recallFilter>[0]): Promise<string[]> => {
-    const filter = recallFilter(fields);
+    const filter = recallFilter({ scope: EVERYONE, ...fields });
     return (await idsOf({ namespace, query: "otter", filter, ...LEXICAL })).toSorted();
   };
   const where = (path: string, test: object) =>
@@ -164,13 +175,34 @@ describe("filters", () => {
     expect(await with_({})).toEqual(["assistant", "doc", "other", "user"]);
   });
 
+  it("find nothing of a user unless they say whose records they want", async () => {
+    const shared = ["doc", "other"];
+    expect(await with_({ scope: undefined })).toEqual(shared);
+    expect(await idsOf({ namespace, query: "otter", ...LEXICAL })).not.toContain("user");
+    expect(await with_({ scope: visibleTo({ userId: "bob" }) })).toEqual(shared);
+    expect(await with_({ scope: visibleTo({}) })).toEqual(shared);
+    // An agent is asked for only where the scope names one.
+    const all = ["assistant", "doc", "other", "user"];
+    expect(await with_({ scope: visibleTo({ userId: "ann" }) })).toEqual(all);
+    expect(await with_({ scope: visibleTo({ userId: "ann", agentId: "bot" }) })).toEqual(all);
+    expect(await with_({ scope: visibleTo({ userId: "ann", agentId: "x" }) })).toEqual(shared);
+    const own = ["assistant", "user"];
+    expect(await with_({ scope: exactly({ userId: "ann", agentId: "bot" }) })).toEqual(own);
+    expect(await with_({ scope: exactly({ userId: "bob" }) })).toEqual([]);
+    expect(await with_({ scope: ownedBy({ userId: "ann", sessionId: "s1" }) })).toEqual(own);
+    expect(await with_({ scope: ownedBy({ userId: "ann", sessionId: "s2" }) })).toEqual([]);
+    const sessionIds = ["s1"];
+    expect(await with_({ scope: undefined, sessionIds })).toEqual([]);
+    expect(await with_({ scope: visibleTo({ userId: "ann" }), sessionIds })).toEqual(own);
+  });
+
   it("hold by kind, session, user, agent, role and collection", async () => {
     expect(await with_({ kinds: [RecallKind.DOCUMENT] })).toEqual(["doc"]);
     expect(await with_({ kinds: [RecallKind.MESSAGE] })).toEqual(["assistant", "other", "user"]);
     expect(await with_({ sessionIds: ["s2", "gone"], kinds: [1] })).toEqual(["other"]);
     expect(await with_({ excludeSessionIds: ["s1"], kinds: [1] })).toEqual(["other"]);
-    expect(await with_({ userId: "ann" })).toEqual(["assistant", "user"]);
-    expect(await with_({ agentId: "bot" })).toEqual(["assistant", "user"]);
+    expect(await with_({ scope: ownedBy({ userId: "ann" }) })).toEqual(["assistant", "user"]);
+    expect(await with_({ scope: ownedBy({ agentId: "bot" }) })).toEqual(["assistant", "user"]);
     expect(await with_({ sessionLabels: new Map([["team", "red"]]) })).toEqual([
       ...["assistant", "user"],
     ]);
@@ -391,11 +423,13 @@ describe("vectors", () => {
   });
 });
 
-describe("SearchDocuments", () => {
+describe("documents of one collection", () => {
   const namespace = "documents";
-  const search = async (fields: Partial<RequestOf<"searchDocuments">>) => {
-    const { matches } = await server.client.call("searchDocuments", { namespace, ...fields });
-    return matches.map(({ document: found, score }) => [found?.documentId, score] as const);
+  const inCollection = (collectionId: string, fields: Partial<RecallFilter> = {}) =>
+    recallFilter({ collectionIds: [collectionId], ...fields });
+  const search = async (fields: Partial<RequestOf<"recall">>) => {
+    const { hits } = await recall({ namespace, filter: inCollection("default"), ...fields });
+    return hits.map((hit) => [idOf(hit), hit.score] as const);
   };
 
   beforeAll(async () => {
@@ -419,34 +453,48 @@ describe("SearchDocuments", () => {
   it("scores as recall does by default", async () => {
     const found = await search({ query: "cats" });
     expect(found[0]?.[0]).toBe("cats");
-    const label = { labels: new Map([["k", "v"]]), metadata: [], sourceDocumentId: "" };
+    const label = inCollection("default", { labels: new Map([["k", "v"]]) });
     expect((await search({ query: "dogs", filter: label })).map(([id]) => id)).toEqual(["dogs"]);
-    expect(await search({ query: "dogs", limit: 0 })).toEqual([]);
     expect(await search({ query: " " })).toEqual([]);
-    expect(await search({ query: "dogs", collectionId: "nowhere" })).toEqual([]);
+    expect(await search({ query: "dogs", filter: inCollection("nowhere") })).toEqual([]);
+    const source = recallFilter({ sourceDocumentId: "fish" });
+    expect((await search({ query: "fish dogs", filter: source })).map(([id]) => id)).toEqual([
+      "fish",
+    ]);
   });
 
   it("scores by TF-IDF as lauren-ai does", async () => {
-    const found = await search({ query: "cats", scoring: 3 });
+    const found = await search({ query: "cats", scoring: "tf_idf" });
     expect(found.map(([id]) => id)).toEqual(["cats", "dogs", "fish"]);
     // Terms of the document: cats 2/5, and 2/5, dogs 1/5; the idf of dogs is ln 4 - ln 3.
     const [rare, common] = [Math.log(4) - Math.log(2), Math.log(4) - Math.log(3)];
     const weights = [0.4 * rare, 0.4 * rare, 0.2 * common];
     expect(found[0]?.[1]).toBeCloseTo((weights[0] ?? 0) / Math.hypot(...weights), 6);
     expect(found.slice(1).map(([, score]) => score)).toEqual([0, 0]);
+    const pages: (readonly [string, number])[] = [];
+    let pageToken = "";
+    do {
+      const page = await recall({
+        ...{ namespace, query: "cats", scoring: "tf_idf", filter: inCollection("default") },
+        ...{ pageSize: 2, pageToken },
+      });
+      pages.push(...page.hits.map((hit) => [idOf(hit), hit.score] as const));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    expect(pages).toEqual(found);
   });
 
   it("scores by the cosine of vectors that were given", async () => {
     const found = await search({
-      ...{ collectionId: "vectors", scoring: 2 },
+      ...{ filter: inCollection("vectors"), scoring: "cosine" },
       embedding: embedding({ values: [2, 0], model: "mine" }),
     });
     expect(found.map(([id]) => id)).toEqual(["v0", "v1", "v2"]);
     for (const [at, score] of [1, Math.SQRT1_2, 0].entries()) {
       expect(found[at]?.[1]).toBeCloseTo(score, 2);
     }
-    const failure = await server.client.fail("searchDocuments", {
-      ...{ namespace, collectionId: "vectors", scoring: 2 },
+    const failure = await server.client.fail("recall", {
+      ...{ namespace, filter: inCollection("vectors"), scoring: "cosine" },
       embedding: embedding({ values: [1, 2, 3], model: "mine" }),
     });
     expect(failure.reason).toBe("EMBEDDING_MISMATCH");
@@ -505,20 +553,21 @@ describe("the largest answers", () => {
       );
       await server.client.call("upsertDocuments", { namespace, documents });
     }
-    const ask = { namespace, limit: 100, includeEmbeddings: true };
+    const filter = recallFilter({ collectionIds: ["default"] });
+    const ask = { namespace, filter, pageSize: 100, includeEmbeddings: true };
     for (const how of [
-      { query: "walrus", scoring: 1 as const },
-      { query: "walrus", scoring: 3 as const },
-      { scoring: 2 as const, embedding: embedding({ values, model: "mine" }) },
+      { query: "walrus" },
+      { query: "walrus", scoring: "tf_idf" },
+      { scoring: "cosine", embedding: embedding({ values, model: "mine" }) },
     ]) {
-      const { matches } = await server.client.call("searchDocuments", { ...ask, ...how });
-      expect(matches.length).toBeGreaterThan(40);
-      expect(matches.length).toBeLessThan(100);
+      const { hits, nextPageToken } = await recall({ ...ask, ...how });
+      expect(hits.length).toBeGreaterThan(40);
+      expect(hits.length).toBeLessThan(100);
+      const rest = await recall({ ...ask, ...how, pageToken: nextPageToken });
+      const ids = [...hits, ...rest.hits].map(idOf);
+      expect(new Set(ids).size).toBe(ids.length);
     }
     // Without the vectors 100 of them fit into one answer.
-    const bare = { namespace, query: "walrus", limit: 100 };
-    const { matches } = await server.client.call("searchDocuments", bare);
-    expect(matches).toHaveLength(100);
     for (const mode of [RecallMode.HYBRID, RecallMode.LEXICAL]) {
       const { hits } = await recall({ namespace, query: "walrus", pageSize: 100, mode });
       expect(hits).toHaveLength(100);

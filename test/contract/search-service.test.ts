@@ -1,9 +1,17 @@
-// SearchSessions: what it finds and how it ranks, and how it shares the server with other calls.
+// Recall of sessions by occurrences: what it finds and how it ranks.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { message, session } from "../support/samples.ts";
+import type { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
+import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  EVERYONE,
+  message,
+  ownedBy,
+  recallFilter,
+  session,
+  visibleTo,
+} from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -24,12 +32,18 @@ async function seed(namespace: string, sessionId: string, messages: Message[]): 
   });
 }
 
-async function find(namespace: string, query: string, fields: object = {}) {
-  const { matches } = await server.client.call("searchSessions", { namespace, query, ...fields });
-  return matches.map(({ sessionId, score }) => [sessionId, Number(score)]);
+const SESSIONS = { scoring: "occurrences", groupBySession: { hitsPerSession: 5 } } as const;
+
+async function recall(fields: Partial<RequestOf<"recall">>) {
+  return await server.client.call("recall", { ...SESSIONS, ...fields });
 }
 
-describe("SearchSessions", () => {
+async function find(namespace: string, query: string, fields: Partial<RequestOf<"recall">> = {}) {
+  const { sessions } = await recall({ namespace, query, ...fields });
+  return sessions.map(({ sessionId, score }) => [sessionId, score]);
+}
+
+describe("a recall by occurrences", () => {
   it("counts words in user and assistant messages, without case", async () => {
     const namespace = "tea";
     await seed(namespace, "s1", [
@@ -54,8 +68,8 @@ describe("SearchSessions", () => {
     ]);
     expect(await find(namespace, "tea tea")).toEqual(await find(namespace, "tea"));
     expect(await find(namespace, "   ")).toEqual([]);
-    expect(await find(namespace, "tea", { limit: 0 })).toEqual([]);
-    expect(await find(namespace, "tea", { limit: 1 })).toEqual([["s1", 3]]);
+    expect(await find(namespace, "tea", { pageSize: 1 })).toEqual([["s1", 3]]);
+    expect(await find(namespace, "tea", { minScore: 2 })).toEqual([["s1", 3]]);
     expect(await find(namespace, "cocoa")).toEqual([]);
   });
 
@@ -94,24 +108,35 @@ describe("SearchSessions", () => {
       "s",
       texts.map((text, index) => message({ messageId: `m${index + 1}`, text })),
     );
-    const { matches } = await server.client.call("searchSessions", { namespace, query: "needle" });
-    expect(matches[0]?.score).toBe(8n);
-    const snippets = matches[0]?.snippets ?? [];
-    expect(snippets.map(({ messageId }) => messageId)).toEqual(["m1", "m3", "m4", "m5", "m6"]);
-    expect(snippets.map(({ seq }) => seq)).toEqual([1n, 3n, 4n, 5n, 6n]);
-    expect([...(snippets[0]?.text ?? "")]).toHaveLength(160);
-    expect(snippets[0]?.text).toContain("Needle");
-    expect(snippets[1]?.text).toBe("needle 0");
+    const { hits, sessions } = await recall({ namespace, query: "needle" });
+    expect(sessions).toMatchObject([{ sessionId: "s", score: 8, hitCount: 5 }]);
+    const found = hits.map(({ record, score, passage }) => {
+      const value = record?.$case === "message" ? record.value.message : undefined;
+      return { messageId: value?.messageId, seq: value?.seq, score, text: passage };
+    });
+    expect(found.map(({ messageId }) => messageId)).toEqual(["m1", "m3", "m4", "m5", "m6"]);
+    expect(found.map(({ seq }) => seq)).toEqual([1n, 3n, 4n, 5n, 6n]);
+    expect(found.every(({ score }) => score === 8)).toBe(true);
+    expect([...(found[0]?.text ?? "")]).toHaveLength(160);
+    expect(found[0]?.text).toContain("Needle");
+    expect(found[1]?.text).toBe("needle 0");
   });
 
-  it("breaks ties by id, gives 5 sessions by default, and ranks all of many", async () => {
+  it("breaks ties by id, and ranks all of many, page by page", async () => {
     const namespace = "ties";
     const ids = ["b", "a", "é", "\u{1F600}", "\uff5e", "c", "d"];
     for (const id of ids) await seed(namespace, id, [message({ text: "same" })]);
     await seed(namespace, "zz", [message({ text: "same same" })]);
-    const all = await find(namespace, "same", { limit: 100 });
+    const all = await find(namespace, "same", { pageSize: 100 });
     expect(all.map(([id]) => id)).toEqual(["zz", "a", "b", "c", "d", "é", "\uff5e", "\u{1F600}"]);
-    expect(await find(namespace, "same")).toEqual(all.slice(0, 5));
+    const pages: (readonly [string, number])[] = [];
+    let pageToken = "";
+    do {
+      const page = await recall({ namespace, query: "same", pageSize: 3, pageToken });
+      pages.push(...page.sessions.map(({ sessionId, score }) => [sessionId, score] as const));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    expect(pages).toEqual(all);
   });
 
   it("looks only where filter and prefix allow, and not at expired sessions", async () => {
@@ -127,21 +152,20 @@ describe("SearchSessions", () => {
     await make("a-2", { userId: "bob", labels: new Map([["k", "v"]]) });
     await make("b-1", { userId: "bob" });
     await make("short", { ttl: { seconds: 10n, nanos: 0 } });
-    const filter = {
-      userId: "bob",
-      agentId: "",
-      labels: new Map<string, string>(),
-      createTimeFrom: undefined,
-      createTimeBefore: undefined,
-      updateTimeFrom: undefined,
-      updateTimeBefore: undefined,
-    };
-    const ids = async (fields: object) => (await find(namespace, "word", fields)).map(([id]) => id);
+    const bob = { scope: ownedBy({ userId: "bob" }) };
+    const ids = async (fields: Partial<RecallFilter>) =>
+      (await find(namespace, "word", { filter: recallFilter({ scope: EVERYONE, ...fields }) })).map(
+        ([id]) => id,
+      );
     expect(await ids({})).toEqual(["a-1", "a-2", "b-1", "short"]);
-    expect(await ids({ filter })).toEqual(["a-2", "b-1"]);
+    expect(await ids({ scope: undefined })).toEqual(["short"]);
+    expect(await ids({ scope: visibleTo({ userId: "ann" }) })).toEqual(["a-1", "short"]);
+    expect(await ids(bob)).toEqual(["a-2", "b-1"]);
     expect(await ids({ sessionIdPrefix: "a-" })).toEqual(["a-1", "a-2"]);
-    expect(await ids({ sessionIdPrefix: "a-", filter })).toEqual(["a-2"]);
-    expect(await ids({ filter: { ...filter, labels: new Map([["k", "v"]]) } })).toEqual(["a-2"]);
+    expect(await ids({ sessionIdPrefix: "a-", ...bob })).toEqual(["a-2"]);
+    expect(await ids({ ...bob, sessionLabels: new Map([["k", "v"]]) })).toEqual(["a-2"]);
+    expect(await ids({ sessionIds: ["a-1", "b-1"] })).toEqual(["a-1", "b-1"]);
+    expect(await ids({ excludeSessionIds: ["a-1"] })).toEqual(["a-2", "b-1", "short"]);
     server.advance(11_000);
     expect(await ids({})).toEqual(["a-1", "a-2", "b-1"]);
   });
@@ -162,15 +186,11 @@ describe("SearchSessions", () => {
     expect(await find(namespace, "new")).toEqual([["s", 1]]);
   });
 
-  it.each([
-    ["33 words", { query: Array.from({ length: 33 }, (_, i) => `w${i}`).join(" ") }, "query"],
-    ["a negative limit", { query: "x", limit: -1 }, "limit"],
-  ])("refuses %s", async (_, fields, field) => {
-    const failure = await server.client.fail("searchSessions", fields);
+  it("refuses 33 words", async () => {
+    const query = Array.from({ length: 33 }, (_, i) => `w${i}`).join(" ");
+    const failure = await server.client.fail("recall", { ...SESSIONS, query });
     expect(failure).toMatchObject({
-      code: "INVALID_ARGUMENT",
-      reason: "REQUEST_INVALID",
-      fields: [field],
+      ...{ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID", fields: ["query"] },
     });
   });
 });

@@ -113,15 +113,6 @@ const ROWS: readonly Row[] = [
   row("previewPolicy", "model_input_tokens", LIMITS.policyTokens, (size) => ({
     modelInputTokens: BigInt(size),
   })),
-  row("searchSessions", "query", LIMITS.searchQueryBytes, (size) => ({ query: x(size) })),
-  row("searchSessions", "query", LIMITS.searchTerms, (size) => ({
-    query: times(size, (index) => `w${index}`).join(" "),
-  })),
-  row("searchSessions", "limit", LIMITS.searchLimit, (size) => ({ query: "x", limit: size })),
-  row("searchSessions", "session_id_prefix", LIMITS.sessionIdBytes, (size) => ({
-    query: "x",
-    sessionIdPrefix: x(size),
-  })),
 ];
 
 describe("a limit", () => {

@@ -401,8 +401,11 @@ test("a token file keeps strangers from long-term memory, and namespaces are apa
   const { results } = await ana.remember({ text: "The lighthouse is red.", memoryId: "m1" });
   expect(results).toHaveLength(1);
   expect(await collect(ben.listMemories({ filter: { everyone: true } }))).toEqual([]);
-  expect(await ben.searchMemories("lighthouse")).toEqual([]);
-  expect((await ben.recall("lighthouse", { filter: { kinds: ["memory"] } })).hits).toEqual([]);
+  for (const scoring of ["", "overlap", "word_count", "substring"]) {
+    const asked = { filter: { kinds: ["memory"] }, scoring } as const;
+    expect((await ben.recall("lighthouse", asked)).hits).toEqual([]);
+    expect((await ana.recall("lighthouse", asked)).hits).toHaveLength(1);
+  }
   await expect(ben.getMemory("m1")).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
   await ben.forgetMemories("m1");
   await ben.purgeMemories({ everyone: true }, { force: true });

@@ -28,7 +28,7 @@ export function recallInput(query: string, rest: Partial<RecallInput> = {}): Rec
     ...{ namespace: "default", query, embedding: undefined, filter: ANY, limit: 10, offset: 0 },
     ...{ mode: "hybrid", fusion: "scores", weights: {}, minScore: undefined, minRelevance: 0 },
     ...{ diversity: 0, contextBefore: 0, contextAfter: 0, hitsPerGroup: undefined },
-    ...{ rerank: undefined, allowPartial: false, referenceMs: undefined },
+    ...{ rerank: undefined, allowPartial: false, withEmbeddings: false, referenceMs: undefined },
     ...rest,
   };
 }
@@ -75,19 +75,34 @@ export async function upsert(
   return fromBytes<UpsertAnswer>(bytes);
 }
 
+/** What a search of documents of one collection is asked for. */
+interface DocumentSearch extends Omit<Partial<SearchDocumentsInput>, "filter" | "scoring"> {
+  readonly filter?: Partial<RecallFilter>;
+  /** Default: the recipe of recall. */
+  readonly scoring?: SearchDocumentsInput["scoring"];
+}
+
 /** The ids that a search of documents finds, with their scores. */
 export async function searchIds(
   { recall, call }: Pick<TestServices, "recall" | "call">,
   query: string,
-  rest: Partial<SearchDocumentsInput> = {},
+  { scoring, filter: given, ...rest }: DocumentSearch = {},
 ): Promise<{ id: string; score: number }[]> {
-  const found = await recall.searchDocuments(call("SearchDocuments"), {
-    ...{ namespace: "default", collectionId: "docs", query, embedding: undefined },
-    ...{ scoring: "recall", limit: 5, minScore: undefined, withEmbeddings: false },
-    filter: { labels: new Map(), metadata: [], sourceDocumentId: "" },
-    ...rest,
+  const { collectionId = "docs", ...others } = rest;
+  const kinds = new Set(["document"] as const);
+  const filter = { ...ANY, ...given, kinds, collectionIds: [collectionId] };
+  if (scoring === undefined) {
+    const found = await recall.recall(call("Recall"), recallInput(query, { ...others, filter }));
+    return found.hits.flatMap(({ record, score }) =>
+      record.kind === "document" ? [{ id: record.document.documentId, score }] : [],
+    );
+  }
+  const { matches } = await recall.searchDocuments(call("Recall"), {
+    ...{ namespace: "default", collectionId, query, embedding: undefined, scoring, filter },
+    ...{ offset: 0, limit: 5, minScore: undefined, withEmbeddings: false },
+    ...others,
   });
-  return found.map(({ document, score }) => ({ id: document.documentId, score }));
+  return matches.map(({ document, score }) => ({ id: document.documentId, score }));
 }
 
 /** Deletes a message. */

@@ -219,7 +219,6 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   listSummaryInputs: { sessionId: "seed", choice: { $case: "keepRecent", value: 2 } },
   setSummary: { sessionId: "doomed", text: "so far" },
   fillToolResults: { sessionId: "doomed", text: "none" },
-  searchSessions: { query: "hello", limit: 3 },
   // Its answer is a stream: what calls it like the others wants none.
   exportSession: { sessionId: "gone" },
   importSession: {
@@ -258,7 +257,6 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   getDocument: { documentId: "page" },
   listDocuments: { pageSize: 10 },
   listCollections: { pageSize: 10 },
-  searchDocuments: { query: "hello", limit: 3 },
   deleteDocuments: { collectionId: "doomed", documentIds: ["gone"] },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
@@ -267,7 +265,6 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   },
   getMemory: { memoryId: "gone" },
   listMemories: { pageSize: 10 },
-  searchMemories: { query: "tea", filter: memoryFilter({ categories: ["general"] }) },
   updateMemory: { memory: memory({ memoryId: "gone", text: "new" }), updateMask: ["text"] },
   reinforceMemories: { memoryIds: ["gone"], allowMissing: true },
   decayMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }), factor: 0.5 },

@@ -120,11 +120,6 @@ const QUERY: Places = {
   "QueryRelationsRequest.keywords": ["relationKeywords", "relationKeywordBytes"],
   "QueryRelationsRequest.limit": ["relationsDefault", "relations"],
   "QueryRelationsResponse.truncated": ["relationScan"],
-  "SearchMemoriesRequest.query": ["recallQueryBytes"],
-  "SearchMemoriesRequest.limit": ["searchMemoriesDefault", "searchMemories", "recallHits"],
-  "SearchMemoriesRequest.episode_days": ["episodeDays"],
-  MemoryScoring: ["searchMemoriesScan"],
-  "MemoryScoring.MEMORY_SCORING_WORD_COUNT": ["searchMemoriesImportant"],
 };
 
 const TURN: Places = {

@@ -166,8 +166,9 @@ def context(client: Client) -> None:
     print("\n== Context")
     hits = client.recall("where does Ana live", filter={"kinds": ["memory"], **ANA}).hits
     print("recall finds:", hits[0].memory.text)
-    best = client.search_memories("trains or planes", filter=ANA, limit=1)
-    print("search finds:", best[0].memory.text)
+    known = {"kinds": ["memory"], **ANA}
+    best = client.recall("trains or planes", filter=known, scoring="overlap").hits
+    print("overlap finds:", best[0].memory.text if best else "nothing")
     made = client.assemble_context("talk", query="How should Ana travel home?", max_tokens=300)
     print(made.text)
     print(f"{made.token_count} of {made.budget_tokens} tokens, {made.total_cut_count} cut")

@@ -26,6 +26,9 @@ Cleaning: never touch the mirror. Blow dust away with dry air.
 
 The dome closes by itself when it rains or when the wind passes 60 km/h."""
 
+# What Ana may see: without a user, recall finds what is shared alone.
+ANA = {"user_id": "ana"}
+
 
 def expect(reason: str, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     """Makes a call that must fail, and shows how."""
@@ -72,7 +75,7 @@ def ask(client: Client, questions: list[dict[str, Any]]) -> None:
     """Asks what the year holds, and checks that the answers are among the first three."""
     for question in questions:
         print(f"\n{question['query']}")
-        found = client.recall(question["query"], page_size=3)
+        found = client.recall(question["query"], filter=ANA, page_size=3)
         show(found.hits[0])
         places = [(hit.message.session_id, hit.message.message.seq) for hit in found.hits]
         assert (question["sessionId"], question["seq"]) in places, (question, places)
@@ -83,22 +86,22 @@ def narrow(client: Client) -> None:
     print("\n== Narrower")
     work = client.recall(
         "what was wrong with the drift",
-        filter={"user_id": "ana", "session_labels": {"topic": "work"}, "roles": ["ROLE_USER"]},
+        filter={**ANA, "session_labels": {"topic": "work"}, "roles": ["ROLE_USER"]},
         context_before=1,
         context_after=1,
     )
     first = work.hits[0].message
     around = [*first.before, first.message, *first.after]
     print("with its neighbors:", " | ".join(one.text[:40] for one in around))
-    days = client.recall("Iceland", group_by_session=2)
+    days = client.recall("Iceland", filter=ANA, group_by_session=2)
     print("days about Iceland:", [day.session_id for day in days.sessions])
-    page = client.recall("telescope", page_size=2)
-    more = client.recall("telescope", page_size=2, page_token=page.next_page_token)
+    page = client.recall("telescope", filter=ANA, page_size=2)
+    more = client.recall("telescope", filter=ANA, page_size=2, page_token=page.next_page_token)
     print(f"two pages: {len(page.hits)} and {len(more.hits)} hits")
     for mode in ("lexical", "dense", "hybrid"):
-        hits = client.recall("a place to live", mode=mode, page_size=1).hits
+        hits = client.recall("a place to live", filter=ANA, mode=mode, page_size=1).hits
         print(f"{mode}: {hits[0].passage[:60] if hits else 'nothing'}")
-    none = client.recall("How do I bake sourdough bread?", min_relevance=0.3)
+    none = client.recall("How do I bake sourdough bread?", filter=ANA, min_relevance=0.3)
     print(f"what nobody talked about: {len(none.hits)} hits")
     print(f"looked at everything: {work.coverage.complete}")
     expect(ErrorReason.REQUEST_INVALID, client.recall, "x", diversity=2)
@@ -117,15 +120,16 @@ def documents(client: Client) -> None:
         overlap_chars=0,
     )
     print(f"written: {[(one.document_id, list(one.chunk_ids)) for one in written.documents]}")
-    [best] = client.search_documents("how to clean the mirror", limit=1)
+    here = {"collection_ids": ["default"]}
+    [best] = client.recall("how to clean the mirror", filter=here, page_size=1).hits
     print(f"{best.document.document_id}: {best.document.text!r}")
     manual = {"metadata": [where("kind", equals="manual"), where("pages", at_least=2, below=10)]}
     listed = client.list_documents(filter=manual)
     print(f"of the manual: {[one.document_id for one in listed]}")
-    exact = client.search_documents("fish soup", scoring="tf_idf", limit=1)
+    exact = client.recall("fish soup", filter=here, scoring="tf_idf", page_size=1).hits
     print(f"by tf-idf: {exact[0].document.document_id} {exact[0].score:.3f}")
     [vector] = client.embed("dusty optics")
-    near = client.search_documents(embedding=vector, scoring="cosine", limit=1)
+    near = client.recall(embedding=vector, filter=here, scoring="cosine", page_size=1).hits
     print(f"by vector of {len(vector.values)} values ({vector.model}): {near[0].document.text!r}")
     client.upsert_documents(
         {"document_id": "own", "text": "own vector", "embedding": [3.0, 4.0]}, collection_id="mine"
@@ -134,7 +138,7 @@ def documents(client: Client) -> None:
     print(f"stored at length 1: {[round(x, 3) for x in own.embedding.values]}")
     counts = {one.collection_id: one.document_count for one in client.list_collections()}
     print(f"collections: {counts}")
-    both = client.recall("When does the dome close?", page_size=2)
+    both = client.recall("When does the dome close?", filter=ANA, page_size=2)
     print(f"recall finds documents, too: {[hit.WhichOneof('record') for hit in both.hits]}")
     expect(ErrorReason.DOCUMENT_NOT_FOUND, client.get_document, "nowhere")
     gone = client.delete_documents("guide")

@@ -252,8 +252,10 @@ def summaries(client: Client) -> None:
     client.append("notes", [{"role": "assistant", "tool_calls": [call]}, "Never mind."])
     filled = client.fill_tool_results("notes", text="The call was given up.")
     print(f"filled: {[one.tool_call_id for one in filled.messages]}")
-    for match in client.search_sessions("porto train"):
-        print(f"{match.session_id} holds the words {match.score} times: {match.snippets[0].text}")
+    everyone = {"everyone": True}
+    found = client.recall("porto train", scoring="occurrences", group_by_session=1, filter=everyone)
+    for session, hit in zip(found.sessions, found.hits, strict=True):
+        print(f"{session.session_id} holds the words {session.score:g} times: {hit.passage}")
 
 
 def snapshots(client: Client) -> None:

@@ -279,7 +279,7 @@ def test_a_failure_of_the_server_raises(fake: FakeServer, fake_client: Client) -
         (grpc.StatusCode.INTERNAL, ms.MemorySidecarError),
         (grpc.StatusCode.INVALID_ARGUMENT, ms.Invalid),
     ):
-        fake.script["SearchMemories"] = [fail(code, "INTERNAL")]
+        fake.script["Recall"] = [fail(code, "INTERNAL")]
         with pytest.raises(kind):
             MemoryTools(fake_client).call("recall", {"query": "x"})
 

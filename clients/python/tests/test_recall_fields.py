@@ -17,12 +17,12 @@ def test_an_enum_has_its_short_name_and_that_of_the_contract() -> None:
     assert enum_of("mode", "dense") == v1.RECALL_MODE_DENSE
     assert enum_of("mode", "RECALL_MODE_DENSE") == v1.RECALL_MODE_DENSE
     assert enum_of("fusion", "FUSION_METHOD_RECIPROCAL_RANK") == v1.FUSION_METHOD_RECIPROCAL_RANK
-    assert enum_of("scoring", v1.DOCUMENT_SCORING_COSINE) == v1.DOCUMENT_SCORING_COSINE
+    assert enum_of("mode", v1.RECALL_MODE_DENSE) == v1.RECALL_MODE_DENSE
     assert enum_of("mode", None) is None
     with pytest.raises(ValueError, match='one of hybrid, lexical, dense, not "lexicl"'):
         enum_of("mode", "lexicl")
-    with pytest.raises(ValueError, match="the scoring is one of"):
-        enum_of("scoring", "RECALL_MODE_DENSE")
+    with pytest.raises(ValueError, match="the fusion is one of"):
+        enum_of("fusion", "RECALL_MODE_DENSE")
 
 
 def test_sessions_are_asked_for_in_any_form() -> None:
@@ -34,8 +34,6 @@ def test_sessions_are_asked_for_in_any_form() -> None:
 
 
 def test_the_words_of_an_enum_may_have_dashes() -> None:
-    for name in ("tf_idf", "tf-idf", "DOCUMENT_SCORING_TF_IDF"):
-        assert enum_of("scoring", name) == v1.DOCUMENT_SCORING_TF_IDF
     for name in ("reciprocal_rank", "reciprocal-rank"):
         assert enum_of("fusion", name) == v1.FUSION_METHOD_RECIPROCAL_RANK
 
@@ -57,6 +55,12 @@ def test_a_filter_has_short_names() -> None:
     assert recall_filter_of(whole) is whole
     assert recall_filter_of(None) is None
     assert recall_filter_of({}) == v1.RecallFilter()
+    ada = v1.ScopeFilter(visible_to=v1.MemoryScope(user_id="ada"))
+    assert recall_filter_of({"user_id": "ada"}) == v1.RecallFilter(scope=ada)
+    every = v1.ScopeFilter(everyone=v1.Everyone())
+    assert recall_filter_of({"everyone": True}) == v1.RecallFilter(scope=every)
+    with pytest.raises(ValueError, match="owned_by needs user_id"):
+        recall_filter_of({"scope": "owned_by", "agent_id": "a"})
     assert recall_filter_of({"roles": "user"}) == v1.RecallFilter(roles=[v1.ROLE_USER])
     assert document_filter_of({"source_document_id": "d"}) == v1.DocumentFilter(
         source_document_id="d"

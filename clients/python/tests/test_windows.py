@@ -120,15 +120,7 @@ def test_summaries_and_restores(fake: FakeServer, fake_client: Client) -> None:
     assert [(one.first_seq, one.last_seq) for one in ranges] == [(1, 3), (9, 0)]
 
 
-def test_lists_of_one_answer_are_lists(fake: FakeServer, fake_client: Client) -> None:
-    match = v1.SessionMatch(session_id="s", score=2)
-    fake.script["SearchSessions"] = [answer(v1.SearchSessionsResponse(matches=[match]))]
-    since = {"user_id": "u"}
-    found = fake_client.search_sessions("word", limit=0, filter=since, session_id_prefix="p")
-    assert found == [match]
-    request = sent(fake, "SearchSessions")
-    assert (request.query, request.filter.user_id, request.session_id_prefix) == ("word", "u", "p")
-    assert request.HasField("limit")
+def test_the_presets_are_a_list(fake: FakeServer, fake_client: Client) -> None:
     presets = [v1.PolicyPreset(name="one")]
     fake.script["ListPolicyPresets"] = [answer(v1.ListPolicyPresetsResponse(presets=presets))]
     assert fake_client.list_policy_presets() == presets
@@ -187,9 +179,8 @@ def test_calls_are_healed_and_words_are_found(client: Client) -> None:
     assert [one.tool_call_id for one in filled.messages] == ["c2"]
     assert not client.window("s").open_tool_call_ids
     assert not client.fill_tool_results("s").messages
-    found = client.search_sessions("BULBS nothing")
-    assert [(one.session_id, one.score) for one in found] == [("s", 1)]
-    assert client.search_sessions("bulbs", limit=0) == []
+    found = client.recall("BULBS nothing", scoring="occurrences", group_by_session=True)
+    assert [(one.session_id, one.score) for one in found.sessions] == [("s", 1)]
 
 
 def test_a_turn_end_runs_its_stages(client: Client) -> None:

@@ -170,8 +170,10 @@ async function context(memory: MemorySidecar): Promise<void> {
   });
   const record = hits[0]?.record;
   console.log("recall finds:", record?.$case === "memory" ? record.value.text : "nothing");
-  const [best] = await memory.searchMemories("trains or planes", { filter: ANA, limit: 1 });
-  console.log("search finds:", best?.memory?.text);
+  const filter = { kinds: ["memory"], ...ANA } as const;
+  const [best] = (await memory.recall("trains or planes", { filter, scoring: "overlap" })).hits;
+  const found = best?.record;
+  console.log("overlap finds:", found?.$case === "memory" ? found.value.text : "nothing");
   const query = "How should Ana travel home?";
   const made = await memory.assembleContext({ sessionId: "talk", query, maxTokens: 300 });
   console.log(made.text);

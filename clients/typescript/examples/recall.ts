@@ -11,11 +11,15 @@ import {
   isMemorySidecarError,
   type MemorySidecar,
   type RecallHit,
+  type RecallOptions,
   type RecallResponse,
   ScoreFeature,
   TokenRule,
   toDate,
 } from "../src/index.ts";
+
+/** What Ana may see: without a user, recall finds what is shared alone. */
+const ANA = { userId: "ana" } as const;
 
 interface Year {
   readonly userId: string;
@@ -86,7 +90,7 @@ function placesOf({ hits }: RecallResponse): string[] {
 async function ask(client: MemorySidecar, year: Year): Promise<void> {
   for (const { query, sessionId, seq } of year.questions) {
     console.log(`\n${query}`);
-    const found = await client.recall(query, { pageSize: 3 });
+    const found = await client.recall(query, { filter: ANA, pageSize: 3 });
     found.hits.slice(0, 1).forEach(show);
     if (!placesOf(found).includes(`${sessionId} ${seq}`)) throw new Error(`not found: ${query}`);
   }
@@ -96,7 +100,7 @@ async function ask(client: MemorySidecar, year: Year): Promise<void> {
 async function narrow(client: MemorySidecar): Promise<void> {
   console.log("\n== Narrower");
   const work = await client.recall("what was wrong with the drift", {
-    filter: { userId: "ana", sessionLabels: { topic: "work" }, roles: ["user"] },
+    filter: { ...ANA, sessionLabels: { topic: "work" }, roles: ["user"] },
     contextBefore: 1,
     contextAfter: 1,
   });
@@ -106,16 +110,22 @@ async function narrow(client: MemorySidecar): Promise<void> {
     const around = [...before, ...(message ? [message] : []), ...after];
     console.log("with its neighbors:", around.map(({ text }) => text.slice(0, 40)).join(" | "));
   }
-  const days = await client.recall("Iceland", { groupBySession: 2 });
+  const days = await client.recall("Iceland", { filter: ANA, groupBySession: 2 });
   console.log(`days about Iceland: ${days.sessions.map(({ sessionId }) => sessionId).join(", ")}`);
-  const page = await client.recall("telescope", { pageSize: 2 });
-  const more = await client.recall("telescope", { pageSize: 2, pageToken: page.nextPageToken });
+  const page = await client.recall("telescope", { filter: ANA, pageSize: 2 });
+  const more = await client.recall("telescope", {
+    ...{ filter: ANA, pageSize: 2, pageToken: page.nextPageToken },
+  });
   console.log(`two pages: ${page.hits.length} and ${more.hits.length} hits`);
   for (const mode of ["lexical", "dense", "hybrid"] as const) {
-    const [best] = (await client.recall("a place to live", { mode, pageSize: 1 })).hits;
+    const [best] = (await client.recall("a place to live", { filter: ANA, mode, pageSize: 1 }))
+      .hits;
     console.log(`${mode}: ${best?.passage.slice(0, 60) ?? "nothing"}`);
   }
-  const none = await client.recall("How do I bake sourdough bread?", { minRelevance: 0.3 });
+  const none = await client.recall("How do I bake sourdough bread?", {
+    filter: ANA,
+    minRelevance: 0.3,
+  });
   console.log(`what nobody talked about: ${none.hits.length} hits`);
   console.log(`looked at everything: ${work.coverage?.complete}`);
   await expectError("REQUEST_INVALID", client.recall("x", { diversity: 2 }));
@@ -133,8 +143,14 @@ async function documents(client: MemorySidecar): Promise<void> {
     { chunkChars: 90, overlapChars: 0 },
   );
   for (const one of written.documents) console.log(`${one.documentId}: [${one.chunkIds}]`);
-  const [best] = await client.searchDocuments("how to clean the mirror", { limit: 1 });
-  console.log(`${best?.document?.documentId}: ${JSON.stringify(best?.document?.text)}`);
+  const filter = { collectionIds: ["default"] };
+  const found = async (query: string, options: RecallOptions = {}) => {
+    const [hit] = (await client.recall(query, { filter, pageSize: 1, ...options })).hits;
+    if (hit?.record?.$case !== "document") throw new Error("no document");
+    return { ...hit.record.value, score: hit.score };
+  };
+  const best = await found("how to clean the mirror");
+  console.log(`${best.documentId}: ${JSON.stringify(best.text)}`);
   const metadata = [
     { path: "kind", equals: "manual" },
     { path: "pages", min: 2, lessThan: 10 },
@@ -142,12 +158,12 @@ async function documents(client: MemorySidecar): Promise<void> {
   for await (const one of client.listDocuments({ filter: { metadata } })) {
     console.log(`of the manual: ${one.documentId}`);
   }
-  const exact = await client.searchDocuments("fish soup", { scoring: "tf-idf", limit: 1 });
-  console.log(`by tf-idf: ${exact[0]?.document?.documentId} ${exact[0]?.score.toFixed(3)}`);
+  const exact = await found("fish soup", { scoring: "tf_idf" });
+  console.log(`by tf-idf: ${exact.documentId} ${exact.score.toFixed(3)}`);
   const [vector] = await client.embed("dusty optics");
   if (vector === undefined) throw new Error("no vector");
-  const near = await client.searchDocuments("", { embedding: vector, scoring: "cosine", limit: 1 });
-  console.log(`by a vector of ${vector.values.length}: ${near[0]?.document?.text}`);
+  const near = await found("", { embedding: vector, scoring: "cosine" });
+  console.log(`by a vector of ${vector.values.length}: ${near.text}`);
   const own = { documentId: "own", text: "own vector", embedding: [3, 4] };
   await client.upsertDocuments(own, { collectionId: "mine" });
   const stored = await client.getDocument("own", { collectionId: "mine", includeEmbedding: true });
@@ -155,7 +171,7 @@ async function documents(client: MemorySidecar): Promise<void> {
   for await (const { collectionId, documentCount } of client.listCollections()) {
     console.log(`collection ${collectionId}: ${documentCount}`);
   }
-  const both = await client.recall("When does the dome close?", { pageSize: 2 });
+  const both = await client.recall("When does the dome close?", { filter: ANA, pageSize: 2 });
   console.log(`recall finds documents, too: ${both.hits.map(({ record }) => record?.$case)}`);
   await expectError("DOCUMENT_NOT_FOUND", client.getDocument("nowhere"));
   const gone = await client.deleteDocuments("guide");

@@ -221,8 +221,10 @@ async function summaries(): Promise<void> {
   await client.append("notes", [{ role: "assistant", toolCalls }, "Never mind."]);
   const filled = await client.fillToolResults("notes", { text: "The call was given up." });
   console.log(`filled ${filled.messages.map(({ toolCallId }) => toolCallId).join(" ")}`);
-  for (const { sessionId, score, snippets } of await client.searchSessions("hazel alder")) {
-    console.log(`${sessionId} holds the words ${score} times: ${snippets[0]?.text}`);
+  const words = { scoring: "occurrences", groupBySession: 1, filter: { everyone: true } };
+  const { hits, sessions } = await client.recall("hazel alder", words);
+  for (const [at, { sessionId, score }] of sessions.entries()) {
+    console.log(`${sessionId} holds the words ${score} times: ${hits[at]?.passage}`);
   }
 }
 

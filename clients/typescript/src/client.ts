@@ -8,7 +8,7 @@ import {
 import type { Consumer, Event } from "./gen/memorysidecar/v1/event.ts";
 import { EventServiceService as Events } from "./gen/memorysidecar/v1/event_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
-import type { Session, SessionMatch } from "./gen/memorysidecar/v1/session.ts";
+import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import {
   type AppendMessagesResponse,
   CreateSessionRequest,
@@ -68,15 +68,6 @@ export class MemorySidecar extends SnapshotMethods {
       const page = await this.call(Sessions.listSessions, request, opts);
       return { items: page.sessions, nextPageToken: page.nextPageToken };
     });
-  }
-
-  /**
-   * Finds the sessions whose user and assistant messages hold any of the words, the best first.
-   * Reads every message of them.
-   */
-  async searchSessions(query: string, opts: options.SearchOptions = {}): Promise<SessionMatch[]> {
-    const request = requests.searchRequest(this.at(opts), query, opts);
-    return (await this.call(Sessions.searchSessions, request, opts)).matches;
   }
 
   /** Changes what describes a session; `session.sessionId` names it. */

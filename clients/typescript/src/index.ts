@@ -97,8 +97,6 @@ export {
 } from "./gen/memorysidecar/v1/policy.ts";
 export {
   DenseState,
-  type DocumentMatch,
-  DocumentScoring,
   FusionMethod,
   type RecallCoverage,
   type RecalledMessage,
@@ -115,8 +113,6 @@ export type { RecallResponse } from "./gen/memorysidecar/v1/recall_service.ts";
 export type {
   ForkOrigin,
   Session,
-  SessionMatch,
-  SessionSnippet,
   StageState,
 } from "./gen/memorysidecar/v1/session.ts";
 export type {
@@ -202,7 +198,6 @@ export type {
   PreviewOptions,
   ResetOptions,
   RestoreOptions,
-  SearchOptions,
   SeqInput,
   SessionFilterInput,
   SummaryChoice,
@@ -278,7 +273,6 @@ export type {
   RecallFilterInput,
   RecallOptions,
   ScalarInput,
-  SearchDocumentsOptions,
   UpsertOptions,
   VectorInput,
 } from "./recall-options.ts";

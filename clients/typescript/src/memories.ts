@@ -19,7 +19,6 @@ import {
   MemoryServiceService as Rpcs,
   UpdateMemoryRequest,
 } from "./gen/memorysidecar/v1/memory_service.ts";
-import type { MemoryMatch } from "./gen/memorysidecar/v1/recall.ts";
 import {
   type AssembleContextResponse,
   RecallServiceService as RecallRpcs,
@@ -86,15 +85,6 @@ export class MemoryMethods extends RecallMethods {
       const page = await this.call(Rpcs.listMemories, request, opts);
       return { items: page.memories, nextPageToken: page.nextPageToken };
     });
-  }
-
-  /** Finds the memories that fit best, 10 by default. `recall` finds them too. */
-  async searchMemories(
-    query: string,
-    opts: options.SearchMemoriesOptions = {},
-  ): Promise<MemoryMatch[]> {
-    const request = requests.searchMemoriesRequest(this.at(opts), query, opts);
-    return (await this.call(Rpcs.searchMemories, request, opts)).matches;
   }
 
   /** Changes the fields that are given; `undefined` clears one. The state before is kept. */

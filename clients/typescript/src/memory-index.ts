@@ -46,8 +46,6 @@ export {
   type ContextItem,
   type ContextPart,
   ContextSectionKind,
-  type MemoryMatch,
-  MemoryScoring,
 } from "./gen/memorysidecar/v1/recall.ts";
 export type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_service.ts";
 export {
@@ -68,15 +66,12 @@ export type {
   MemoryFields,
   MemoryFilterInput,
   MemoryInput,
-  MemoryScoringName,
   RecordTurnOptions,
   ReinforceOptions,
   RelationPattern,
   RememberOptions,
   RestoreMemoryOptions,
   ScopeInput,
-  ScopeMatch,
-  SearchMemoriesOptions,
   SectionInput,
   SectionName,
   UpdateMemoryOptions,
@@ -94,3 +89,4 @@ export {
   memoryBlock,
   type ToolShape,
 } from "./memory-tools.ts";
+export type { ScopeMatch } from "./scope-filter.ts";

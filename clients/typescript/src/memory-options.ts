@@ -10,13 +10,14 @@ import {
 } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import { ContextSectionKind, MemoryScoring } from "./gen/memorysidecar/v1/recall.ts";
+import { ContextSectionKind } from "./gen/memorysidecar/v1/recall.ts";
 import { TaskType } from "./gen/memorysidecar/v1/task.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
 import type { MetadataInput, WeightsInput } from "./recall-options.ts";
+import type { ScopeMatch } from "./scope-filter.ts";
 import type { TaskStateName } from "./task-options.ts";
 
 export const MEMORY_STATES = {
@@ -47,15 +48,6 @@ export const MEMORY_ORDERS = {
   confidence: MemoryOrder.CONFIDENCE,
   "last-seen": MemoryOrder.LAST_SEEN,
 } as const;
-export const MEMORY_SCORINGS = {
-  recall: MemoryScoring.RECALL,
-  overlap: MemoryScoring.OVERLAP,
-  "word-count": MemoryScoring.WORD_COUNT,
-  substring: MemoryScoring.SUBSTRING,
-} as const;
-/** How memories are scored. */
-export type MemoryScoringName = keyof typeof MEMORY_SCORINGS;
-
 export const SECTIONS = {
   summary: ContextSectionKind.SUMMARY,
   "long-term": ContextSectionKind.LONG_TERM,
@@ -66,11 +58,6 @@ export const SECTIONS = {
   documents: ContextSectionKind.DOCUMENTS,
   conversation: ContextSectionKind.CONVERSATION,
   "daily-log": ContextSectionKind.DAILY_LOG,
-} as const;
-export const SCOPE_MATCHES = {
-  "visible-to": "visibleTo",
-  exact: "exact",
-  "owned-by": "ownedBy",
 } as const;
 
 /** A kind of section of a context. */
@@ -131,9 +118,6 @@ export interface MemoryFields extends ScopeInput {
 
 /** A memory to remember: a text, which is a fact, or its fields. */
 export type MemoryInput = string | MemoryFields;
-
-/** How the scope of a memory is compared with that of a filter. */
-export type ScopeMatch = keyof typeof SCOPE_MATCHES;
 
 /** Which memories are meant. Every field that is set must hold. */
 export interface MemoryFilterInput extends ScopeInput {
@@ -206,18 +190,6 @@ export interface ListMemoriesOptions extends ListOptions {
   readonly asOf?: Date | undefined;
   /** Default `oldest`. */
   readonly order?: keyof typeof MEMORY_ORDERS | undefined;
-}
-
-/** How to search memories. */
-export interface SearchMemoriesOptions extends CallOptions {
-  readonly filter?: MemoryFilterInput | undefined;
-  /** Default `recall`. */
-  readonly scoring?: MemoryScoringName | undefined;
-  /** Default 10. */
-  readonly limit?: number | undefined;
-  readonly minScore?: number | undefined;
-  readonly referenceTime?: Date | undefined;
-  readonly episodeDays?: number | undefined;
 }
 
 /** How a memory is changed. */

@@ -7,12 +7,8 @@ import {
   type DeepPartial,
   Memory,
   type MemoryFilter,
-  type ScopeFilter,
 } from "./gen/memorysidecar/v1/memory.ts";
-import {
-  ExtractMemoriesRequest,
-  SearchMemoriesRequest,
-} from "./gen/memorysidecar/v1/memory_service.ts";
+import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import { ContextFence } from "./gen/memorysidecar/v1/recall.ts";
 import { AssembleContextRequest } from "./gen/memorysidecar/v1/recall_service.ts";
@@ -22,6 +18,7 @@ import * as names from "./memory-options.ts";
 import { toExtraction } from "./memory-policy.ts";
 import { TRUSTS } from "./recall-options.ts";
 import { toCondition, toWeights } from "./recall-requests.ts";
+import { type ScopeMatch, scopeFilterOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -93,27 +90,7 @@ export function toBoundFilter(input: options.MemoryFilterInput): DeepPartial<Mem
   return filterOf(input, "owned-by");
 }
 
-function scopeFilterOf(
-  { userId = "", agentId = "", sessionId = "", everyone = false }: options.MemoryFilterInput,
-  match: options.ScopeMatch | undefined,
-  usual: options.ScopeMatch,
-): DeepPartial<ScopeFilter> | undefined {
-  if (everyone && userId !== "") throw new TypeError("give userId or everyone, not both");
-  if (match === undefined && agentId === "" && sessionId === "" && userId === "") {
-    return everyone ? { scope: { $case: "everyone", value: {} } } : undefined;
-  }
-  const chosen = match ?? (everyone ? "owned-by" : usual);
-  if (chosen === "owned-by" && userId === "" && !everyone) {
-    throw new TypeError('the scope "owned-by" needs userId, or everyone: true');
-  }
-  const $case = choice("scope", names.SCOPE_MATCHES, chosen);
-  return { scope: { $case, value: { userId, agentId, sessionId } } };
-}
-
-function filterOf(
-  input: options.MemoryFilterInput,
-  usual: options.ScopeMatch,
-): DeepPartial<MemoryFilter> {
+function filterOf(input: options.MemoryFilterInput, usual: ScopeMatch): DeepPartial<MemoryFilter> {
   const { kinds = [], states = [], categories = [], topics = [], metadata = [], ...rest } = input;
   const { validAtTime, createTimeFrom, createTimeBefore, ...times } = rest;
   const { lastSeenTimeFrom, lastSeenTimeBefore, ...more } = times;
@@ -167,21 +144,6 @@ export function pathsOf(changes: object): string[] {
   return Object.keys(changes)
     .filter((name) => name !== "etag")
     .map((name) => named[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-}
-
-/** Makes the request of a search. */
-export function searchMemoriesRequest(
-  namespace: string,
-  query: string,
-  opts: options.SearchMemoriesOptions,
-): SearchMemoriesRequest {
-  const { filter, scoring = "recall", limit, minScore, referenceTime, episodeDays = 0 } = opts;
-  return SearchMemoriesRequest.fromPartial({
-    ...{ namespace, query, limit, minScore, episodeDays },
-    filter: filter && toMemoryFilter(filter),
-    scoring: choice("scoring", names.MEMORY_SCORINGS, scoring),
-    referenceTime: time(referenceTime),
-  });
 }
 
 /** Makes the request of an extraction. */

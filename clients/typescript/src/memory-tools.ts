@@ -3,7 +3,6 @@
 import { isMemorySidecarError, type MemorySidecarError } from "./errors.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import type { MemoryMethods } from "./memories.ts";
-import type { MemoryScoringName } from "./memory-options.ts";
 
 const DEFAULT_LIMIT = 5;
 const LIMIT_MAX = 100;
@@ -78,8 +77,8 @@ export interface MemoryToolOptions {
   readonly userId?: string;
   /** Of which agent. Default: what belongs to no agent, which all agents see. */
   readonly agentId?: string;
-  /** How `recall` scores. Default `recall`. */
-  readonly scoring?: MemoryScoringName;
+  /** How `recall` scores: `overlap`, `word_count`, `substring`, or by default as recall does. */
+  readonly scoring?: string;
   /** Whether `recall` tells ids, which `forget` needs. Default true. */
   readonly showIds?: boolean;
 }
@@ -170,15 +169,17 @@ export class MemoryTools {
 
   async #recall(given: Readonly<Record<string, unknown>>): Promise<string> {
     const query = String(given["query"]);
-    const { userId = "", agentId = "", scoring = "recall", showIds = true } = this.#options;
-    const matches = await this.#client.searchMemories(query, {
-      filter: { userId, agentId, scope: "visible-to" },
+    const { userId = "", agentId = "", scoring, showIds = true } = this.#options;
+    const { hits } = await this.#client.recall(query, {
+      filter: { kinds: ["memory"], userId, agentId },
       scoring,
-      limit: limitOf(given["limit"]),
+      pageSize: limitOf(given["limit"]),
     });
+    const matches = hits.flatMap(({ record }) =>
+      record?.$case === "memory" ? [record.value] : [],
+    );
     if (matches.length === 0) return `No memories found matching '${query}'.`;
-    const lines = matches.map(({ memory }, at) => {
-      const { category = "", text = "", memoryId = "" } = memory ?? {};
+    const lines = matches.map(({ category, text, memoryId }, at) => {
       const tag = category === "" || category === "general" ? "" : `[${category}] `;
       return `${at + 1}. ${tag}${text}${showIds ? ` (id: ${memoryId})` : ""}`;
     });

@@ -124,14 +124,6 @@ export interface ToolOutcomeInput {
   readonly error?: boolean;
 }
 
-/** What a search takes. */
-export interface SearchOptions extends CallOptions, SessionFilterInput {
-  /** The most sessions to give. Default 5. */
-  readonly limit?: number | undefined;
-  /** Looks only at sessions whose id begins with this. */
-  readonly sessionIdPrefix?: string | undefined;
-}
-
 /** Which window to get. */
 export interface WindowOptions extends CallOptions {
   /** Looks through this policy instead of the session's own; nothing changes. */

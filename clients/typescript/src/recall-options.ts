@@ -5,7 +5,6 @@ import { EmbeddingPurpose } from "./gen/memorysidecar/v1/document.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import {
-  DocumentScoring,
   FusionMethod,
   RecallKind,
   RecallMode,
@@ -14,6 +13,7 @@ import {
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
+import type { ScopeMatch } from "./scope-filter.ts";
 
 export const RECALL_MODES = {
   hybrid: RecallMode.HYBRID,
@@ -28,11 +28,6 @@ export const RECALL_KINDS = {
   message: RecallKind.MESSAGE,
   document: RecallKind.DOCUMENT,
   memory: RecallKind.MEMORY,
-} as const;
-export const SCORINGS = {
-  recall: DocumentScoring.RECALL,
-  cosine: DocumentScoring.COSINE,
-  "tf-idf": DocumentScoring.TF_IDF,
 } as const;
 export const TRUSTS = { low: Trust.LOW, medium: Trust.MEDIUM, high: Trust.HIGH } as const;
 export const PURPOSES = {
@@ -65,8 +60,18 @@ export interface RecallFilterInput {
   readonly kinds?: readonly (keyof typeof RECALL_KINDS)[] | undefined;
   readonly sessionIds?: readonly string[] | undefined;
   readonly excludeSessionIds?: readonly string[] | undefined;
+  /** Only messages of sessions whose id begins so. */
+  readonly sessionIdPrefix?: string | undefined;
+  /** The chunks of this document, and the document itself. */
+  readonly sourceDocumentId?: string | undefined;
+  /** Whose records: what this user, agent and session may see. Default: what everybody shares. */
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** How they are compared. Default `visible-to`. */
+  readonly scope?: ScopeMatch | undefined;
+  /** The records of every user. */
+  readonly everyone?: boolean | undefined;
   readonly sessionLabels?: Readonly<Record<string, string>> | undefined;
   /** Default: user and assistant. */
   readonly roles?: readonly RoleInput[] | undefined;
@@ -81,8 +86,6 @@ export interface RecallFilterInput {
   readonly minTrust?: keyof typeof TRUSTS | undefined;
   /** Which memories. Default: every kind. */
   readonly memoryKinds?: readonly MemoryKindName[] | undefined;
-  /** Also memories that everybody shares. Default false. */
-  readonly includeShared?: boolean | undefined;
   /** Memories that were true in the world then, superseded ones too. */
   readonly validAt?: Date | undefined;
   /** Also memories that are superseded or over. Default false. */
@@ -125,6 +128,13 @@ export interface RecallOptions extends CallOptions {
     | undefined;
   /** Answers at once from what the index holds. Default false. */
   readonly allowPartial?: boolean | undefined;
+  /**
+   * Another scoring than the default: `cosine`, `tf_idf`, `overlap`, `word_count`, `substring` or
+   * `occurrences`.
+   */
+  readonly scoring?: string | undefined;
+  /** Gives documents with their embeddings. Default false. */
+  readonly includeEmbeddings?: boolean | undefined;
   /** Where recency is counted from. Default: now. */
   readonly referenceTime?: Date | undefined;
   /** Hits, or sessions, of one answer. Default 10. */
@@ -176,18 +186,6 @@ export interface DocumentFilterInput {
 /** Which documents to list. */
 export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
-  readonly includeEmbeddings?: boolean | undefined;
-}
-
-/** How documents are searched. */
-export interface SearchDocumentsOptions extends CollectionOptions {
-  readonly embedding?: VectorInput | undefined;
-  /** Default `recall`. */
-  readonly scoring?: keyof typeof SCORINGS | undefined;
-  readonly filter?: DocumentFilterInput | undefined;
-  /** Default 5. */
-  readonly limit?: number | undefined;
-  readonly minScore?: number | undefined;
   readonly includeEmbeddings?: boolean | undefined;
 }
 

@@ -5,7 +5,6 @@ import type { Document, DocumentFilter, Embedding } from "./gen/memorysidecar/v1
 import { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 import {
   ListDocumentsRequest,
-  SearchDocumentsRequest,
   UpsertDocumentsRequest,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
@@ -17,7 +16,8 @@ import { CountTokensRequest } from "./gen/memorysidecar/v1/session_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import type * as options from "./recall-options.ts";
-import { FUSIONS, RECALL_KINDS, RECALL_MODES, SCORINGS, TRUSTS } from "./recall-options.ts";
+import { FUSIONS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
+import { scopeFilterOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -62,14 +62,17 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
     ...others
   } = input;
   const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
-  const { userId = "", agentId = "", sessionLabels = {}, labels = {}, ...ofMemories } = more;
+  const { userId, agentId, sessionId, everyone, scope, ...ofAll } = more;
+  const { sessionLabels = {}, labels = {}, ...ofMemories } = ofAll;
   const { memoryKinds = [], categories = [], validAt, minConfidence, ...rest } = ofMemories;
-  const { includeShared = false, includeSuperseded = false, ...unknown } = rest;
+  const { includeSuperseded = false, sessionIdPrefix = "", ...last } = rest;
+  const { sourceDocumentId = "", ...unknown } = last;
   // A condition that is passed over would find what it is to keep out.
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
   return {
-    ...{ userId, agentId, includeShared, includeSuperseded, minConfidence },
+    ...{ includeSuperseded, minConfidence, sessionIdPrefix, sourceDocumentId },
+    scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, "visible-to"),
     memoryKinds: memoryKinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
     categories: [...categories],
     validAt: time(validAt),
@@ -136,6 +139,8 @@ export function recallRequest(
     rerank: toRerank(rerank),
     allowPartial: opts.allowPartial ?? false,
     referenceTime: time(referenceTime),
+    scoring: opts.scoring ?? "",
+    includeEmbeddings: opts.includeEmbeddings ?? false,
   });
 }
 
@@ -181,26 +186,6 @@ export function listDocumentsRequest(
     includeEmbeddings,
     pageSize,
     pageToken,
-  });
-}
-
-export function searchDocumentsRequest(
-  namespace: string,
-  query: string,
-  opts: options.SearchDocumentsOptions,
-): SearchDocumentsRequest {
-  const { collectionId = "", embedding, scoring = "recall", filter, limit, minScore } = opts;
-  const { includeEmbeddings = false } = opts;
-  return SearchDocumentsRequest.fromPartial({
-    namespace,
-    collectionId,
-    query,
-    embedding: toVector(embedding),
-    scoring: choice("scoring", SCORINGS, scoring),
-    filter: filter && toDocumentFilter(filter),
-    limit,
-    minScore,
-    includeEmbeddings,
   });
 }
 

@@ -9,7 +9,6 @@ import {
   MemoryServiceService as MemoryRpcs,
   type UpsertDocumentsResponse,
 } from "./gen/memorysidecar/v1/memory_service.ts";
-import type { DocumentMatch } from "./gen/memorysidecar/v1/recall.ts";
 import {
   type RecallResponse,
   RecallServiceService as Rpcs,
@@ -70,15 +69,6 @@ export class RecallMethods extends ClientBase {
       const page = await this.call(MemoryRpcs.listCollections, request, opts);
       return { items: page.collections, nextPageToken: page.nextPageToken };
     });
-  }
-
-  /** Finds the documents of a collection that fit best, 5 by default. */
-  async searchDocuments(
-    query: string,
-    opts: options.SearchDocumentsOptions = {},
-  ): Promise<DocumentMatch[]> {
-    const request = requests.searchDocumentsRequest(this.at(opts), query, opts);
-    return (await this.call(MemoryRpcs.searchDocuments, request, opts)).matches;
   }
 
   /** Deletes documents, for good. The id of a document that was split stands for its chunks. */

@@ -13,7 +13,6 @@ import {
   ListSummaryInputsRequest,
   PreviewPolicyRequest,
   RestoreMessagesRequest,
-  SearchSessionsRequest,
   SetSummaryRequest,
   TrimSessionRequest,
 } from "./gen/memorysidecar/v1/session_service.ts";
@@ -27,7 +26,6 @@ import type {
   ListSessionsOptions,
   PreviewOptions,
   RestoreOptions,
-  SearchOptions,
   SeqInput,
   SessionFilterInput,
   SummaryChoice,
@@ -87,16 +85,6 @@ function sessionFilter(options: SessionFilterInput): DeepPartial<SessionFilter> 
     updateTimeFrom: time(options.updateTimeFrom),
     updateTimeBefore: time(options.updateTimeBefore),
   };
-}
-
-export function searchRequest(
-  namespace: string,
-  query: string,
-  options: SearchOptions,
-): SearchSessionsRequest {
-  const { limit, sessionIdPrefix = "" } = options;
-  const filter = sessionFilter(options);
-  return SearchSessionsRequest.fromPartial({ namespace, query, limit, sessionIdPrefix, filter });
 }
 
 export function listMessagesRequest(

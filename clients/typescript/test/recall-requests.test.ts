@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Trust } from "../src/gen/memorysidecar/v1/message.ts";
 import { RecallMode } from "../src/gen/memorysidecar/v1/recall.ts";
-import type { RecallOptions, SearchDocumentsOptions } from "../src/recall-options.ts";
-import { recallRequest, searchDocumentsRequest } from "../src/recall-requests.ts";
+import type { RecallOptions } from "../src/recall-options.ts";
+import { recallRequest } from "../src/recall-requests.ts";
 
 /** Options as a program without types may give them. */
-const loose = (options: object): RecallOptions & SearchDocumentsOptions => options;
+const loose = (options: object): RecallOptions => options;
 
 describe("the requests of recall", () => {
   it("hold every field of a filter", () => {
@@ -15,9 +15,20 @@ describe("the requests of recall", () => {
     const request = recallRequest("default", "tea", { filter, mode: "dense" });
     expect(request.mode).toBe(RecallMode.DENSE);
     expect(request.filter).toMatchObject({
-      ...{ userId: "ada", minTrust: Trust.MEDIUM },
+      scope: { scope: { $case: "visibleTo", value: { userId: "ada", agentId: "" } } },
+      minTrust: Trust.MEDIUM,
       ...{ timeFrom: { seconds: 1n }, timeBefore: { seconds: 1n } },
     });
+  });
+
+  it("say whose records are meant, and name a scoring as it is", () => {
+    const scopeOf = (filter: RecallOptions["filter"]) =>
+      recallRequest("default", "tea", { filter }).filter?.scope?.scope;
+    expect(scopeOf({})).toBeUndefined();
+    expect(scopeOf({ everyone: true })).toMatchObject({ $case: "everyone" });
+    expect(scopeOf({ userId: "ada", scope: "owned-by" })).toMatchObject({ $case: "ownedBy" });
+    const request = recallRequest("default", "tea", { scoring: "tf_idf", includeEmbeddings: true });
+    expect(request).toMatchObject({ scoring: "tf_idf", includeEmbeddings: true });
   });
 
   it("are not made of names that nothing knows: a filter would let everything through", () => {
@@ -27,7 +38,7 @@ describe("the requests of recall", () => {
     expect(ask({ filter: { minTrust: "best" } })).toThrow("the trust is one of low, medium, high");
     expect(ask({ mode: "lexicl" })).toThrow('one of hybrid, lexical, dense, not "lexicl"');
     expect(ask({ fusion: "toString" })).toThrow("the fusion is one of");
-    const search = () => searchDocumentsRequest("default", "tea", loose({ scoring: "tf_idf" }));
-    expect(search).toThrow('one of recall, cosine, tf-idf, not "tf_idf"');
+    expect(ask({ filter: { scope: "owned-by" } })).toThrow("needs userId, or everyone");
+    expect(ask({ filter: { scope: "mine", userId: "ada" } })).toThrow("one of visible-to, exact");
   });
 });

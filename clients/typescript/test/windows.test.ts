@@ -12,8 +12,6 @@ import {
   PreviewPolicyResponse,
   ResetSessionRequest,
   ResetSessionResponse,
-  SearchSessionsRequest,
-  SearchSessionsResponse,
 } from "../src/gen/memorysidecar/v1/session_service.ts";
 import { SummaryPlacement } from "../src/gen/memorysidecar/v1/summary.ts";
 import { connect, keepLast, type MemorySidecar, makePolicy, preset } from "../src/index.ts";
@@ -114,7 +112,7 @@ describe("policies", () => {
     expect(sent().policies).toHaveLength(2);
   });
 
-  it("presets and matches are given as lists", async () => {
+  it("presets are given as a list", async () => {
     const presets = await serve(
       "listPolicyPresets",
       ListPolicyPresetsRequest,
@@ -123,19 +121,6 @@ describe("policies", () => {
     );
     expect((await presets.client.listPolicyPresets()).map(({ name }) => name)).toEqual(["one"]);
     presets.client.close();
-    const matches = [{ sessionId: "s", score: 2n }];
-    const found = await serve("searchSessions", SearchSessionsRequest, SearchSessionsResponse, {
-      matches,
-    });
-    const options = { limit: 0, userId: "u", sessionIdPrefix: "p", labels: { a: "b" } };
-    expect(await found.client.searchSessions("word", options)).toMatchObject(matches);
-    expect(found.sent()).toMatchObject({
-      namespace: "team",
-      query: "word",
-      limit: 0,
-      sessionIdPrefix: "p",
-      filter: { userId: "u", labels: { a: "b" } },
-    });
   });
 });
 

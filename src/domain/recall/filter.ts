@@ -1,6 +1,7 @@
 // What a recall may look at, in domain terms: the public RecallFilter without its wire form.
 
 import type { MemoryKind } from "../memories/memory.ts";
+import type { ScopeFilter } from "../memories/scopes.ts";
 import type { Trust } from "../summaries/summary.ts";
 import type { Role } from "../window/types.ts";
 
@@ -38,6 +39,10 @@ export interface RecallFilter {
   readonly kinds: ReadonlySet<RecallKind>;
   readonly sessionIds: readonly string[];
   readonly excludeSessionIds: readonly string[];
+  /** Only sessions whose id begins so. */
+  readonly sessionIdPrefix?: string;
+  /** Whose messages and documents are found; undefined leaves it to `userId` and `agentId`. */
+  readonly scope?: ScopeFilter;
   readonly userId: string;
   readonly agentId: string;
   readonly sessionLabels: ReadonlyMap<string, string>;

@@ -159,7 +159,7 @@ async function find(
     limit: Math.min(limit, LIMITS.recallHits, room),
     ...{ mode: "hybrid", fusion: "scores", weights: input.weights, minScore: undefined },
     ...{ minRelevance: 0, diversity: 0, contextBefore: 0, contextAfter: 0 },
-    ...{ hitsPerGroup: undefined, rerank: undefined, allowPartial: false },
+    ...{ hitsPerGroup: undefined, rerank: undefined, withEmbeddings: false, allowPartial: false },
     referenceMs: asking.referenceMs,
     passagesOf: LONG,
   };
@@ -181,7 +181,7 @@ async function recallInTime({ call, parts }: Asking, asked: RecallInput): Promis
     return await parts.recall({ ...call, signal }, asked);
   } catch (error) {
     if (!waiting.signal.aborted || call.signal.aborted) throw error;
-    return await parts.recall(call, { ...asked, allowPartial: true });
+    return await parts.recall(call, { ...asked, withEmbeddings: false, allowPartial: true });
   } finally {
     cancel();
   }

@@ -24,8 +24,7 @@ import { Resolvers } from "./resolvers.ts";
 import { restoreMemoryVersion } from "./restore-revision.ts";
 import { listMemoryVersions } from "./revisions.ts";
 import { scoreImportance } from "./score-importance.ts";
-import { searchPlain } from "./search.ts";
-import { searchByRecall } from "./search-by-recall.ts";
+import { searchMemories } from "./search.ts";
 import { updateMemory } from "./update-memory.ts";
 
 /** Calls that go over many memories, at one time: each may hold 100,000 numbers. */
@@ -72,11 +71,8 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
       const isByTime = input.order === "oldest" || input.order === "newest";
       return isByTime ? list() : scans.run(call.signal, list);
     },
-    searchMemories: async (call, input) => {
-      const { scoring } = input;
-      if (scoring === "recall") return await searchByRecall(parts, settings.search, call, input);
-      return await scans.run(call.signal, () => searchPlain(parts, call, { ...input, scoring }));
-    },
+    searchMemories: (call, input) =>
+      scans.run(call.signal, () => searchMemories(parts, call, input)),
     updateMemory: (call, input) => updateMemory(parts, call, input),
     reinforceMemories: (call, input) => reinforceMemories(parts, call, input),
     decayMemories: (call, input) => scans.run(call.signal, () => decayMemories(parts, call, input)),

@@ -28,7 +28,8 @@ async function search(
 ): Promise<[text: string, score: number][]> {
   const found = await services.memories.searchMemories(services.call("SearchMemories"), {
     ...{ namespace: "default", query, filter: ANY_MEMORY, scoring, limit: 10 },
-    ...{ minScore: undefined, referenceMs: undefined, episodeDays: 0 },
+    ...{ minScore: undefined, validity: "now", referenceMs: undefined },
+    ...{ fromMs: undefined, beforeMs: undefined },
     ...options,
   });
   return found.map(({ memory, score }) => [memory.content.text, Math.round(score * 1e6) / 1e6]);
@@ -73,8 +74,9 @@ test("overlap: episodes of other days are left out, equal scores come newest fir
   const texts = async (options: Partial<SearchMemoriesInput>) =>
     (await search("tea", "overlap", options)).map(([text]) => text.at(-1)).join("");
   expect(await texts({})).toBe("cba");
-  expect(await texts({ episodeDays: 3 })).toBe("cb");
-  expect(await texts({ episodeDays: 3, referenceMs: now - DAY_MS })).toBe("cba");
+  expect(await texts({ fromMs: now - 3 * DAY_MS })).toBe("cb");
+  expect(await texts({ fromMs: now - 4 * DAY_MS })).toBe("cba");
+  expect(await texts({ beforeMs: now })).toBe("ba");
 });
 
 test("word count: words of text and category, then importance", async () => {
@@ -84,7 +86,7 @@ test("word count: words of text and category, then importance", async () => {
     memoryDraft({ text: "User mode is expert", importance: 0.2 }),
   ]);
   const texts = async (query: string, limit = 5) =>
-    (await search(query, "word-count", { limit })).map(([text]) => text);
+    (await search(query, "word_count", { limit })).map(([text]) => text);
   expect(await texts("dark mode")).toEqual([
     ...["User prefers dark mode", "Dark roast coffee", "User mode is expert"],
   ]);
@@ -102,9 +104,9 @@ test("word count looks at the 500 most important ones", async () => {
     );
   }
   await rememberTexts(services, ["word more"], { importance: 0.5 });
-  expect(await search("more", "word-count")).toEqual([]);
+  expect(await search("more", "word_count")).toEqual([]);
   await rememberTexts(services, ["word most"], { importance: 0.7 });
-  expect(await search("most", "word-count")).toEqual([["word most", 1]]);
+  expect(await search("most", "word_count")).toEqual([["word most", 1]]);
 });
 
 test("substring: the whole query, by confidence, then in their order", async () => {
@@ -125,7 +127,7 @@ test("substring: the whole query, by confidence, then in their order", async () 
   ]);
 });
 
-test.each(["overlap", "word-count"] as const)(
+test.each(["overlap", "word_count"] as const)(
   "a long query gives way to others: %s",
   async (scoring) => {
     await rememberTexts(

@@ -1,8 +1,7 @@
-// SearchMemories: the scorings of the source systems, over the newest memories that a filter
-// leaves.
+// The scorings of other systems, over the newest memories that a filter leaves.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { recentFromMs } from "../../domain/memories/episodes.ts";
+import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import {
   overlapScore,
@@ -21,14 +20,11 @@ import { scanMeant } from "./scan.ts";
 const COMPARED_WORDS = 200_000;
 const WORD_CHARS = 8;
 
-/** The scorings that go over memories one by one. */
-type PlainScoring = Exclude<SearchMemoriesInput["scoring"], "recall">;
-
-/** Finds memories by one of the plain scorings. */
-export async function searchPlain(
+/** Finds memories by one of the scorings that go over them one by one. */
+export async function searchMemories(
   parts: MemoryParts,
   call: Call,
-  input: SearchMemoriesInput & { readonly scoring: PlainScoring },
+  input: SearchMemoriesInput,
 ): Promise<readonly MemoryMatch[]> {
   checkLive(call.signal);
   if (input.limit === 0) return [];
@@ -36,7 +32,7 @@ export async function searchPlain(
   switch (input.scoring) {
     case "overlap":
       return await byOverlap(parts, { call, input, nowMs });
-    case "word-count":
+    case "word_count":
       return await byWordCount(parts, { call, input, nowMs });
     case "substring":
       return await bySubstring(parts, { call, input, nowMs });
@@ -103,15 +99,39 @@ async function lookAtNewest(
   look: (memory: Memory) => void,
 ): Promise<void> {
   const { call, nowMs } = search;
-  const { namespace, filter } = search.input;
+  const { namespace, fromMs = -Infinity, beforeMs = Infinity } = search.input;
+  const filter = validOnly(search.input, nowMs);
+  const isInTime = (memory: Memory): boolean => {
+    const atMs = memoryTimeMs(memory);
+    return atMs >= fromMs && atMs < beforeMs;
+  };
   const scan = { namespace, filter, order: "desc", nowMs, signal: call.signal } as const;
   let looked = 0;
   for await (const meant of scanMeant(parts, scan)) {
-    const memories = meant.slice(0, LIMITS.searchMemoriesScan - looked);
+    const newest = meant.slice(0, LIMITS.searchMemoriesScan - looked);
+    const memories = newest.filter(isInTime);
     await forEach(parts, search, { memories, words }, look);
-    looked += memories.length;
+    looked += newest.length;
     if (looked >= LIMITS.searchMemoriesScan) return;
   }
+}
+
+/** The filter of a search with what it asks of validity. */
+function validOnly(
+  { filter, validity, referenceMs }: SearchMemoriesInput,
+  nowMs: number,
+): MemoryFilter {
+  if (typeof validity === "number") return { ...filter, states: new Set(), validAtMs: validity };
+  if (validity === "any") return { ...filter, states: new Set(["active", "superseded"]) };
+  const states = new Set(["active"] as const);
+  return validity === "active"
+    ? { ...filter, states }
+    : { ...filter, states, validAtMs: referenceMs ?? nowMs };
+}
+
+/** When a memory happened or became true; where nobody said, when it was last said. */
+function memoryTimeMs({ content, strength }: Memory): number {
+  return content.validFromMs ?? strength.lastSeenMs;
 }
 
 /** When what a memory tells was, or was told. */
@@ -121,16 +141,13 @@ function toldMs({ kind, content, strength, updateMs, createMs }: Memory): number
 }
 
 async function byOverlap(parts: MemoryParts, search: Search): Promise<readonly MemoryMatch[]> {
-  const { query, limit, minScore = -Infinity, referenceMs, episodeDays } = search.input;
+  const { query, limit, minScore = -Infinity } = search.input;
   const terms = overlapTerms(query);
-  const fromMs =
-    episodeDays === 0 ? -Infinity : recentFromMs(referenceMs ?? search.nowMs, episodeDays);
   const best = new Best(
     limit,
     (a, b) => b.score - a.score || toldMs(b.memory) - toldMs(a.memory) || oldestFirst(b, a),
   );
   await lookAtNewest(parts, search, terms.length, (memory) => {
-    if (memory.kind === "episode" && toldMs(memory) < fromMs) return;
     const score = overlapScore(memory, terms);
     if (score !== undefined && score >= minScore) best.add({ memory, score });
   });

@@ -310,7 +310,7 @@ describe("search", () => {
       { documentId: "c", text: "dog" },
     ]);
     await searchIds(services, "zebra");
-    const tfIdf = { scoring: "tf-idf" } as const;
+    const tfIdf = { scoring: "tf_idf" } as const;
     const first = await searchIds(services, "zebra", tfIdf);
     expect(first.map(({ id }) => id)).toEqual(["a", "b", "c"]);
     expect(first[1]?.score).toBe(0);

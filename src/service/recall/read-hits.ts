@@ -11,6 +11,7 @@ import {
   scopePasses,
 } from "../../domain/recall/memory-test.ts";
 import { hasLabels } from "../../domain/recall/metadata-test.ts";
+import { sessionPasses } from "../../domain/recall/session-test.ts";
 import { isExpired, type Session } from "../../domain/session.ts";
 import type { IndexedRecord, IndexHit } from "../../recall/port.ts";
 import { readRecord } from "../../recall/read-record.ts";
@@ -21,6 +22,7 @@ import type { RecallInput } from "../recall-api.ts";
 import type { RecallParts } from "./parts.ts";
 import { passagesOf } from "./passages.ts";
 import { looksAtRecords, passes } from "./passes.ts";
+import { documentSize } from "./read-documents.ts";
 
 /** What a hit costs beside its record. */
 const HIT_BYTES = 512;
@@ -45,15 +47,17 @@ export class HitReader {
   readonly #sessions = new Map<string, Session>();
   readonly #scopes = new Map<string, MemoryScope>();
   readonly #referenceMs: number | undefined;
+  readonly #withEmbeddings: boolean;
 
   constructor(
     parts: RecallParts,
-    asked: Pick<RecallInput, "namespace" | "filter" | "referenceMs">,
+    asked: Pick<RecallInput, "namespace" | "filter" | "referenceMs" | "withEmbeddings">,
   ) {
     this.#parts = parts;
     this.#namespace = asked.namespace;
     this.#filter = asked.filter;
     this.#referenceMs = asked.referenceMs;
+    this.#withEmbeddings = asked.withEmbeddings;
   }
 
   /** The record of a hit; undefined when it is not there any more, or is not what was found. */
@@ -62,7 +66,11 @@ export class HitReader {
     if (record === undefined) return undefined;
     if (!this.#passes(record)) return undefined;
     const bytes = bytesOf({ record });
-    return { hit, record, bytes: bytes.length + HIT_BYTES + passageBytes(bytes) };
+    const size =
+      record.kind === "document"
+        ? documentSize(record.document, this.#withEmbeddings)
+        : bytes.length;
+    return { hit, record, bytes: size + HIT_BYTES + passageBytes(bytes) };
   }
 
   /** Only filters of what is said or tagged need all of a record to be read. */
@@ -154,10 +162,10 @@ export class HitReader {
 
   #fits(session: Session): boolean {
     if (isExpired(session, this.#parts.context.world.nowMs())) return false;
-    const { userId, agentId, sessionLabels } = this.#filter;
-    const { fields } = session;
-    if (userId !== "" && fields.userId !== userId) return false;
-    if (agentId !== "" && fields.agentId !== agentId) return false;
+    const { sessionLabels } = this.#filter;
+    const { fields, sessionId } = session;
+    const { userId, agentId } = fields;
+    if (!sessionPasses({ userId, agentId, sessionId }, this.#filter)) return false;
     return hasLabels(fields.labels, sessionLabels);
   }
 }

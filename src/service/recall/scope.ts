@@ -3,6 +3,7 @@
 import type { MemoryScope } from "../../domain/memories/memory.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
 import { scopePasses } from "../../domain/recall/memory-test.ts";
+import { documentsPass } from "../../domain/recall/session-test.ts";
 import type { SessionQuery } from "../../storage/store.ts";
 
 /** The sessions, collections and memories of a search. */
@@ -57,9 +58,10 @@ export function scopeOf(filter: RecallFilter): Scope {
 }
 
 function sessionsOf(filter: RecallFilter): Scope["sessions"] {
-  const { kinds, sessionIds, userId, agentId, sessionLabels } = filter;
+  const { kinds, sessionIds, sessionLabels } = filter;
   if (kinds.size > 0 && !kinds.has("message")) return { kind: "none" };
   if (sessionIds.length > 0) return { kind: "ids", ids: sessionIds };
+  const { userId, agentId } = ownersOf(filter);
   if (userId === "" && agentId === "" && sessionLabels.size === 0) return { kind: "all" };
   const query = {
     ...(userId === "" ? {} : { userId }),
@@ -69,9 +71,16 @@ function sessionsOf(filter: RecallFilter): Scope["sessions"] {
   return { kind: "query", query };
 }
 
+/** The user and the agent that every session has; empty where shared ones count too. */
+function ownersOf({ scope, userId, agentId }: RecallFilter): { userId: string; agentId: string } {
+  if (scope === undefined) return { userId, agentId };
+  const isOpen = scope.kind === "everyone" || scope.kind === "visible-to";
+  return isOpen ? { userId: "", agentId: "" } : scope.scope;
+}
+
 function collectionsOf(filter: RecallFilter): Scope["collections"] {
-  const { kinds, collectionIds, userId, agentId, sessionLabels } = filter;
-  const hasSession = userId !== "" || agentId !== "" || sessionLabels.size > 0;
+  const { kinds, collectionIds, sessionLabels } = filter;
+  const hasSession = !documentsPass(filter) || sessionLabels.size > 0;
   if (hasSession || (kinds.size > 0 && !kinds.has("document"))) return { kind: "none" };
   if (collectionIds.length > 0) return { kind: "ids", ids: collectionIds };
   return { kind: "all" };

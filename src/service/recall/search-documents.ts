@@ -1,4 +1,4 @@
-// SearchDocuments: documents of one collection, by words and vectors, by one vector, or by TF-IDF.
+// The scorings of documents of one collection by one vector, or by TF-IDF.
 
 import { LIMITS } from "../../domain/limits.ts";
 import {
@@ -7,14 +7,11 @@ import {
   embeddingMismatch,
   type VectorKind,
 } from "../../domain/recall/errors.ts";
-import type { RecallFilter } from "../../domain/recall/filter.ts";
-import { TRUE_MEMORIES } from "../../domain/recall/memory-test.ts";
-import { POOL_PER_LEG } from "../../domain/recall/rank/weights.ts";
 import type { IndexAnswer, RecallIndex } from "../../recall/port.ts";
 import type { StoredDocument } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import { checkLive } from "../change.ts";
-import type { SearchDocumentsInput } from "../recall-api.ts";
+import type { DocumentMatches, SearchDocumentsInput } from "../recall-api.ts";
 import type { RecallParts } from "./parts.ts";
 import { looksAtRecords, passes } from "./passes.ts";
 import { documentSize } from "./read-documents.ts";
@@ -25,12 +22,6 @@ const TRIES_MAX = 3;
 /** Documents that are looked at for the name of a collection's own vectors. */
 const GIVEN_LOOK_MAX = 100;
 
-/** A document that fits. */
-export interface DocumentMatch {
-  readonly document: StoredDocument;
-  readonly score: number;
-}
-
 /** How the index is asked. */
 type Ask = (index: RecallIndex) => Promise<IndexAnswer>;
 
@@ -39,16 +30,16 @@ export async function searchDocuments(
   parts: RecallParts,
   call: Call,
   input: SearchDocumentsInput,
-): Promise<readonly DocumentMatch[]> {
+): Promise<DocumentMatches> {
   checkLive(call.signal);
   const { namespace, collectionId, scoring, limit, embedding } = input;
   const isBlank = input.query.trim() === "" && embedding === undefined;
-  if (limit === 0 || isBlank) return [];
+  if (limit === 0 || isBlank) return { matches: [], next: undefined };
   const ask = await askOf(parts, call, input);
   const terms = {
     ...{ namespace, scope: collectionScope(collectionId), allowPartial: false },
     ...{ signal: call.signal },
-    ...(scoring === "tf-idf" ? { tfIdf: collectionId } : {}),
+    ...(scoring === "tf_idf" ? { tfIdf: collectionId } : {}),
   };
   for (let tries = 1; ; tries += 1) {
     const found = await parts.keeper.search(terms, async (index) => {
@@ -56,59 +47,20 @@ export async function searchDocuments(
       return await readMatches(parts, input, answer);
     });
     // What was deleted meanwhile made room for others.
-    if (!found.isShort || tries === TRIES_MAX) return found.matches;
+    if (!found.isShort || tries === TRIES_MAX) return found;
   }
 }
 
 async function askOf(parts: RecallParts, call: Call, input: SearchDocumentsInput): Promise<Ask> {
   switch (input.scoring) {
-    case "recall":
-      return await askRecall(parts, call, input);
     case "cosine":
       return await askCosine(parts, call, input);
-    case "tf-idf": {
-      const { namespace, collectionId, query: text, minScore, limit } = input;
-      const query = { collectionId, text, filter: filterOf(input), minScore, limit };
+    case "tf_idf": {
+      const { namespace, collectionId, query: text, filter, minScore } = input;
+      const query = { collectionId, text, filter, minScore, limit: endOf(input) };
       return (index) => index.searchTfIdf(namespace, query);
     }
   }
-}
-
-async function askRecall(
-  parts: RecallParts,
-  call: Call,
-  input: SearchDocumentsInput,
-): Promise<Ask> {
-  const { embedder, context } = parts;
-  const { namespace, query: text, minScore, limit, embedding } = input;
-  const { id, dimensions } = embedder.model;
-  if (
-    embedding !== undefined &&
-    (embedding.model !== id || embedding.values.length !== dimensions)
-  ) {
-    // A vector of another model can be compared with those that were given with documents.
-    return await askCosine(parts, call, input);
-  }
-  let vector = embedding?.values;
-  let isDown = false;
-  if (vector === undefined && !embedder.isOff) {
-    try {
-      vector = await embedder.queryVector({ namespace, signal: call.signal }, text);
-    } catch {
-      checkLive(call.signal);
-      isDown = true;
-    }
-  }
-  const nowMs = context.world.nowMs();
-  const query = {
-    ...({ text, filter: filterOf(input), fusion: "scores", weights: {} } as const),
-    ...(vector === undefined ? {} : { vector }),
-    mode: isDown ? ("lexical" as const) : ("hybrid" as const),
-    ...{ minScore, minRelevance: 0, diversity: 0, hitsPerGroup: undefined, offset: 0, limit },
-    isWide: limit > POOL_PER_LEG,
-    ...{ nowMs, referenceMs: nowMs },
-  };
-  return (index) => index.search(namespace, query);
 }
 
 async function askCosine(
@@ -117,7 +69,7 @@ async function askCosine(
   input: SearchDocumentsInput,
 ): Promise<Ask> {
   const { embedder, context } = parts;
-  const { namespace, query: text, minScore, limit, embedding } = input;
+  const { namespace, query: text, filter, minScore, embedding } = input;
   const { id, dimensions, isLocal } = embedder.model;
   if (embedding === undefined && embedder.isOff) throw embedderOff();
   const made =
@@ -127,7 +79,7 @@ async function askCosine(
   if (embedding === undefined && !isLocal && made === undefined) throw embedderUnavailable();
   const vector = embedding ?? (made === undefined ? undefined : { model: id, values: made });
   const query = {
-    ...{ text, filter: filterOf(input), minScore, limit, nowMs: context.world.nowMs() },
+    ...{ text, filter, minScore, limit: endOf(input), nowMs: context.world.nowMs() },
     ...(vector === undefined ? {} : { vector }),
   };
   return async (index) => {
@@ -153,32 +105,24 @@ async function givenKind(
   return given && { model: given.model, dimensions: given.values.length };
 }
 
-const NO_NAMES: ReadonlyMap<string, string> = new Map();
-
-/** The filter of one collection. */
-function filterOf({ collectionId, filter }: SearchDocumentsInput): RecallFilter {
-  const { labels, metadata, sourceDocumentId } = filter;
-  return {
-    ...{ kinds: new Set(["document"] as const), sessionIds: [], excludeSessionIds: [] },
-    ...{ userId: "", agentId: "", sessionLabels: NO_NAMES, roles: new Set<never>() },
-    ...{ collectionIds: [collectionId], labels, metadata, sourceDocumentId },
-    ...{ fromMs: undefined, beforeMs: undefined, minTrust: undefined, ...TRUE_MEMORIES },
-  };
+/** How far the list goes that a page ends. */
+function endOf({ offset, limit }: SearchDocumentsInput): number {
+  return offset + limit;
 }
 
 async function readMatches(
   { context, codec }: RecallParts,
   input: SearchDocumentsInput,
   answer: IndexAnswer,
-): Promise<{ matches: readonly DocumentMatch[]; isShort: boolean }> {
-  const { namespace, collectionId, withEmbeddings, filter } = input;
+): Promise<DocumentMatches & { readonly isShort: boolean }> {
+  const { namespace, collectionId, withEmbeddings, filter, offset } = input;
   const isFiltered = looksAtRecords(filter);
   const fits = ({ bytes }: StoredDocument): boolean =>
     !isFiltered || passes(codec.readDocument(bytes), filter);
-  const matches: DocumentMatch[] = [];
+  const matches: DocumentMatches["matches"][number][] = [];
   let bytes = 0;
   let isShort = false;
-  for (const { position, score } of answer.hits) {
+  for (const [at, { position, score }] of answer.hits.slice(offset).entries()) {
     const query = { namespace, collectionId, after: position - 1, last: position, limit: 1 };
     const [document] = (await context.store.listDocuments(query)).documents;
     if (document === undefined || !fits(document)) {
@@ -186,8 +130,10 @@ async function readMatches(
       continue;
     }
     bytes += documentSize(document, withEmbeddings);
-    if (matches.length > 0 && bytes > LIMITS.pageBytes) return { matches, isShort: false };
+    if (matches.length > 0 && bytes > LIMITS.pageBytes) {
+      return { matches, next: offset + at, isShort: false };
+    }
     matches.push({ document, score });
   }
-  return { matches, isShort };
+  return { matches, next: answer.more ? endOf(input) : undefined, isShort };
 }

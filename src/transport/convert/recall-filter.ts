@@ -1,7 +1,7 @@
 // What a recall and a search of documents may look at, from the wire to the domain.
 
 import type { MetadataTest, RecallFilter, RecallKind, Scalar } from "../../domain/recall/filter.ts";
-import { TRUE_MEMORIES } from "../../domain/recall/memory-test.ts";
+import type { MemoryConditions, ScopeConditions } from "../../domain/recall/memory-test.ts";
 import type { Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
 import type * as document from "../../gen/memorysidecar/v1/document.ts";
@@ -9,6 +9,7 @@ import type * as wire from "../../gen/memorysidecar/v1/filter.ts";
 import * as recallWire from "../../gen/memorysidecar/v1/recall.ts";
 import type { DocumentFilter } from "../../service/recall-api.ts";
 import { fromMemoryKind } from "./memory-enums.ts";
+import { fromScopeFilter } from "./scope.ts";
 import { fromTimestamp } from "./time.ts";
 
 const KINDS: ReadonlyMap<number, RecallKind> = new Map([
@@ -23,8 +24,7 @@ const EVERYTHING: RecallFilter = {
   kinds: new Set(),
   sessionIds: [],
   excludeSessionIds: [],
-  userId: "",
-  agentId: "",
+  ...fromScope(undefined),
   sessionLabels: new Map(),
   roles: DEFAULT_ROLES,
   collectionIds: [],
@@ -34,7 +34,7 @@ const EVERYTHING: RecallFilter = {
   beforeMs: undefined,
   minTrust: undefined,
   sourceDocumentId: "",
-  ...TRUE_MEMORIES,
+  ...{ memoryKinds: new Set(), categories: new Set(), validity: "now", minConfidence: undefined },
 };
 
 const ALL_DOCUMENTS: DocumentFilter = { labels: new Map(), metadata: [], sourceDocumentId: "" };
@@ -72,15 +72,15 @@ export function fromConditions(
 
 /**
  * The kinds that a filter asks for. One that names sessions or roles is about messages, one that
- * names collections about documents, one that names kinds of memories about memories; one that
- * names several of these is about all of them.
+ * names collections or a source about documents, one that names kinds of memories about memories;
+ * one that names several of these is about all of them.
  */
 function kindsOf(filter: recallWire.RecallFilter): ReadonlySet<RecallKind> {
-  const { kinds, sessionIds, roles, collectionIds, memoryKinds } = filter;
+  const { kinds, sessionIds, sessionIdPrefix, roles, collectionIds, memoryKinds } = filter;
   if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS.get(kind) ?? []));
   const named = new Set<RecallKind>();
-  if (sessionIds.length > 0 || roles.length > 0) named.add("message");
-  if (collectionIds.length > 0) named.add("document");
+  if (sessionIds.length > 0 || sessionIdPrefix !== "" || roles.length > 0) named.add("message");
+  if (collectionIds.length > 0 || filter.sourceDocumentId !== "") named.add("document");
   if (memoryKinds.length > 0) named.add("memory");
   return named;
 }
@@ -96,8 +96,8 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     kinds: kindsOf(filter),
     sessionIds: filter.sessionIds,
     excludeSessionIds: filter.excludeSessionIds,
-    userId: filter.userId,
-    agentId: filter.agentId,
+    sessionIdPrefix: filter.sessionIdPrefix,
+    ...fromScope(filter.scope),
     sessionLabels: filter.sessionLabels,
     roles: roles.length === 0 ? DEFAULT_ROLES : new Set(roles as Role[]),
     collectionIds: filter.collectionIds,
@@ -106,22 +106,40 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     fromMs: timeFrom === undefined ? undefined : fromTimestamp(timeFrom),
     beforeMs: timeBefore === undefined ? undefined : fromTimestamp(timeBefore),
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
-    sourceDocumentId: "",
+    sourceDocumentId: filter.sourceDocumentId,
     ...memoryConditions(filter),
   };
 }
 
+/** Whose records a filter asks for. */
+function fromScope(
+  given: recallWire.RecallFilter["scope"],
+): Pick<RecallFilter, "scope"> & ScopeConditions {
+  const scope = fromScopeFilter(given);
+  if (scope.kind === "everyone") {
+    const conditions = { userId: "", agentId: "", includeShared: false };
+    return { ...conditions, scope, memorySessionIds: undefined };
+  }
+  const { userId, agentId, sessionId } = scope.scope;
+  const includeShared = scope.kind === "visible-to";
+  const isNamed = scope.kind !== "owned-by" || sessionId !== "";
+  const sessions = includeShared ? [sessionId, ""] : [sessionId];
+  return {
+    ...{ scope, userId, agentId, includeShared },
+    memorySessionIds: isNamed ? sessions : undefined,
+    exact: { names: scope.kind !== "owned-by", sessions: true },
+  };
+}
+
 /** What a filter asks of memories alone. */
-function memoryConditions(filter: recallWire.RecallFilter): typeof TRUE_MEMORIES {
+function memoryConditions(filter: recallWire.RecallFilter): MemoryConditions {
   const { memoryKinds, categories, validAt, includeSuperseded } = filter;
   const atMs = validAt === undefined ? undefined : fromTimestamp(validAt);
   return {
     memoryKinds: new Set(memoryKinds.map(fromMemoryKind)),
     categories: new Set(categories.map((category) => category.toLowerCase())),
-    includeShared: filter.includeShared,
     validity: includeSuperseded ? "any" : (atMs ?? "now"),
     minConfidence: filter.minConfidence,
-    memorySessionIds: undefined,
   };
 }
 

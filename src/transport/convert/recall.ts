@@ -14,6 +14,7 @@ import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_servi
 import type { RecallCoverage, RecallHit, RecallInput } from "../../service/recall-api.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { spliceField, spliceFields } from "../splice.ts";
+import { documentBytes } from "./document.ts";
 import { fromEmbedding } from "./embedding.ts";
 import { encodeMemory } from "./memory.ts";
 import { fromRecallFilter } from "./recall-filter.ts";
@@ -114,6 +115,7 @@ export function fromRecall(request: recallServiceWire.RecallRequest, offset: num
     hitsPerGroup: groupHits(request.groupBySession),
     rerank: fromRerank(request.rerank),
     allowPartial: request.allowPartial,
+    withEmbeddings: request.includeEmbeddings,
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
   };
 }
@@ -123,7 +125,7 @@ function toParts(parts: ScoreParts): wire.ScorePart[] {
 }
 
 /** Gives the wire form of a hit, with the messages, the document or the memory. */
-export function encodeHit(hit: RecallHit): Uint8Array {
+export function encodeHit(hit: RecallHit, withEmbeddings: boolean): Uint8Array {
   const { record, score, relevance, passage, rerankScore } = hit;
   const rest = encodeWire(wire.RecallHit, {
     score,
@@ -136,7 +138,9 @@ export function encodeHit(hit: RecallHit): Uint8Array {
   if (record.kind === "memory") {
     return spliceField(HIT.memory, [encodeMemory(record.memory)], rest);
   }
-  if (record.kind === "document") return spliceField(HIT.document, [record.document.bytes], rest);
+  if (record.kind === "document") {
+    return spliceField(HIT.document, [documentBytes(record.document, withEmbeddings)], rest);
+  }
   const { sessionId, userId, message, before, after } = record;
   const names = { sessionId, userId, message: undefined, before: [], after: [] };
   const recalled = spliceFields(

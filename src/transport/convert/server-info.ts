@@ -30,7 +30,6 @@ export const CAPABILITIES = [
   "recall",
   "relations",
   "restore",
-  "search_sessions",
   "sessions",
   "snapshots",
   "summary_history",

@@ -1,7 +1,9 @@
+import { scoredKind } from "../../domain/recall/scoring.ts";
 import { type RecallRequest, RecallResponse } from "../../gen/memorysidecar/v1/recall_service.ts";
 import { encodeHit, fromRecall, toCoverage } from "../convert/recall.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
+import { recallScored } from "../recall-scored.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
 import { checkRecall } from "../validate/recall-requests.ts";
@@ -15,7 +17,11 @@ export const recall: UnaryRpc<RecallRequest> = {
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken } = request;
     const offset = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
-    const found = await services.recall.recall(call, fromRecall(request, offset));
+    const input = fromRecall(request, offset);
+    const found =
+      scoredKind(request.scoring) === undefined
+        ? await services.recall.recall(call, input)
+        : await recallScored(services, call, { input, scoring: request.scoring });
     const { hits, next, groups, coverage } = found;
     const rest = encodeWire(RecallResponse, {
       hits: [],
@@ -28,6 +34,7 @@ export const recall: UnaryRpc<RecallRequest> = {
       })),
       coverage: toCoverage(coverage),
     });
-    return spliceField(HITS_FIELD, hits.map(encodeHit), rest);
+    const encoded = hits.map((hit) => encodeHit(hit, input.withEmbeddings));
+    return spliceField(HITS_FIELD, encoded, rest);
   },
 };

@@ -8,17 +8,14 @@ import type {
   GetDocumentRequest,
   ListCollectionsRequest,
   ListDocumentsRequest,
-  SearchDocumentsRequest,
   UpsertDocumentsRequest,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { DocumentScoring } from "../../gen/memorysidecar/v1/recall.ts";
 import { fromCollection } from "../convert/document.ts";
 import { checkEmbedding } from "./embedding.ts";
 import {
   checkCount,
   checkEnum,
-  checkFinite,
   checkId,
   checkLabels,
   checkNamespace,
@@ -34,7 +31,6 @@ import { checkCollectionId, checkDocumentFilter } from "./recall-filter.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
-const SEARCH = { min: 0, max: LIMITS.searchDocuments };
 const CHUNK = { min: LIMITS.chunkCharsMin, max: LIMITS.chunkCharsMax };
 
 interface CollectionNamed {
@@ -140,17 +136,4 @@ export function checkDeleteDocuments(request: DeleteDocumentsRequest, v: Violati
 export function checkClearCollection(request: ClearCollectionRequest, v: Violations): void {
   checkCollection(request, v);
   checkRequestId(v, request.requestId);
-}
-
-export function checkSearchDocuments(request: SearchDocumentsRequest, v: Violations): void {
-  checkCollection(request, v);
-  checkText(v, "query", request.query, LIMITS.recallQueryBytes);
-  checkEmbedding(v, request.embedding);
-  checkEnum(v, "scoring", request.scoring, DocumentScoring);
-  if (request.scoring === DocumentScoring.TF_IDF && request.embedding !== undefined) {
-    v.add("embedding", "must be unset with DOCUMENT_SCORING_TF_IDF");
-  }
-  checkDocumentFilter(v, request.filter);
-  if (request.limit !== undefined) checkRange(v, "limit", request.limit, SEARCH);
-  checkFinite(v, "min_score", request.minScore);
 }

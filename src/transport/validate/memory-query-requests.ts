@@ -1,4 +1,4 @@
-// The rules of the requests that search memories, record turns and find facts, one function each.
+// The rules of the requests that record turns and find facts, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
 import type {
@@ -8,14 +8,11 @@ import type {
   QueryRelationsRequest,
   RetryMemoryJobRequest,
   ScoreImportanceRequest,
-  SearchMemoriesRequest,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
-import { MemoryScoring } from "../../gen/memorysidecar/v1/recall.ts";
 import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import {
   checkCount,
   checkEnum,
-  checkFinite,
   checkId,
   checkNamespace,
   checkPage,
@@ -24,7 +21,6 @@ import {
   checkSeq,
   checkSessionId,
   checkText,
-  checkTimestamp,
 } from "./fields.ts";
 import { checkTexts } from "./memory.ts";
 import { checkMemoryFilter } from "./memory-filter.ts";
@@ -32,25 +28,9 @@ import { checkExtraction, checkScoringRules } from "./memory-policy.ts";
 import { checkScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
-const SEARCH = { min: 0, max: LIMITS.searchMemories };
-const RECALL_SEARCH = { min: 0, max: LIMITS.recallHits };
-const DAYS = { min: 0, max: LIMITS.episodeDays };
 const HOPS = { min: 0, max: LIMITS.relationHops };
 const RELATIONS = { min: 0, max: LIMITS.relations };
 const KEYWORDS = { count: LIMITS.relationKeywords, bytes: LIMITS.relationKeywordBytes };
-
-export function checkSearchMemories(request: SearchMemoriesRequest, v: Violations): void {
-  checkNamespace(v, request.namespace);
-  checkText(v, "query", request.query, LIMITS.recallQueryBytes);
-  checkMemoryFilter(v, request.filter);
-  const { scoring, limit } = request;
-  checkEnum(v, "scoring", scoring, MemoryScoring);
-  const isRecall = scoring === MemoryScoring.UNSPECIFIED || scoring === MemoryScoring.RECALL;
-  if (limit !== undefined) checkRange(v, "limit", limit, isRecall ? RECALL_SEARCH : SEARCH);
-  checkFinite(v, "min_score", request.minScore);
-  checkTimestamp(v, "reference_time", request.referenceTime);
-  checkRange(v, "episode_days", request.episodeDays, DAYS);
-}
 
 export function checkQueryRelations(request: QueryRelationsRequest, v: Violations): void {
   checkNamespace(v, request.namespace);

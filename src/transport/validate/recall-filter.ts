@@ -15,10 +15,10 @@ import {
   checkRange,
   checkRequiredId,
   checkRequiredText,
-  checkText,
   checkTimestamp,
   type WireEnum,
 } from "./fields.ts";
+import { checkScopeFilter } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
@@ -42,8 +42,9 @@ export function checkRecallFilter(v: Violations, filter: RecallFilter | undefine
   checkChoices(v, "kinds", filter.kinds, { names: RecallKind, count: LIMITS.recallKinds });
   checkSessions(v, "session_ids", filter.sessionIds);
   checkSessions(v, "exclude_session_ids", filter.excludeSessionIds);
-  checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
-  checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
+  checkId(v, "session_id_prefix", filter.sessionIdPrefix, LIMITS.sessionIdBytes);
+  checkId(v, "source_document_id", filter.sourceDocumentId, LIMITS.documentIdBytes);
+  checkScopeFilter(v, filter.scope);
   checkLabels(v, filter.sessionLabels, "session_labels");
   checkChoices(v, "roles", filter.roles, { names: Role, count: LIMITS.filterRoles });
   checkCollections(v, filter.collectionIds);

@@ -27,6 +27,7 @@ import { checkNewMessage } from "./message.ts";
 import { checkCustomTokenRule } from "./policy.ts";
 import { checkHookName } from "./policy-summary.ts";
 import { checkRecallFilter } from "./recall-filter.ts";
+import { checkScoring } from "./recall-scoring.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
@@ -66,6 +67,7 @@ export function checkRecall(request: RecallRequest, v: Violations): void {
     v.leave();
   }
   checkTimestamp(v, "reference_time", request.referenceTime);
+  checkScoring(request, v);
 }
 
 /** The name of a weight in the contract. */

@@ -88,32 +88,6 @@ class MemoryMethods(SyncCalls):
         )
         return self._pages(request, v1.ListMemoriesResponse, "memories", call)
 
-    def search_memories(
-        self,
-        query: str,
-        *,
-        filter: m.FilterLike | None = None,
-        scoring: m.MemoryScoring | None = None,
-        limit: int | None = None,
-        min_score: float | None = None,
-        reference_time: f.Time | None = None,
-        episode_days: int = 0,
-        **call: Unpack[f.ReadOptions],
-    ) -> list[v1.MemoryMatch]:
-        """Finds the memories that fit best, 10 by default. ``recall`` finds them too, together
-        with messages and documents."""
-        request = v1.SearchMemoriesRequest(
-            query=query,
-            filter=m.memory_filter_of(filter),
-            scoring=m.choice("scoring", scoring),
-            limit=limit,
-            min_score=min_score,
-            reference_time=reference_time,
-            episode_days=episode_days,
-        )
-        answer = self._unary(request, v1.SearchMemoriesResponse, call)
-        return list(answer.matches)
-
     def update_memory(
         self,
         memory_id: str,

@@ -8,25 +8,20 @@ from typing import Any, Literal, TypedDict, Union
 from . import v1
 from ._fields import Json, Time, WriteOptions
 from ._memory_policy import extraction_of as extraction_of
-from ._recall_fields import enum_of, filter_of
+from ._recall_fields import ScopeMatch, enum_of, filter_of, scope_filter_of
 from ._task_fields import Seconds, duration_of
 
 MemoryLike = Union[str, "v1.Memory", Json]
 MemoriesLike = MemoryLike | Sequence[MemoryLike]
 FilterLike = Union["v1.MemoryFilter", Json]
-ScopeMatch = Literal["visible_to", "exact", "owned_by"]
 Dedupe = Union[bool, Literal["same_text", "similar", "none"], "v1.DedupeRule", Json]
 Conflict = Union[Literal["keep_both", "supersede", "merge", "ask_hook"], "v1.ConflictRule", Json]
 Order = Union[
     Literal["oldest", "newest", "importance", "confidence", "last_seen"], "v1.MemoryOrder"
 ]
-MemoryScoring = Union[Literal["recall", "overlap", "word_count", "substring"], "v1.MemoryScoring"]
 Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 JobType = Union[Literal["extract", "score"], "v1.TaskType"]
 SectionLike = Union[str, "v1.ContextSection", Json]
-
-
-_SCOPE_MATCHES: tuple[ScopeMatch, ...] = ("visible_to", "exact", "owned_by")
 
 
 class MemoryChange(WriteOptions, total=False):
@@ -83,10 +78,6 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
     "order": (
         "MEMORY_ORDER_",
         _short("MEMORY_ORDER_", "oldest", "newest", "importance", "confidence", "last_seen"),
-    ),
-    "scoring": (
-        "MEMORY_SCORING_",
-        _short("MEMORY_SCORING_", "recall", "overlap", "word_count", "substring"),
     ),
     "section": (
         "CONTEXT_SECTION_KIND_",
@@ -186,7 +177,7 @@ def _filter_of(value: FilterLike, match: ScopeMatch) -> v1.MemoryFilter:
     fields = dict(value)
     names = ("user_id", "agent_id", "session_id")
     scope = {name: fields.pop(name, None) or "" for name in names}
-    fields["scope"] = _scope_filter_of(
+    fields["scope"] = scope_filter_of(
         scope, fields.get("scope"), bool(fields.pop("everyone", False)), match
     )
     for name, what in (("kinds", "kind"), ("states", "state")):
@@ -197,25 +188,6 @@ def _filter_of(value: FilterLike, match: ScopeMatch) -> v1.MemoryFilter:
     fields["origin"] = choice("origin", fields.get("origin"))
     fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
     return filter_of(v1.MemoryFilter, fields)
-
-
-def _scope_filter_of(
-    scope: dict[str, str], given: Any, everyone: bool, match: ScopeMatch
-) -> v1.ScopeFilter | None:
-    if isinstance(given, v1.ScopeFilter):
-        return given
-    if everyone and scope["user_id"]:
-        raise ValueError("give user_id or everyone, not both")
-    if given is None and not any(scope.values()):
-        return v1.ScopeFilter(everyone=v1.Everyone()) if everyone else None
-    chosen = given or ("owned_by" if everyone else match)
-    if chosen not in _SCOPE_MATCHES:
-        raise ValueError(f'the scope is one of {", ".join(_SCOPE_MATCHES)}, not "{chosen}"')
-    if chosen == "owned_by" and not scope["user_id"] and not everyone:
-        raise ValueError("the scope owned_by needs user_id, or everyone")
-    made = v1.ScopeFilter()
-    getattr(made, chosen).CopyFrom(v1.MemoryScope(**scope))
-    return made
 
 
 def dedupe_of(value: Dedupe | None) -> v1.DedupeRule | None:

@@ -34,6 +34,8 @@ class RecallMethods(SyncCalls):
         rerank: bool | str | v1.Rerank | f.Json | None = None,
         allow_partial: bool = False,
         reference_time: f.Time | None = None,
+        scoring: str = "",
+        include_embeddings: bool = False,
         page_size: int = 0,
         page_token: str = "",
         **call: Unpack[f.ReadOptions],
@@ -43,8 +45,11 @@ class RecallMethods(SyncCalls):
 
         :param filter: what to look at; ``memorysidecar.where`` makes its conditions on metadata.
             Kinds, roles and trust have short names: ``{"kinds": ["message"], "roles": ["user"]}``.
+            With ``user_id`` it means what this user may see; without, what everybody shares.
         :param min_relevance: leaves out what is less probable to fit, 0 to 1. Default 0.
         :param group_by_session: True, or how many hits of each session, gives sessions.
+        :param scoring: another scoring than the default, by its name: ``cosine``, ``tf_idf``,
+            ``overlap``, ``word_count``, ``substring`` or ``occurrences``.
         :param rerank: True for the server's default reranker, or the name of a hook.
         """
         request = v1.RecallRequest(
@@ -63,6 +68,8 @@ class RecallMethods(SyncCalls):
             rerank=r.rerank_of(rerank),
             allow_partial=allow_partial,
             reference_time=reference_time,
+            scoring=scoring,
+            include_embeddings=include_embeddings,
             page_size=page_size,
             page_token=page_token,
         )
@@ -167,33 +174,6 @@ class DocumentMethods(SyncCalls):
         """Lists the collections of the namespace that hold documents, by id."""
         request = v1.ListCollectionsRequest(page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)
-
-    def search_documents(
-        self,
-        query: str = "",
-        *,
-        collection_id: str = "",
-        embedding: r.Vector | None = None,
-        scoring: r.Scoring | v1.DocumentScoring | None = None,
-        filter: v1.DocumentFilter | f.Json | None = None,
-        limit: int | None = None,
-        min_score: float | None = None,
-        include_embeddings: bool = False,
-        **call: Unpack[f.ReadOptions],
-    ) -> list[v1.DocumentMatch]:
-        """Finds the documents of a collection that fit best, 5 by default."""
-        request = v1.SearchDocumentsRequest(
-            query=query,
-            collection_id=collection_id,
-            embedding=r.vector_of(embedding),
-            scoring=r.enum_of("scoring", scoring),
-            filter=r.document_filter_of(filter),
-            limit=limit,
-            min_score=min_score,
-            include_embeddings=include_embeddings,
-        )
-        answer = self._unary(request, v1.SearchDocumentsResponse, call)
-        return list(answer.matches)
 
     def delete_documents(
         self,

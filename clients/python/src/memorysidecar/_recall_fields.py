@@ -13,7 +13,6 @@ DocumentsLike = DocumentLike | Iterable[DocumentLike]
 Vector = Union["v1.Embedding", Json, Sequence[float]]
 Mode = Literal["hybrid", "lexical", "dense"]
 Fusion = Literal["scores", "reciprocal_rank", "reciprocal-rank"]
-Scoring = Literal["recall", "cosine", "tf_idf", "tf-idf"]
 Purpose = Literal["passage", "query"]
 Group = Union[bool, int, "v1.GroupBySession", Json]
 Scalar = str | float | bool | None
@@ -27,11 +26,6 @@ _ENUMS: dict[str, dict[str, Any]] = {
     "fusion": {
         "scores": v1.FUSION_METHOD_SCORES,
         "reciprocal_rank": v1.FUSION_METHOD_RECIPROCAL_RANK,
-    },
-    "scoring": {
-        "recall": v1.DOCUMENT_SCORING_RECALL,
-        "cosine": v1.DOCUMENT_SCORING_COSINE,
-        "tf_idf": v1.DOCUMENT_SCORING_TF_IDF,
     },
     "purpose": {
         "passage": v1.EMBEDDING_PURPOSE_PASSAGE,
@@ -67,13 +61,15 @@ _ENUMS: dict[str, dict[str, Any]] = {
 _PREFIXES = {
     "mode": "RECALL_MODE_",
     "fusion": "FUSION_METHOD_",
-    "scoring": "DOCUMENT_SCORING_",
     "purpose": "EMBEDDING_PURPOSE_",
     "filter.kinds": "RECALL_KIND_",
     "filter.memory_kinds": "MEMORY_KIND_",
     "filter.roles": "ROLE_",
     "filter.min_trust": "TRUST_",
 }
+
+ScopeMatch = Literal["visible_to", "exact", "owned_by"]
+_SCOPE_MATCHES: tuple[ScopeMatch, ...] = ("visible_to", "exact", "owned_by")
 
 _Filter = TypeVar("_Filter", v1.RecallFilter, v1.DocumentFilter, v1.MemoryFilter)
 
@@ -93,10 +89,16 @@ def enum_of(what: str, value: Any) -> Any:
 
 def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | None:
     """Makes a filter of recall: a mapping holds its fields by their names, and its kinds, roles and
-    trust may have their short names."""
+    trust may have their short names. Its scope is made of ``user_id``, ``agent_id``,
+    ``session_id``, ``everyone`` and ``scope``, as that of a filter of memories."""
     if value is None or isinstance(value, v1.RecallFilter):
         return value
     fields = dict(value)
+    names = ("user_id", "agent_id", "session_id")
+    scope = {name: fields.pop(name, None) or "" for name in names}
+    fields["scope"] = scope_filter_of(
+        scope, fields.get("scope"), bool(fields.pop("everyone", False)), "visible_to"
+    )
     for name in ("kinds", "roles", "memory_kinds"):
         given = fields.get(name)
         if given is not None:
@@ -104,6 +106,27 @@ def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | 
             fields[name] = [enum_of(f"filter.{name}", one) for one in many]
     fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
     return filter_of(v1.RecallFilter, fields)
+
+
+def scope_filter_of(
+    scope: dict[str, str], given: Any, everyone: bool, match: ScopeMatch
+) -> v1.ScopeFilter | None:
+    """Makes a filter of whose records are meant, of the members of a scope and of how they are
+    compared."""
+    if isinstance(given, v1.ScopeFilter):
+        return given
+    if everyone and scope["user_id"]:
+        raise ValueError("give user_id or everyone, not both")
+    if given is None and not any(scope.values()):
+        return v1.ScopeFilter(everyone=v1.Everyone()) if everyone else None
+    chosen = given or ("owned_by" if everyone else match)
+    if chosen not in _SCOPE_MATCHES:
+        raise ValueError(f'the scope is one of {", ".join(_SCOPE_MATCHES)}, not "{chosen}"')
+    if chosen == "owned_by" and not scope["user_id"] and not everyone:
+        raise ValueError("the scope owned_by needs user_id, or everyone")
+    made = v1.ScopeFilter()
+    getattr(made, chosen).CopyFrom(v1.MemoryScope(**scope))
+    return made
 
 
 def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFilter | None:

@@ -156,22 +156,6 @@ class Client(
         )
         return self._unary(request, v1.AppendMessagesResponse, call)
 
-    def search_sessions(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        filter: v1.SessionFilter | f.Json | None = None,
-        session_id_prefix: str = "",
-        **call: Unpack[f.ReadOptions],
-    ) -> list[v1.SessionMatch]:
-        """Finds the sessions whose user and assistant messages hold any of the words, the best
-        first. Reads every message of them."""
-        request = v1.SearchSessionsRequest(
-            query=query, limit=limit, filter=filter, session_id_prefix=session_id_prefix
-        )
-        return list(self._unary(request, v1.SearchSessionsResponse, call).matches)
-
     def list_messages(
         self,
         session_id: str,

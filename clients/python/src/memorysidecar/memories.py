@@ -185,13 +185,14 @@ class MemoryTools:
         *,
         user_id: str = "",
         agent_id: str = "",
-        scoring: m.MemoryScoring | None = None,
+        scoring: str = "",
         show_ids: bool = True,
     ) -> None:
         """
         :param user_id: whose memories they are.
         :param agent_id: of which agent. Default: what belongs to no agent, which all agents see.
-        :param scoring: how ``recall`` scores; see ``search_memories``.
+        :param scoring: how ``recall`` scores: ``overlap``, ``word_count`` or ``substring``.
+            Default: as recall does.
         :param show_ids: whether ``recall`` tells ids, which ``forget`` needs.
         """
         self._client = client
@@ -259,24 +260,23 @@ class MemoryTools:
 
     def _recall(self, given: Mapping[str, Any]) -> str:
         query = str(given["query"])
-        matches = self._client.search_memories(
+        scope = {"user_id": self._user_id, "agent_id": self._agent_id}
+        found = self._client.recall(
             query,
-            filter={
-                "user_id": self._user_id,
-                "agent_id": self._agent_id,
-            },
+            filter={"kinds": ["memory"], **scope},
             scoring=self._scoring,
-            limit=_limit_of(given.get("limit")),
+            page_size=_limit_of(given.get("limit")),
         )
+        matches = [hit.memory for hit in found.hits]
         if not matches:
             return f"No memories found matching '{query}'."
         word = "memory" if len(matches) == 1 else "memories"
         lines = [f"Found {len(matches)} {word}:"]
         for number, match in enumerate(matches, 1):
-            category = match.memory.category
+            category = match.category
             tag = "" if category in ("", "general") else f"[{category}] "
-            own_id = f" (id: {match.memory.memory_id})" if self._show_ids else ""
-            lines.append(f"{number}. {tag}{match.memory.text}{own_id}")
+            own_id = f" (id: {match.memory_id})" if self._show_ids else ""
+            lines.append(f"{number}. {tag}{match.text}{own_id}")
         return "\n".join(lines)
 
     def _forget(self, given: Mapping[str, Any]) -> str:

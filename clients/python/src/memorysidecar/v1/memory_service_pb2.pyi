@@ -5,7 +5,6 @@ from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
-from memorysidecar.v1 import recall_pb2 as _recall_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -299,32 +298,6 @@ class QueryRelationsResponse(_message.Message):
     truncated: bool
     def __init__(self, relations: _Optional[_Iterable[_Union[_memory_pb2.FoundRelation, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
 
-class SearchMemoriesRequest(_message.Message):
-    __slots__ = ("namespace", "query", "filter", "scoring", "limit", "min_score", "reference_time", "episode_days")
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    QUERY_FIELD_NUMBER: _ClassVar[int]
-    FILTER_FIELD_NUMBER: _ClassVar[int]
-    SCORING_FIELD_NUMBER: _ClassVar[int]
-    LIMIT_FIELD_NUMBER: _ClassVar[int]
-    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
-    REFERENCE_TIME_FIELD_NUMBER: _ClassVar[int]
-    EPISODE_DAYS_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    query: str
-    filter: _memory_pb2.MemoryFilter
-    scoring: _recall_pb2.MemoryScoring
-    limit: int
-    min_score: float
-    reference_time: _timestamp_pb2.Timestamp
-    episode_days: int
-    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., scoring: _Optional[_Union[_recall_pb2.MemoryScoring, str]] = ..., limit: _Optional[int] = ..., min_score: _Optional[float] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., episode_days: _Optional[int] = ...) -> None: ...
-
-class SearchMemoriesResponse(_message.Message):
-    __slots__ = ("matches",)
-    MATCHES_FIELD_NUMBER: _ClassVar[int]
-    matches: _containers.RepeatedCompositeFieldContainer[_recall_pb2.MemoryMatch]
-    def __init__(self, matches: _Optional[_Iterable[_Union[_recall_pb2.MemoryMatch, _Mapping]]] = ...) -> None: ...
-
 class ConsolidateSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
@@ -556,31 +529,3 @@ class ClearCollectionResponse(_message.Message):
     deleted_count: int
     revision: int
     def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
-
-class SearchDocumentsRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "query", "embedding", "scoring", "filter", "limit", "min_score", "include_embeddings")
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
-    QUERY_FIELD_NUMBER: _ClassVar[int]
-    EMBEDDING_FIELD_NUMBER: _ClassVar[int]
-    SCORING_FIELD_NUMBER: _ClassVar[int]
-    FILTER_FIELD_NUMBER: _ClassVar[int]
-    LIMIT_FIELD_NUMBER: _ClassVar[int]
-    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
-    INCLUDE_EMBEDDINGS_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    collection_id: str
-    query: str
-    embedding: _document_pb2.Embedding
-    scoring: _recall_pb2.DocumentScoring
-    filter: _document_pb2.DocumentFilter
-    limit: int
-    min_score: float
-    include_embeddings: bool
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., query: _Optional[str] = ..., embedding: _Optional[_Union[_document_pb2.Embedding, _Mapping]] = ..., scoring: _Optional[_Union[_recall_pb2.DocumentScoring, str]] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., limit: _Optional[int] = ..., min_score: _Optional[float] = ..., include_embeddings: _Optional[bool] = ...) -> None: ...
-
-class SearchDocumentsResponse(_message.Message):
-    __slots__ = ("matches",)
-    MATCHES_FIELD_NUMBER: _ClassVar[int]
-    matches: _containers.RepeatedCompositeFieldContainer[_recall_pb2.DocumentMatch]
-    def __init__(self, matches: _Optional[_Iterable[_Union[_recall_pb2.DocumentMatch, _Mapping]]] = ...) -> None: ...

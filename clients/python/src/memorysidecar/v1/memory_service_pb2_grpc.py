@@ -57,11 +57,6 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesResponse.FromString,
                 _registered_method=True)
-        self.SearchMemories = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/SearchMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesResponse.FromString,
-                _registered_method=True)
         self.UpdateMemory = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/UpdateMemory',
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryRequest.SerializeToString,
@@ -162,11 +157,6 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionResponse.FromString,
                 _registered_method=True)
-        self.SearchDocuments = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/SearchDocuments',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsResponse.FromString,
-                _registered_method=True)
 
 
 class MemoryServiceServicer:
@@ -208,13 +198,6 @@ class MemoryServiceServicer:
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def SearchMemories(self, request, context):
-        """Finds memories by a choice of scorings.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -420,19 +403,6 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SearchDocuments(self, request, context):
-        """Finds documents of one collection, with a choice of scorings.
-
-        Errors:
-        - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-        - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-        - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-        - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
 
 def add_MemoryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -450,11 +420,6 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.ListMemories,
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesResponse.SerializeToString,
-            ),
-            'SearchMemories': grpc.unary_unary_rpc_method_handler(
-                    servicer.SearchMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesResponse.SerializeToString,
             ),
             'UpdateMemory': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateMemory,
@@ -556,11 +521,6 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionResponse.SerializeToString,
             ),
-            'SearchDocuments': grpc.unary_unary_rpc_method_handler(
-                    servicer.SearchDocuments,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsResponse.SerializeToString,
-            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'memorysidecar.v1.MemoryService', rpc_method_handlers)
@@ -651,33 +611,6 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/ListMemories',
             memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SearchMemories(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.MemoryService/SearchMemories',
-            memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1218,33 +1151,6 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/ClearCollection',
             memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SearchDocuments(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.MemoryService/SearchDocuments',
-            memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -72,21 +72,6 @@ class RerankState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RERANK_STATE_OFF: _ClassVar[RerankState]
     RERANK_STATE_UNAVAILABLE: _ClassVar[RerankState]
 
-class MemoryScoring(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    MEMORY_SCORING_UNSPECIFIED: _ClassVar[MemoryScoring]
-    MEMORY_SCORING_RECALL: _ClassVar[MemoryScoring]
-    MEMORY_SCORING_OVERLAP: _ClassVar[MemoryScoring]
-    MEMORY_SCORING_WORD_COUNT: _ClassVar[MemoryScoring]
-    MEMORY_SCORING_SUBSTRING: _ClassVar[MemoryScoring]
-
-class DocumentScoring(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    DOCUMENT_SCORING_UNSPECIFIED: _ClassVar[DocumentScoring]
-    DOCUMENT_SCORING_RECALL: _ClassVar[DocumentScoring]
-    DOCUMENT_SCORING_COSINE: _ClassVar[DocumentScoring]
-    DOCUMENT_SCORING_TF_IDF: _ClassVar[DocumentScoring]
-
 class ContextSectionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     CONTEXT_SECTION_KIND_UNSPECIFIED: _ClassVar[ContextSectionKind]
@@ -153,15 +138,6 @@ RERANK_STATE_UNSPECIFIED: RerankState
 RERANK_STATE_USED: RerankState
 RERANK_STATE_OFF: RerankState
 RERANK_STATE_UNAVAILABLE: RerankState
-MEMORY_SCORING_UNSPECIFIED: MemoryScoring
-MEMORY_SCORING_RECALL: MemoryScoring
-MEMORY_SCORING_OVERLAP: MemoryScoring
-MEMORY_SCORING_WORD_COUNT: MemoryScoring
-MEMORY_SCORING_SUBSTRING: MemoryScoring
-DOCUMENT_SCORING_UNSPECIFIED: DocumentScoring
-DOCUMENT_SCORING_RECALL: DocumentScoring
-DOCUMENT_SCORING_COSINE: DocumentScoring
-DOCUMENT_SCORING_TF_IDF: DocumentScoring
 CONTEXT_SECTION_KIND_UNSPECIFIED: ContextSectionKind
 CONTEXT_SECTION_KIND_SUMMARY: ContextSectionKind
 CONTEXT_SECTION_KIND_LONG_TERM: ContextSectionKind
@@ -183,7 +159,7 @@ CONTEXT_CUT_REASON_RELEVANCE: ContextCutReason
 CONTEXT_CUT_REASON_COMPACTED: ContextCutReason
 
 class RecallFilter(_message.Message):
-    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "user_id", "agent_id", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "include_shared", "valid_at", "include_superseded", "categories", "min_confidence")
+    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "scope", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "valid_at", "include_superseded", "categories", "min_confidence", "source_document_id", "session_id_prefix")
     class SessionLabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -201,8 +177,7 @@ class RecallFilter(_message.Message):
     KINDS_FIELD_NUMBER: _ClassVar[int]
     SESSION_IDS_FIELD_NUMBER: _ClassVar[int]
     EXCLUDE_SESSION_IDS_FIELD_NUMBER: _ClassVar[int]
-    USER_ID_FIELD_NUMBER: _ClassVar[int]
-    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     SESSION_LABELS_FIELD_NUMBER: _ClassVar[int]
     ROLES_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_IDS_FIELD_NUMBER: _ClassVar[int]
@@ -212,16 +187,16 @@ class RecallFilter(_message.Message):
     TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     MIN_TRUST_FIELD_NUMBER: _ClassVar[int]
     MEMORY_KINDS_FIELD_NUMBER: _ClassVar[int]
-    INCLUDE_SHARED_FIELD_NUMBER: _ClassVar[int]
     VALID_AT_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _ClassVar[int]
     CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_PREFIX_FIELD_NUMBER: _ClassVar[int]
     kinds: _containers.RepeatedScalarFieldContainer[RecallKind]
     session_ids: _containers.RepeatedScalarFieldContainer[str]
     exclude_session_ids: _containers.RepeatedScalarFieldContainer[str]
-    user_id: str
-    agent_id: str
+    scope: _memory_pb2.ScopeFilter
     session_labels: _containers.ScalarMap[str, str]
     roles: _containers.RepeatedScalarFieldContainer[_message_pb2.Role]
     collection_ids: _containers.RepeatedScalarFieldContainer[str]
@@ -231,12 +206,13 @@ class RecallFilter(_message.Message):
     time_before: _timestamp_pb2.Timestamp
     min_trust: _message_pb2.Trust
     memory_kinds: _containers.RepeatedScalarFieldContainer[_memory_pb2.MemoryKind]
-    include_shared: bool
     valid_at: _timestamp_pb2.Timestamp
     include_superseded: bool
     categories: _containers.RepeatedScalarFieldContainer[str]
     min_confidence: float
-    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., include_shared: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ...) -> None: ...
+    source_document_id: str
+    session_id_prefix: str
+    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ..., source_document_id: _Optional[str] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
 
 class RecallHit(_message.Message):
     __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score")
@@ -367,22 +343,6 @@ class RecallCoverage(_message.Message):
     without_vector_count: int
     rerank: RerankState
     def __init__(self, complete: _Optional[bool] = ..., pending_count: _Optional[int] = ..., left_out_count: _Optional[int] = ..., dense: _Optional[_Union[DenseState, str]] = ..., embedding_model: _Optional[str] = ..., without_vector_count: _Optional[int] = ..., rerank: _Optional[_Union[RerankState, str]] = ...) -> None: ...
-
-class MemoryMatch(_message.Message):
-    __slots__ = ("memory", "score")
-    MEMORY_FIELD_NUMBER: _ClassVar[int]
-    SCORE_FIELD_NUMBER: _ClassVar[int]
-    memory: _memory_pb2.Memory
-    score: float
-    def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., score: _Optional[float] = ...) -> None: ...
-
-class DocumentMatch(_message.Message):
-    __slots__ = ("document", "score")
-    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
-    SCORE_FIELD_NUMBER: _ClassVar[int]
-    document: _document_pb2.Document
-    score: float
-    def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., score: _Optional[float] = ...) -> None: ...
 
 class ContextSection(_message.Message):
     __slots__ = ("kind", "share", "limit", "heading", "max_chars")

@@ -77,6 +77,9 @@ class RecallServiceServicer:
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
+        - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
+        - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+        - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

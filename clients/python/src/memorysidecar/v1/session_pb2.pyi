@@ -122,23 +122,3 @@ class SessionFilter(_message.Message):
     update_time_from: _timestamp_pb2.Timestamp
     update_time_before: _timestamp_pb2.Timestamp
     def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
-
-class SessionMatch(_message.Message):
-    __slots__ = ("session_id", "score", "snippets")
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    SCORE_FIELD_NUMBER: _ClassVar[int]
-    SNIPPETS_FIELD_NUMBER: _ClassVar[int]
-    session_id: str
-    score: int
-    snippets: _containers.RepeatedCompositeFieldContainer[SessionSnippet]
-    def __init__(self, session_id: _Optional[str] = ..., score: _Optional[int] = ..., snippets: _Optional[_Iterable[_Union[SessionSnippet, _Mapping]]] = ...) -> None: ...
-
-class SessionSnippet(_message.Message):
-    __slots__ = ("message_id", "seq", "text")
-    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
-    SEQ_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    message_id: str
-    seq: int
-    text: str
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...

@@ -684,23 +684,3 @@ class CountTokensResponse(_message.Message):
     total_token_count: int
     token_rule: _policy_pb2.TokenRule
     def __init__(self, text_token_counts: _Optional[_Iterable[int]] = ..., message_token_counts: _Optional[_Iterable[int]] = ..., total_token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...
-
-class SearchSessionsRequest(_message.Message):
-    __slots__ = ("namespace", "query", "limit", "filter", "session_id_prefix")
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    QUERY_FIELD_NUMBER: _ClassVar[int]
-    LIMIT_FIELD_NUMBER: _ClassVar[int]
-    FILTER_FIELD_NUMBER: _ClassVar[int]
-    SESSION_ID_PREFIX_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    query: str
-    limit: int
-    filter: _session_pb2.SessionFilter
-    session_id_prefix: str
-    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., limit: _Optional[int] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
-
-class SearchSessionsResponse(_message.Message):
-    __slots__ = ("matches",)
-    MATCHES_FIELD_NUMBER: _ClassVar[int]
-    matches: _containers.RepeatedCompositeFieldContainer[_session_pb2.SessionMatch]
-    def __init__(self, matches: _Optional[_Iterable[_Union[_session_pb2.SessionMatch, _Mapping]]] = ...) -> None: ...

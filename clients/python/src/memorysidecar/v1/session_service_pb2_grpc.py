@@ -175,11 +175,6 @@ class SessionServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsResponse.FromString,
                 _registered_method=True)
-        self.SearchSessions = channel.unary_unary(
-                '/memorysidecar.v1.SessionService/SearchSessions',
-                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsResponse.FromString,
-                _registered_method=True)
         self.ExportSession = channel.unary_stream(
                 '/memorysidecar.v1.SessionService/ExportSession',
                 request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionRequest.SerializeToString,
@@ -512,14 +507,6 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SearchSessions(self, request, context):
-        """Finds the sessions of a namespace whose user and assistant messages hold words.
-        Reads every message it is asked to look at: for small stores and rare use.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def ExportSession(self, request, context):
         """Gives everything about a session, as a snapshot of one moment.
 
@@ -672,11 +659,6 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.FillToolResults,
                     request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsResponse.SerializeToString,
-            ),
-            'SearchSessions': grpc.unary_unary_rpc_method_handler(
-                    servicer.SearchSessions,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsResponse.SerializeToString,
             ),
             'ExportSession': grpc.unary_stream_rpc_method_handler(
                     servicer.ExportSession,
@@ -1341,33 +1323,6 @@ class SessionService:
             '/memorysidecar.v1.SessionService/FillToolResults',
             memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsRequest.SerializeToString,
             memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SearchSessions(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.SessionService/SearchSessions',
-            memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

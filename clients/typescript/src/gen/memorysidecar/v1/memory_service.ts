@@ -21,7 +21,7 @@ import {
 import { Duration } from "../../google/protobuf/duration.ts";
 import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Collection, Document, DocumentFilter, Embedding, TextSplitter, UpsertedDocument } from "./document.ts";
+import { Collection, Document, DocumentFilter, TextSplitter, UpsertedDocument } from "./document.ts";
 import {
   ConflictRule,
   DedupeRule,
@@ -35,7 +35,6 @@ import {
   MemoryScope,
   RememberedMemory,
 } from "./memory.ts";
-import { DocumentMatch, DocumentScoring, MemoryMatch, MemoryScoring } from "./recall.ts";
 import { MemoryJob, TaskState, TaskType } from "./task.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -453,46 +452,6 @@ export interface QueryRelationsResponse {
   truncated: boolean;
 }
 
-/** Asks for the memories that fit a query, by a choice of scorings. */
-export interface SearchMemoriesRequest {
-  /** The namespace. Empty means `default`. */
-  namespace: string;
-  /** What is looked for. At most 131,072 bytes. */
-  query: string;
-  /** Which memories. Unset means the active ones that everybody shares. */
-  filter?:
-    | MemoryFilter
-    | undefined;
-  /** How they are scored. Unset means `MEMORY_SCORING_RECALL`. */
-  scoring: MemoryScoring;
-  /**
-   * The most memories to give. Unset means 10; 0 gives none. At most 1,000, with
-   * `MEMORY_SCORING_RECALL` at most 100.
-   */
-  limit?:
-    | number
-    | undefined;
-  /** Leaves out memories that score lower. */
-  minScore?:
-    | number
-    | undefined;
-  /** The time that days are counted from. Unset means now. */
-  referenceTime?:
-    | Timestamp
-    | undefined;
-  /**
-   * With `MEMORY_SCORING_OVERLAP`: leaves out episodes that are older than so many days.
-   * 0 means no limit. At most 36,500.
-   */
-  episodeDays: number;
-}
-
-/** The memories that fit. */
-export interface SearchMemoriesResponse {
-  /** The memories, by falling score. Fewer when they would take more than 3 MiB. */
-  matches: MemoryMatch[];
-}
-
 /**
  * Asks to promote important messages of the window now, without waiting until they leave
  * it.
@@ -788,55 +747,6 @@ export interface ClearCollectionResponse {
   deletedCount: bigint;
   /** The revision of the transaction, 0 when the collection was empty. */
   revision: bigint;
-}
-
-/** Asks which documents of a collection fit. */
-export interface SearchDocumentsRequest {
-  /** The namespace. Empty means `default`. */
-  namespace: string;
-  /** The collection. Empty means `default`. One that does not exist is empty. */
-  collectionId: string;
-  /**
-   * What is looked for, in words. A blank one finds nothing, unless `embedding` is set.
-   * At most 131,072 bytes; see RecallRequest for what of a long one counts.
-   */
-  query: string;
-  /**
-   * A vector to compare with: with the embeddings that were given with documents when
-   * such of its model and its number of values exist, else with those of the server's
-   * own model, whose name and number of values it must then have.
-   */
-  embedding?:
-    | Embedding
-    | undefined;
-  /** How documents are scored. Unset means `DOCUMENT_SCORING_RECALL`. */
-  scoring: DocumentScoring;
-  /** Which documents to look at. Filters act inside the search. */
-  filter?:
-    | DocumentFilter
-    | undefined;
-  /**
-   * The most documents to give. Unset means 5; 0 gives none. At most 100. Fewer are given
-   * when they would take more than 3 MiB; the best is always given.
-   */
-  limit?:
-    | number
-    | undefined;
-  /** Leaves out documents that score lower. */
-  minScore?:
-    | number
-    | undefined;
-  /** Gives the embeddings too. */
-  includeEmbeddings: boolean;
-}
-
-/** The documents that fit. */
-export interface SearchDocumentsResponse {
-  /**
-   * The documents, by falling score; equal ones in the order in which they were first
-   * stored.
-   */
-  matches: DocumentMatch[];
 }
 
 function createBaseRememberRequest(): RememberRequest {
@@ -3078,213 +2988,6 @@ export const QueryRelationsResponse: MessageFns<QueryRelationsResponse> = {
   },
 };
 
-function createBaseSearchMemoriesRequest(): SearchMemoriesRequest {
-  return {
-    namespace: "",
-    query: "",
-    filter: undefined,
-    scoring: 0,
-    limit: undefined,
-    minScore: undefined,
-    referenceTime: undefined,
-    episodeDays: 0,
-  };
-}
-
-export const SearchMemoriesRequest: MessageFns<SearchMemoriesRequest> = {
-  encode(message: SearchMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.namespace !== "") {
-      writer.uint32(10).string(message.namespace);
-    }
-    if (message.query !== "") {
-      writer.uint32(18).string(message.query);
-    }
-    if (message.filter !== undefined) {
-      MemoryFilter.encode(message.filter, writer.uint32(26).fork()).join();
-    }
-    if (message.scoring !== 0) {
-      writer.uint32(32).int32(message.scoring);
-    }
-    if (message.limit !== undefined) {
-      writer.uint32(40).int32(message.limit);
-    }
-    if (message.minScore !== undefined) {
-      writer.uint32(49).double(message.minScore);
-    }
-    if (message.referenceTime !== undefined) {
-      Timestamp.encode(message.referenceTime, writer.uint32(58).fork()).join();
-    }
-    if (message.episodeDays !== 0) {
-      writer.uint32(64).int32(message.episodeDays);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SearchMemoriesRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSearchMemoriesRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.namespace = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.query = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filter = MemoryFilter.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.scoring = reader.int32() as any;
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.limit = reader.int32();
-            continue;
-          }
-          case 6: {
-            if (tag !== 49) {
-              break;
-            }
-
-            message.minScore = reader.double();
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.referenceTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 8: {
-            if (tag !== 64) {
-              break;
-            }
-
-            message.episodeDays = reader.int32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SearchMemoriesRequest>, I>>(base?: I): SearchMemoriesRequest {
-    return SearchMemoriesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SearchMemoriesRequest>, I>>(object: I): SearchMemoriesRequest {
-    const message = createBaseSearchMemoriesRequest();
-    message.namespace = object.namespace ?? "";
-    message.query = object.query ?? "";
-    message.filter = (object.filter !== undefined && object.filter !== null)
-      ? MemoryFilter.fromPartial(object.filter)
-      : undefined;
-    message.scoring = object.scoring ?? 0;
-    message.limit = object.limit ?? undefined;
-    message.minScore = object.minScore ?? undefined;
-    message.referenceTime = (object.referenceTime !== undefined && object.referenceTime !== null)
-      ? Timestamp.fromPartial(object.referenceTime)
-      : undefined;
-    message.episodeDays = object.episodeDays ?? 0;
-    return message;
-  },
-};
-
-function createBaseSearchMemoriesResponse(): SearchMemoriesResponse {
-  return { matches: [] };
-}
-
-export const SearchMemoriesResponse: MessageFns<SearchMemoriesResponse> = {
-  encode(message: SearchMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.matches) {
-      MemoryMatch.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SearchMemoriesResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSearchMemoriesResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.matches.push(MemoryMatch.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SearchMemoriesResponse>, I>>(base?: I): SearchMemoriesResponse {
-    return SearchMemoriesResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SearchMemoriesResponse>, I>>(object: I): SearchMemoriesResponse {
-    const message = createBaseSearchMemoriesResponse();
-    message.matches = object.matches?.map((e) => MemoryMatch.fromPartial(e)) || [];
-    return message;
-  },
-};
-
 function createBaseConsolidateSessionRequest(): ConsolidateSessionRequest {
   return { namespace: "", sessionId: "", requestId: "" };
 }
@@ -5141,226 +4844,6 @@ export const ClearCollectionResponse: MessageFns<ClearCollectionResponse> = {
   },
 };
 
-function createBaseSearchDocumentsRequest(): SearchDocumentsRequest {
-  return {
-    namespace: "",
-    collectionId: "",
-    query: "",
-    embedding: undefined,
-    scoring: 0,
-    filter: undefined,
-    limit: undefined,
-    minScore: undefined,
-    includeEmbeddings: false,
-  };
-}
-
-export const SearchDocumentsRequest: MessageFns<SearchDocumentsRequest> = {
-  encode(message: SearchDocumentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.namespace !== "") {
-      writer.uint32(10).string(message.namespace);
-    }
-    if (message.collectionId !== "") {
-      writer.uint32(18).string(message.collectionId);
-    }
-    if (message.query !== "") {
-      writer.uint32(26).string(message.query);
-    }
-    if (message.embedding !== undefined) {
-      Embedding.encode(message.embedding, writer.uint32(34).fork()).join();
-    }
-    if (message.scoring !== 0) {
-      writer.uint32(40).int32(message.scoring);
-    }
-    if (message.filter !== undefined) {
-      DocumentFilter.encode(message.filter, writer.uint32(50).fork()).join();
-    }
-    if (message.limit !== undefined) {
-      writer.uint32(56).int32(message.limit);
-    }
-    if (message.minScore !== undefined) {
-      writer.uint32(65).double(message.minScore);
-    }
-    if (message.includeEmbeddings !== false) {
-      writer.uint32(72).bool(message.includeEmbeddings);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SearchDocumentsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSearchDocumentsRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.namespace = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.collectionId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.query = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.embedding = Embedding.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.scoring = reader.int32() as any;
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.filter = DocumentFilter.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.limit = reader.int32();
-            continue;
-          }
-          case 8: {
-            if (tag !== 65) {
-              break;
-            }
-
-            message.minScore = reader.double();
-            continue;
-          }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.includeEmbeddings = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SearchDocumentsRequest>, I>>(base?: I): SearchDocumentsRequest {
-    return SearchDocumentsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SearchDocumentsRequest>, I>>(object: I): SearchDocumentsRequest {
-    const message = createBaseSearchDocumentsRequest();
-    message.namespace = object.namespace ?? "";
-    message.collectionId = object.collectionId ?? "";
-    message.query = object.query ?? "";
-    message.embedding = (object.embedding !== undefined && object.embedding !== null)
-      ? Embedding.fromPartial(object.embedding)
-      : undefined;
-    message.scoring = object.scoring ?? 0;
-    message.filter = (object.filter !== undefined && object.filter !== null)
-      ? DocumentFilter.fromPartial(object.filter)
-      : undefined;
-    message.limit = object.limit ?? undefined;
-    message.minScore = object.minScore ?? undefined;
-    message.includeEmbeddings = object.includeEmbeddings ?? false;
-    return message;
-  },
-};
-
-function createBaseSearchDocumentsResponse(): SearchDocumentsResponse {
-  return { matches: [] };
-}
-
-export const SearchDocumentsResponse: MessageFns<SearchDocumentsResponse> = {
-  encode(message: SearchDocumentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.matches) {
-      DocumentMatch.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SearchDocumentsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSearchDocumentsResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.matches.push(DocumentMatch.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SearchDocumentsResponse>, I>>(base?: I): SearchDocumentsResponse {
-    return SearchDocumentsResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SearchDocumentsResponse>, I>>(object: I): SearchDocumentsResponse {
-    const message = createBaseSearchDocumentsResponse();
-    message.matches = object.matches?.map((e) => DocumentMatch.fromPartial(e)) || [];
-    return message;
-  },
-};
-
 /**
  * Keeps what is known for long: facts, preferences, knowledge, entities, relations,
  * episodes and summaries, each with its history, its validity in time and its sources.
@@ -5421,18 +4904,6 @@ export const MemoryServiceService = {
     responseSerialize: (value: ListMemoriesResponse): Buffer =>
       Buffer.from(ListMemoriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMemoriesResponse => ListMemoriesResponse.decode(value),
-  },
-  /** Finds memories by a choice of scorings. */
-  searchMemories: {
-    path: "/memorysidecar.v1.MemoryService/SearchMemories" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SearchMemoriesRequest): Buffer =>
-      Buffer.from(SearchMemoriesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SearchMemoriesRequest => SearchMemoriesRequest.decode(value),
-    responseSerialize: (value: SearchMemoriesResponse): Buffer =>
-      Buffer.from(SearchMemoriesResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SearchMemoriesResponse => SearchMemoriesResponse.decode(value),
   },
   /**
    * Changes a memory; the state before is kept.
@@ -5761,26 +5232,6 @@ export const MemoryServiceService = {
       Buffer.from(ClearCollectionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ClearCollectionResponse => ClearCollectionResponse.decode(value),
   },
-  /**
-   * Finds documents of one collection, with a choice of scorings.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
-   */
-  searchDocuments: {
-    path: "/memorysidecar.v1.MemoryService/SearchDocuments" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SearchDocumentsRequest): Buffer =>
-      Buffer.from(SearchDocumentsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SearchDocumentsRequest => SearchDocumentsRequest.decode(value),
-    responseSerialize: (value: SearchDocumentsResponse): Buffer =>
-      Buffer.from(SearchDocumentsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SearchDocumentsResponse => SearchDocumentsResponse.decode(value),
-  },
 } as const;
 
 export interface MemoryServiceServer extends UntypedServiceImplementation {
@@ -5808,8 +5259,6 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listMemories: handleUnaryCall<ListMemoriesRequest, ListMemoriesResponse>;
-  /** Finds memories by a choice of scorings. */
-  searchMemories: handleUnaryCall<SearchMemoriesRequest, SearchMemoriesResponse>;
   /**
    * Changes a memory; the state before is kept.
    *
@@ -5944,16 +5393,6 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * records are erased from the store in the background.
    */
   clearCollection: handleUnaryCall<ClearCollectionRequest, ClearCollectionResponse>;
-  /**
-   * Finds documents of one collection, with a choice of scorings.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
-   */
-  searchDocuments: handleUnaryCall<SearchDocumentsRequest, SearchDocumentsResponse>;
 }
 
 export interface MemoryServiceClient extends Client {
@@ -6022,22 +5461,6 @@ export interface MemoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMemoriesResponse) => void,
-  ): ClientUnaryCall;
-  /** Finds memories by a choice of scorings. */
-  searchMemories(
-    request: SearchMemoriesRequest,
-    callback: (error: ServiceError | null, response: SearchMemoriesResponse) => void,
-  ): ClientUnaryCall;
-  searchMemories(
-    request: SearchMemoriesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: SearchMemoriesResponse) => void,
-  ): ClientUnaryCall;
-  searchMemories(
-    request: SearchMemoriesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SearchMemoriesResponse) => void,
   ): ClientUnaryCall;
   /**
    * Changes a memory; the state before is kept.
@@ -6452,30 +5875,6 @@ export interface MemoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Finds documents of one collection, with a choice of scorings.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
-   */
-  searchDocuments(
-    request: SearchDocumentsRequest,
-    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  searchDocuments(
-    request: SearchDocumentsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  searchDocuments(
-    request: SearchDocumentsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
   ): ClientUnaryCall;
 }
 

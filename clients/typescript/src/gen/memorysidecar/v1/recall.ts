@@ -10,7 +10,7 @@ import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Document } from "./document.ts";
 import { MetadataCondition } from "./filter.ts";
-import { Memory, MemoryKind } from "./memory.ts";
+import { Memory, MemoryKind, ScopeFilter } from "./memory.ts";
 import { Message, Role, Trust } from "./message.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -226,83 +226,6 @@ export namespace RerankState {
   export type UNRECOGNIZED = typeof RerankState.UNRECOGNIZED;
 }
 
-/**
- * How memories are scored. Values may be added. All but `MEMORY_SCORING_RECALL` look at
- * the newest 10,000 memories that the filter leaves.
- */
-export const MemoryScoring = {
-  /** UNSPECIFIED - The default: `MEMORY_SCORING_RECALL`. */
-  UNSPECIFIED: 0,
-  /** RECALL - As Recall does with its default weights. */
-  RECALL: 1,
-  /**
-   * OVERLAP - By the share of the query's words, those longer than 2 characters, that are parts of
-   * the text: importance * (0.5 + 0.5 * share) for facts and the like, 0.55 + 0.3 * share
-   * for entities and relations, 0.35 + 0.2 * share for episodes. A share of 0 is left
-   * out; equal scores newest first. As the unified memory of selectools.
-   */
-  OVERLAP: 2,
-  /**
-   * WORD_COUNT - By how many of the query's words are parts of text or category, then by importance;
-   * a blank query gives the most important ones. Looks at the 500 most important
-   * memories. As the recall tool of selectools.
-   */
-  WORD_COUNT: 3,
-  /**
-   * SUBSTRING - The whole query must be a part of the text or of a topic, without regard to case; by
-   * falling confidence. A blank query fits all. As the user memory of lauren-ai.
-   */
-  SUBSTRING: 4,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type MemoryScoring = typeof MemoryScoring[keyof typeof MemoryScoring];
-
-export namespace MemoryScoring {
-  export type UNSPECIFIED = typeof MemoryScoring.UNSPECIFIED;
-  export type RECALL = typeof MemoryScoring.RECALL;
-  export type OVERLAP = typeof MemoryScoring.OVERLAP;
-  export type WORD_COUNT = typeof MemoryScoring.WORD_COUNT;
-  export type SUBSTRING = typeof MemoryScoring.SUBSTRING;
-  export type UNRECOGNIZED = typeof MemoryScoring.UNRECOGNIZED;
-}
-
-/** How documents are scored. Values may be added. */
-export const DocumentScoring = {
-  /** UNSPECIFIED - The default: `DOCUMENT_SCORING_RECALL`. */
-  UNSPECIFIED: 0,
-  /**
-   * RECALL - As Recall with its default weights: words and vectors together. Documents that have
-   * nothing of the query are left out.
-   */
-  RECALL: 1,
-  /**
-   * COSINE - The cosine of two vectors, -1 to 1: those of `embedding`, or of the query made by the
-   * server's own model. Documents without a vector of that model are left out.
-   */
-  COSINE: 2,
-  /**
-   * TF_IDF - The cosine of term vectors, 0 to 1, over runs of `a-z0-9` in the lower-cased text:
-   * tf is the share of the term in the document, idf is ln(1+N) - ln(1+df) over all
-   * documents of the collection, filtered out or not. Documents that score 0 are given
-   * too, in the order in which they were first stored. A document with an embedding has
-   * the positions of its values as terms (`0`, `1`, ...) and the values as tf. `embedding`
-   * is not allowed. As the vector store of lauren-ai.
-   */
-  TF_IDF: 3,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type DocumentScoring = typeof DocumentScoring[keyof typeof DocumentScoring];
-
-export namespace DocumentScoring {
-  export type UNSPECIFIED = typeof DocumentScoring.UNSPECIFIED;
-  export type RECALL = typeof DocumentScoring.RECALL;
-  export type COSINE = typeof DocumentScoring.COSINE;
-  export type TF_IDF = typeof DocumentScoring.TF_IDF;
-  export type UNRECOGNIZED = typeof DocumentScoring.UNRECOGNIZED;
-}
-
 /** A kind of section. Values may be added. */
 export const ContextSectionKind = {
   /** UNSPECIFIED - Not set. Not allowed. */
@@ -412,10 +335,10 @@ export namespace ContextCutReason {
  */
 export interface RecallFilter {
   /**
-   * What kinds of records. Empty means every kind, but a filter with `session_ids` or
-   * `roles` is then about messages only, one with `collection_ids` about documents only,
-   * and one with `memory_kinds` about memories only, unless it has several of them. At
-   * most 8.
+   * What kinds of records. Empty means every kind, but a filter with `session_ids`,
+   * `session_id_prefix` or `roles` is then about messages only, one with `collection_ids`
+   * or `source_document_id` about documents only, and one with `memory_kinds` about
+   * memories only, unless it has several of them. At most 8.
    */
   kinds: RecallKind[];
   /** The sessions whose messages count. Empty means every session. At most 100. */
@@ -423,15 +346,14 @@ export interface RecallFilter {
   /** Sessions whose messages do not count, for example the one that asks. At most 100. */
   excludeSessionIds: string[];
   /**
-   * The user of the session or memory. Empty means any. Documents have none: they are
-   * left out, and so are memories that everybody shares unless `include_shared` is set.
+   * Whose records. Unset means what everybody shares, never what is a user's. Memories have
+   * a scope of their own. A message has the user and the agent of its session: one of a
+   * session without a user is shared, and the agent counts only where the scope names one;
+   * so does the session, with `exact` and `owned_by`. Documents are shared.
    */
-  userId: string;
-  /**
-   * The agent of the session or memory. Empty means any. Documents and memories of every
-   * agent as for `user_id`.
-   */
-  agentId: string;
+  scope?:
+    | ScopeFilter
+    | undefined;
   /**
    * Labels that the session must have with these values. At most 32. Documents have no
    * session: they are left out.
@@ -463,8 +385,6 @@ export interface RecallFilter {
   minTrust: Trust;
   /** The kinds of memories. Empty means every kind. At most 8. */
   memoryKinds: MemoryKind[];
-  /** Also finds memories without a user, or without an agent, where the filter names one. */
-  includeShared: boolean;
   /**
    * Finds memories that were true in the world at this time, superseded ones too. Unset
    * finds active ones, and of those only what is true at the `reference_time` of the call.
@@ -480,7 +400,16 @@ export interface RecallFilter {
   /** The categories of memories. Empty means any. At most 32, each at most 128 bytes. */
   categories: string[];
   /** Memories at least so sure, 0 to 1. */
-  minConfidence?: number | undefined;
+  minConfidence?:
+    | number
+    | undefined;
+  /**
+   * The chunks of this document, and the document itself, in each collection. Empty means
+   * any. At most 256 bytes.
+   */
+  sourceDocumentId: string;
+  /** Only messages of sessions whose id begins with this. Empty means any. At most 512 bytes. */
+  sessionIdPrefix: string;
 }
 
 export interface RecallFilter_SessionLabelsEntry {
@@ -493,7 +422,10 @@ export interface RecallFilter_LabelsEntry {
   value: string;
 }
 
-/** A record that fits. */
+/**
+ * A record that fits. With a scoring other than the default, `relevance` is 0 and `parts`
+ * is empty.
+ */
 export interface RecallHit {
   /**
    * How well it fits in comparison with the other candidates of this call: the sum of
@@ -522,7 +454,11 @@ export interface RecallHit {
     /** A memory. */
     { $case: "memory"; value: Memory }
     | undefined;
-  /** The passage that fits best, a piece of the text as it is stored. At most 4,096 bytes. */
+  /**
+   * The passage that fits best, a piece of the text as it is stored. At most 4,096 bytes.
+   * With the scoring `occurrences` the text around the first occurrence, at most 160 code
+   * points; with another one than the default empty.
+   */
   passage: string;
   /** What the reranker said of it. Unset without one. */
   rerankScore?: number | undefined;
@@ -699,26 +635,6 @@ export interface RecallCoverage {
   rerank: RerankState;
 }
 
-/** A memory that fits. */
-export interface MemoryMatch {
-  /** The memory. */
-  memory?:
-    | Memory
-    | undefined;
-  /** How well it fits, by the scoring of the request. */
-  score: number;
-}
-
-/** A document that fits. */
-export interface DocumentMatch {
-  /** The document. */
-  document?:
-    | Document
-    | undefined;
-  /** How well it fits, by the scoring of the request. */
-  score: number;
-}
-
 /** A part of the context. */
 export interface ContextSection {
   /** What it holds. Required. */
@@ -832,8 +748,7 @@ function createBaseRecallFilter(): RecallFilter {
     kinds: [],
     sessionIds: [],
     excludeSessionIds: [],
-    userId: "",
-    agentId: "",
+    scope: undefined,
     sessionLabels: {},
     roles: [],
     collectionIds: [],
@@ -843,11 +758,12 @@ function createBaseRecallFilter(): RecallFilter {
     timeBefore: undefined,
     minTrust: 0,
     memoryKinds: [],
-    includeShared: false,
     validAt: undefined,
     includeSuperseded: false,
     categories: [],
     minConfidence: undefined,
+    sourceDocumentId: "",
+    sessionIdPrefix: "",
   };
 }
 
@@ -866,11 +782,8 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     for (const v of message.excludeSessionIds) {
       writer.uint32(26).string(v!);
     }
-    if (message.userId !== "") {
-      writer.uint32(34).string(message.userId);
-    }
-    if (message.agentId !== "") {
-      writer.uint32(42).string(message.agentId);
+    if (message.scope !== undefined) {
+      ScopeFilter.encode(message.scope, writer.uint32(34).fork()).join();
     }
     globalThis.Object.entries(message.sessionLabels).forEach(([key, value]: [string, string]) => {
       RecallFilter_SessionLabelsEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
@@ -907,9 +820,6 @@ export const RecallFilter: MessageFns<RecallFilter> = {
       }
       writer.join();
     }
-    if (message.includeShared !== false) {
-      writer.uint32(120).bool(message.includeShared);
-    }
     if (message.validAt !== undefined) {
       Timestamp.encode(message.validAt, writer.uint32(130).fork()).join();
     }
@@ -921,6 +831,12 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     }
     if (message.minConfidence !== undefined) {
       writer.uint32(153).double(message.minConfidence);
+    }
+    if (message.sourceDocumentId !== "") {
+      writer.uint32(162).string(message.sourceDocumentId);
+    }
+    if (message.sessionIdPrefix !== "") {
+      writer.uint32(170).string(message.sessionIdPrefix);
     }
     return writer;
   },
@@ -977,15 +893,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.userId = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.agentId = reader.string();
+            message.scope = ScopeFilter.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -1086,14 +994,6 @@ export const RecallFilter: MessageFns<RecallFilter> = {
 
             break;
           }
-          case 15: {
-            if (tag !== 120) {
-              break;
-            }
-
-            message.includeShared = reader.bool();
-            continue;
-          }
           case 16: {
             if (tag !== 130) {
               break;
@@ -1126,6 +1026,22 @@ export const RecallFilter: MessageFns<RecallFilter> = {
             message.minConfidence = reader.double();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.sourceDocumentId = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.sessionIdPrefix = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1146,8 +1062,9 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     message.kinds = object.kinds?.map((e) => e) || [];
     message.sessionIds = object.sessionIds?.map((e) => e) || [];
     message.excludeSessionIds = object.excludeSessionIds?.map((e) => e) || [];
-    message.userId = object.userId ?? "";
-    message.agentId = object.agentId ?? "";
+    message.scope = (object.scope !== undefined && object.scope !== null)
+      ? ScopeFilter.fromPartial(object.scope)
+      : undefined;
     message.sessionLabels = (globalThis.Object.entries(object.sessionLabels ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
@@ -1177,13 +1094,14 @@ export const RecallFilter: MessageFns<RecallFilter> = {
       : undefined;
     message.minTrust = object.minTrust ?? 0;
     message.memoryKinds = object.memoryKinds?.map((e) => e) || [];
-    message.includeShared = object.includeShared ?? false;
     message.validAt = (object.validAt !== undefined && object.validAt !== null)
       ? Timestamp.fromPartial(object.validAt)
       : undefined;
     message.includeSuperseded = object.includeSuperseded ?? false;
     message.categories = object.categories?.map((e) => e) || [];
     message.minConfidence = object.minConfidence ?? undefined;
+    message.sourceDocumentId = object.sourceDocumentId ?? "";
+    message.sessionIdPrefix = object.sessionIdPrefix ?? "";
     return message;
   },
 };
@@ -2317,144 +2235,6 @@ export const RecallCoverage: MessageFns<RecallCoverage> = {
       ? BigInt(object.withoutVectorCount)
       : 0n;
     message.rerank = object.rerank ?? 0;
-    return message;
-  },
-};
-
-function createBaseMemoryMatch(): MemoryMatch {
-  return { memory: undefined, score: 0 };
-}
-
-export const MemoryMatch: MessageFns<MemoryMatch> = {
-  encode(message: MemoryMatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.memory !== undefined) {
-      Memory.encode(message.memory, writer.uint32(10).fork()).join();
-    }
-    if (message.score !== 0) {
-      writer.uint32(17).double(message.score);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MemoryMatch {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMemoryMatch();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.memory = Memory.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 17) {
-              break;
-            }
-
-            message.score = reader.double();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MemoryMatch>, I>>(base?: I): MemoryMatch {
-    return MemoryMatch.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MemoryMatch>, I>>(object: I): MemoryMatch {
-    const message = createBaseMemoryMatch();
-    message.memory = (object.memory !== undefined && object.memory !== null)
-      ? Memory.fromPartial(object.memory)
-      : undefined;
-    message.score = object.score ?? 0;
-    return message;
-  },
-};
-
-function createBaseDocumentMatch(): DocumentMatch {
-  return { document: undefined, score: 0 };
-}
-
-export const DocumentMatch: MessageFns<DocumentMatch> = {
-  encode(message: DocumentMatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.document !== undefined) {
-      Document.encode(message.document, writer.uint32(10).fork()).join();
-    }
-    if (message.score !== 0) {
-      writer.uint32(17).double(message.score);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): DocumentMatch {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseDocumentMatch();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.document = Document.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 17) {
-              break;
-            }
-
-            message.score = reader.double();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DocumentMatch>, I>>(base?: I): DocumentMatch {
-    return DocumentMatch.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DocumentMatch>, I>>(object: I): DocumentMatch {
-    const message = createBaseDocumentMatch();
-    message.document = (object.document !== undefined && object.document !== null)
-      ? Document.fromPartial(object.document)
-      : undefined;
-    message.score = object.score ?? 0;
     return message;
   },
 };

@@ -125,7 +125,48 @@ export interface RecallRequest {
    */
   allowPartial: boolean;
   /** The time that recency is counted from. Unset means now. */
-  referenceTime?: Timestamp | undefined;
+  referenceTime?:
+    | Timestamp
+    | undefined;
+  /**
+   * How records are scored. Empty means the recipe of `mode`, `fusion` and `weights`, as
+   * docs/recall.md tells it. The other scorings look at one kind of record, which need not be
+   * named in `filter.kinds`; of the fields after `page_token` they take `min_score`,
+   * `reference_time` and `include_embeddings`, and of the filter what concerns that kind:
+   * another field that is set is an error. Their pages end after 1,000 hits. Another name is
+   * an error. Values may be added.
+   *   - `cosine`: documents by the cosine of two vectors, -1 to 1: that of `embedding`, or
+   *     of the query by the server's own model. `embedding` may be of another model than
+   *     the server's when documents were given with embeddings of that model. Documents
+   *     without a vector of that model are left out. The filter names one collection.
+   *   - `tf_idf`: documents by the cosine of term vectors, 0 to 1, over runs of `a-z0-9` in
+   *     the lower-cased text: tf is the share of the term in the document, idf is ln(1+N) -
+   *     ln(1+df) over all documents of the collection, filtered out or not. Documents that
+   *     score 0 are given too, in the order in which they were first stored. A document with
+   *     an embedding has the positions of its values as terms (`0`, `1`, ...) and the values
+   *     as tf. The filter names one collection. As the vector store of lauren-ai.
+   *   - `overlap`: memories by the share of the query's words, those longer than 2
+   *     characters, that are parts of the text: importance * (0.5 + 0.5 * share) for facts
+   *     and the like, 0.55 + 0.3 * share for entities and relations, 0.35 + 0.2 * share for
+   *     episodes. A share of 0 is left out; equal scores newest first. Looks at the newest
+   *     10,000 memories that the filter leaves, as the next two do. As the unified memory of
+   *     selectools.
+   *   - `word_count`: memories by how many of the query's words are parts of text or
+   *     category, then by importance; a blank query gives the most important ones. Looks at
+   *     the 500 most important memories. As the recall tool of selectools.
+   *   - `substring`: memories of which the whole query is a part of the text or of a topic,
+   *     without regard to case; by falling confidence. A blank query fits all. As the user
+   *     memory of lauren-ai.
+   *   - `occurrences`: sessions, so `group_by_session` is required, by how often words of
+   *     the query, separated by white space and compared without case, occur in their user
+   *     and assistant messages, then by id. The hits of a session are its first messages
+   *     that match. The query is at most 1,024 bytes and 32 different words. Reads every
+   *     message that it looks at: for small stores and rare use. As the session search of
+   *     selectools.
+   */
+  scoring: string;
+  /** Gives documents with the embeddings that came with them. */
+  includeEmbeddings: boolean;
 }
 
 /** What fits. */
@@ -306,6 +347,8 @@ function createBaseRecallRequest(): RecallRequest {
     rerank: undefined,
     allowPartial: false,
     referenceTime: undefined,
+    scoring: "",
+    includeEmbeddings: false,
   };
 }
 
@@ -364,6 +407,12 @@ export const RecallRequest: MessageFns<RecallRequest> = {
     }
     if (message.referenceTime !== undefined) {
       Timestamp.encode(message.referenceTime, writer.uint32(146).fork()).join();
+    }
+    if (message.scoring !== "") {
+      writer.uint32(154).string(message.scoring);
+    }
+    if (message.includeEmbeddings !== false) {
+      writer.uint32(160).bool(message.includeEmbeddings);
     }
     return writer;
   },
@@ -525,6 +574,22 @@ export const RecallRequest: MessageFns<RecallRequest> = {
             message.referenceTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.scoring = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.includeEmbeddings = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -572,6 +637,8 @@ export const RecallRequest: MessageFns<RecallRequest> = {
     message.referenceTime = (object.referenceTime !== undefined && object.referenceTime !== null)
       ? Timestamp.fromPartial(object.referenceTime)
       : undefined;
+    message.scoring = object.scoring ?? "";
+    message.includeEmbeddings = object.includeEmbeddings ?? false;
     return message;
   },
 };
@@ -1243,6 +1310,9 @@ export const RecallServiceService = {
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
+   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    */
   recall: {
     path: "/memorysidecar.v1.RecallService/Recall" as const,
@@ -1295,6 +1365,9 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
+   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    */
   recall: handleUnaryCall<RecallRequest, RecallResponse>;
   /**
@@ -1321,6 +1394,9 @@ export interface RecallServiceClient extends Client {
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
+   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    */
   recall(
     request: RecallRequest,

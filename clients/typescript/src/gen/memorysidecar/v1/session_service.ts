@@ -34,7 +34,7 @@ import {
   TokenRule,
   WindowUnit,
 } from "./policy.ts";
-import { Session, SessionFilter, SessionMatch, SessionOrder } from "./session.ts";
+import { Session, SessionFilter, SessionOrder } from "./session.ts";
 import { SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
 import { CompactOutcome, PlacedSummary, Summary, SummaryOrder, SummaryPlacement, SummaryVersion } from "./summary.ts";
 import { HookTask } from "./task.ts";
@@ -1061,34 +1061,6 @@ export interface CountTokensResponse {
   totalTokenCount: bigint;
   /** The rule that was used. */
   tokenRule: TokenRule;
-}
-
-/** Asks which sessions hold words. */
-export interface SearchSessionsRequest {
-  /** The namespace. Empty means `default`. */
-  namespace: string;
-  /**
-   * The words, separated by white space, compared without case; any one of them
-   * makes a match. A blank query finds nothing. At most 1,024 bytes and 32 different
-   * words.
-   */
-  query: string;
-  /** The most sessions to give. Unset means 5; 0 gives none. At most 100. */
-  limit?:
-    | number
-    | undefined;
-  /** Which sessions to look at. Unset means all. */
-  filter?:
-    | SessionFilter
-    | undefined;
-  /** Looks only at sessions whose id begins with this. At most 512 bytes. */
-  sessionIdPrefix: string;
-}
-
-/** The sessions that match. */
-export interface SearchSessionsResponse {
-  /** The sessions, by falling score, then by id. */
-  matches: SessionMatch[];
 }
 
 function createBaseCreateSessionRequest(): CreateSessionRequest {
@@ -6430,166 +6402,6 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
   },
 };
 
-function createBaseSearchSessionsRequest(): SearchSessionsRequest {
-  return { namespace: "", query: "", limit: undefined, filter: undefined, sessionIdPrefix: "" };
-}
-
-export const SearchSessionsRequest: MessageFns<SearchSessionsRequest> = {
-  encode(message: SearchSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.namespace !== "") {
-      writer.uint32(10).string(message.namespace);
-    }
-    if (message.query !== "") {
-      writer.uint32(18).string(message.query);
-    }
-    if (message.limit !== undefined) {
-      writer.uint32(24).int32(message.limit);
-    }
-    if (message.filter !== undefined) {
-      SessionFilter.encode(message.filter, writer.uint32(34).fork()).join();
-    }
-    if (message.sessionIdPrefix !== "") {
-      writer.uint32(42).string(message.sessionIdPrefix);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SearchSessionsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSearchSessionsRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.namespace = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.query = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.limit = reader.int32();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.filter = SessionFilter.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.sessionIdPrefix = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SearchSessionsRequest>, I>>(base?: I): SearchSessionsRequest {
-    return SearchSessionsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SearchSessionsRequest>, I>>(object: I): SearchSessionsRequest {
-    const message = createBaseSearchSessionsRequest();
-    message.namespace = object.namespace ?? "";
-    message.query = object.query ?? "";
-    message.limit = object.limit ?? undefined;
-    message.filter = (object.filter !== undefined && object.filter !== null)
-      ? SessionFilter.fromPartial(object.filter)
-      : undefined;
-    message.sessionIdPrefix = object.sessionIdPrefix ?? "";
-    return message;
-  },
-};
-
-function createBaseSearchSessionsResponse(): SearchSessionsResponse {
-  return { matches: [] };
-}
-
-export const SearchSessionsResponse: MessageFns<SearchSessionsResponse> = {
-  encode(message: SearchSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.matches) {
-      SessionMatch.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SearchSessionsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSearchSessionsResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.matches.push(SessionMatch.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SearchSessionsResponse>, I>>(base?: I): SearchSessionsResponse {
-    return SearchSessionsResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SearchSessionsResponse>, I>>(object: I): SearchSessionsResponse {
-    const message = createBaseSearchSessionsResponse();
-    message.matches = object.matches?.map((e) => SessionMatch.fromPartial(e)) || [];
-    return message;
-  },
-};
-
 /**
  * Keeps conversations: their sessions, their log of messages, and the window of
  * messages that goes to the model.
@@ -7044,21 +6856,6 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): FillToolResultsResponse => FillToolResultsResponse.decode(value),
   },
   /**
-   * Finds the sessions of a namespace whose user and assistant messages hold words.
-   * Reads every message it is asked to look at: for small stores and rare use.
-   */
-  searchSessions: {
-    path: "/memorysidecar.v1.SessionService/SearchSessions" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SearchSessionsRequest): Buffer =>
-      Buffer.from(SearchSessionsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SearchSessionsRequest => SearchSessionsRequest.decode(value),
-    responseSerialize: (value: SearchSessionsResponse): Buffer =>
-      Buffer.from(SearchSessionsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SearchSessionsResponse => SearchSessionsResponse.decode(value),
-  },
-  /**
    * Gives everything about a session, as a snapshot of one moment.
    *
    * Errors:
@@ -7326,11 +7123,6 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    */
   fillToolResults: handleUnaryCall<FillToolResultsRequest, FillToolResultsResponse>;
-  /**
-   * Finds the sessions of a namespace whose user and assistant messages hold words.
-   * Reads every message it is asked to look at: for small stores and rare use.
-   */
-  searchSessions: handleUnaryCall<SearchSessionsRequest, SearchSessionsResponse>;
   /**
    * Gives everything about a session, as a snapshot of one moment.
    *
@@ -7894,25 +7686,6 @@ export interface SessionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FillToolResultsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Finds the sessions of a namespace whose user and assistant messages hold words.
-   * Reads every message it is asked to look at: for small stores and rare use.
-   */
-  searchSessions(
-    request: SearchSessionsRequest,
-    callback: (error: ServiceError | null, response: SearchSessionsResponse) => void,
-  ): ClientUnaryCall;
-  searchSessions(
-    request: SearchSessionsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: SearchSessionsResponse) => void,
-  ): ClientUnaryCall;
-  searchSessions(
-    request: SearchSessionsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SearchSessionsResponse) => void,
   ): ClientUnaryCall;
   /**
    * Gives everything about a session, as a snapshot of one moment.

@@ -11,6 +11,7 @@ import io.memorysidecar.v1.GetWindowRequest;
 import io.memorysidecar.v1.GetWindowResponse;
 import io.memorysidecar.v1.KeepLast;
 import io.memorysidecar.v1.Memory;
+import io.memorysidecar.v1.MemoryScope;
 import io.memorysidecar.v1.MemoryServiceGrpc;
 import io.memorysidecar.v1.Message;
 import io.memorysidecar.v1.Policy;
@@ -22,6 +23,7 @@ import io.memorysidecar.v1.RecallRequest;
 import io.memorysidecar.v1.RecallServiceGrpc;
 import io.memorysidecar.v1.RememberRequest;
 import io.memorysidecar.v1.Role;
+import io.memorysidecar.v1.ScopeFilter;
 import io.memorysidecar.v1.Session;
 import io.memorysidecar.v1.SessionServiceGrpc;
 import io.memorysidecar.v1.ToolCall;
@@ -193,7 +195,8 @@ final class Agent {
     RecallRequest question = RecallRequest.newBuilder()
         .setQuery("what is Ada allergic to")
         .setFilter(RecallFilter.newBuilder()
-            .setUserId(USER_ID)
+            .setScope(ScopeFilter.newBuilder()
+                .setVisibleTo(MemoryScope.newBuilder().setUserId(USER_ID)))
             .addKinds(RecallKind.RECALL_KIND_MEMORY))
         .build();
     for (RecallHit hit : recall.recall(question).getHitsList()) {

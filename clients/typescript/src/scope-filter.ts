@@ -1,0 +1,40 @@
+// Whose records a filter means.
+
+import { choice } from "./choice.ts";
+import type { ScopeFilter } from "./gen/memorysidecar/v1/memory.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+
+export const SCOPE_MATCHES = {
+  "visible-to": "visibleTo",
+  exact: "exact",
+  "owned-by": "ownedBy",
+} as const;
+
+/** How the scope of a memory is compared with that of a filter. */
+export type ScopeMatch = keyof typeof SCOPE_MATCHES;
+
+/** The members of a scope, or everyone. */
+interface ScopeFilterInput {
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly everyone?: boolean | undefined;
+}
+
+/** Makes a filter of whose records are meant. */
+export function scopeFilterOf(
+  { userId = "", agentId = "", sessionId = "", everyone = false }: ScopeFilterInput,
+  match: ScopeMatch | undefined,
+  usual: ScopeMatch,
+): DeepPartial<ScopeFilter> | undefined {
+  if (everyone && userId !== "") throw new TypeError("give userId or everyone, not both");
+  if (match === undefined && agentId === "" && sessionId === "" && userId === "") {
+    return everyone ? { scope: { $case: "everyone", value: {} } } : undefined;
+  }
+  const chosen = match ?? (everyone ? "owned-by" : usual);
+  if (chosen === "owned-by" && userId === "" && !everyone) {
+    throw new TypeError('the scope "owned-by" needs userId, or everyone: true');
+  }
+  const $case = choice("scope", SCOPE_MATCHES, chosen);
+  return { scope: { $case, value: { userId, agentId, sessionId } } };
+}
