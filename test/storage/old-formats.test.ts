@@ -1,11 +1,13 @@
 // Stores that older versions wrote open with everything in them. How they were made:
 // fixtures/README.md.
 
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
 import { readFixture, readOldStore, serveOldStore, unpackStore } from "../support/old-store.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
+const OPENER = new URL("../support/lmdb-opener.ts", import.meta.url).pathname;
 const FACTS = new URL("../../src/transport/convert/facts.ts", import.meta.url);
 
 describe.each([1, 2])("a store of format %i", (format) => {
@@ -26,6 +28,21 @@ describe.each([1, 2])("a store of format %i", (format) => {
     expect(after).toMatchObject({ problems: [], storeId: about.storeId });
     expect({ ...after.totals, records: 0 }).toEqual({ ...before.totals, records: 0 });
   });
+
+  it.each(["before-commit:1", "after-commit:1"])(
+    "loses nothing when its conversion is killed %s",
+    async (failpoint) => {
+      await using directory = await makeTempDir();
+      const { about, content } = await readFixture(format);
+      await unpackStore(format, directory.path);
+      const killed = spawnSync(process.execPath, [OPENER, directory.path, failpoint]);
+      expect(killed.signal).toBe("SIGKILL");
+      const between = await verifyDirectory(directory.path, { factsModule: FACTS });
+      expect(between).toMatchObject({ problems: [], storeId: about.storeId });
+      await using server = await serveOldStore(directory.path, about);
+      expect(await readOldStore(server)).toEqual(content);
+    },
+  );
 
   it("goes on from its resume tokens", async () => {
     await using directory = await makeTempDir();

@@ -39,7 +39,7 @@ export const ENTRY_POINTS: EntryPoints = {
     /^test\/crash\/broken-(jobs|marks|promotion|removal|rows)\.ts$/,
     /^test\/support\/ending-index\.ts$/,
     // Processes on the bare store, which its tests start and kill.
-    /^test\/support\/lmdb-(load|reader)\.ts$/,
+    /^test\/support\/lmdb-(load|opener|reader)\.ts$/,
     /^tools\/(build|fix|gen|reference\/main|test|vector-kernel|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
