@@ -43,8 +43,9 @@ interface Fact {
   readonly object: string;
 }
 
-async function addFact({ rpc }: State, { role, ...value }: Fact, now?: Json): Promise<void> {
+async function addFact({ rpc }: State, { role, object, ...rest }: Fact, now?: Json): Promise<void> {
   const lastSeenTime = timeOf(now);
+  const value = { ...rest, objectValue: object };
   const structure = { $case: "relation" as const, value };
   const labels = { [ROLE]: role };
   const seen = lastSeenTime === undefined ? {} : { lastSeenTime };

@@ -124,7 +124,7 @@ async function addTriple(state: State, op: JsonObject): Promise<void> {
   const value = {
     subject: needText(op["subject"], "subject"),
     predicate: needText(op["relation"], "relation"),
-    object: needText(op["object"], "object"),
+    objectValue: needText(op["object"], "object"),
   };
   const confidence = numberOf(op["confidence"], "confidence") ?? 1;
   const structure = { $case: "relation" as const, value };

@@ -206,7 +206,7 @@ function returned({ steps }: State, expected: Json): unknown {
 /** Opens the adapter of the knowledge memory. */
 export function knowledgeMemory(context: Context): Adapter {
   // The tools of the source rank by counting words, and tell no ids.
-  const options = { scoring: "word-count", showIds: false } as const;
+  const options = { scoring: "word_count", showIds: false } as const;
   const tools = new MemoryTools(context.rpc.client(), options);
   const state = { ...context, tools, opened: undefined, context: undefined, pruned: undefined };
   return bindAdapter<State>(state, OPERATIONS, EXPECTATIONS);

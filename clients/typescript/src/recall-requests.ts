@@ -119,7 +119,7 @@ export function recallRequest(
   query: string,
   opts: options.RecallOptions,
 ): RecallRequest {
-  const { mode = "hybrid", fusion = "scores", filter, embedding, rerank, referenceTime } = opts;
+  const { mode, fusion, filter, embedding, rerank, referenceTime } = opts;
   return RecallRequest.fromPartial({
     namespace,
     query,
@@ -127,8 +127,9 @@ export function recallRequest(
     filter: filter && toFilter(filter),
     pageSize: opts.pageSize ?? 0,
     pageToken: opts.pageToken ?? "",
-    mode: choice("mode", RECALL_MODES, mode),
-    fusion: choice("fusion", FUSIONS, fusion),
+    // A scoring of another name takes neither.
+    mode: mode === undefined ? 0 : choice("mode", RECALL_MODES, mode),
+    fusion: fusion === undefined ? 0 : choice("fusion", FUSIONS, fusion),
     weights: toWeights(opts.weights),
     minScore: opts.minScore,
     minRelevance: opts.minRelevance,
