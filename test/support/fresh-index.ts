@@ -154,7 +154,8 @@ export async function serverHits(
 ): Promise<string[]> {
   const lines: string[] = [];
   const referenceTime = new Date(referenceMs);
-  const how = { namespace, mode, referenceTime, pageSize: PAGE_HITS };
+  const filter = { everyone: true };
+  const how = { namespace, mode, referenceTime, filter, pageSize: PAGE_HITS };
   let pageToken = "";
   do {
     const answer = await client.recall(text, { ...how, pageToken });
