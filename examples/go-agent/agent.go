@@ -181,7 +181,7 @@ func (a *agent) remember(ctx context.Context) error {
 // lookBack finds what was remembered, by itself and in a context for the model.
 func (a *agent) lookBack(ctx context.Context) error {
 	found, err := a.recall.Recall(ctx, &pb.RecallRequest{
-		Query:  "what is Ada allergic to",
+		Query: "what is Ada allergic to",
 		Filter: &pb.RecallFilter{
 			Scope: &pb.ScopeFilter{Scope: &pb.ScopeFilter_VisibleTo{VisibleTo: &pb.MemoryScope{UserId: userID}}},
 			Kinds: []pb.RecallKind{pb.RecallKind_RECALL_KIND_MEMORY},
