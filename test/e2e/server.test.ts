@@ -61,7 +61,8 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   const full = {
     reason: "STORE_FULL",
     code: 8,
-    retryDelayMs: expect.any(Number),
+    // To retry helps only once there is room.
+    retryDelayMs: undefined,
     metadata: { free_bytes: expect.stringMatching(/^\d+$/), floor_bytes: args[1] },
   };
   await expect(client.append("s", "more")).rejects.toMatchObject(full);
@@ -208,8 +209,8 @@ test("stock tools see health and reflection", async () => {
   const window = JSON.parse(await bufCurl(url + WINDOW, "-d", '{"sessionId": "s"}'));
   expect(window.messages[0].text).toBe("by reflection");
   const upsert = { documents: [{ documentId: "d", text: "reflection", metadata: { nr: 7 } }] };
-  await bufCurl(`${url}${RECALL}UpsertDocuments`, "-d", JSON.stringify(upsert));
-  const metadata = [{ path: "nr", equals: 7 }];
+  await bufCurl(`${url}${MEMORY}UpsertDocuments`, "-d", JSON.stringify(upsert));
+  const metadata = [{ path: "nr", equalTo: 7 }];
   const ask = { query: "reflections", filter: { metadata } };
   const { hits } = JSON.parse(await bufCurl(`${url}${RECALL}Recall`, "-d", JSON.stringify(ask)));
   expect(hits).toMatchObject([{ document: { documentId: "d", metadata: { nr: 7 } } }]);
@@ -276,7 +277,7 @@ test("storms of resets, deadlines and lost callers leave no call behind", async 
   );
   // OK, deadline exceeded or refused for load; never an internal error.
   for (const status of [...deadlines.keys(), ...many.keys()]) {
-    expect(["0", "4", "8", "reset"]).toContain(status);
+    expect(["0", "4", "14", "reset"]).toContain(status);
   }
   for (let round = 0; round < 50; round++) {
     await Promise.all([1, 2, 3, 4].map(() => client.window("storm")));

@@ -48,7 +48,7 @@ async function expectService(client: MemorySidecar): Promise<void> {
 }
 
 function refusals(hoarder: Hoarder): number {
-  return hoarder.ended.get("8") ?? 0;
+  return hoarder.ended.get("14") ?? 0;
 }
 
 test("answers that one connection does not read are bounded and come back", async () => {
@@ -109,7 +109,7 @@ test("many such connections together are bounded, and leave every other its shar
   await expectService(client);
   await expect(client.window("large")).rejects.toMatchObject({
     reason: "OVERLOADED",
-    code: 8,
+    code: 14,
     retryDelayMs: 100,
     metadata: { limit: String(32 * MB) },
   });
