@@ -34,6 +34,8 @@ export interface CaseChat extends AsyncDisposable {
   script(model: ChatModel): void;
   /** Keeps the answers back until they are released. */
   hold(): void;
+  /** Whether answers are kept back. */
+  isHolding(): boolean;
   release(): void;
 }
 
@@ -76,6 +78,7 @@ export async function startCaseChat(): Promise<CaseChat> {
     hold: () => {
       waiting ??= [];
     },
+    isHolding: () => waiting !== undefined,
     release: () => {
       const sends = waiting ?? [];
       waiting = undefined;

@@ -155,7 +155,8 @@ function rpcIn({ raw, client, hooks }: Opened, namespace: string): Rpc {
     call: async (method, fields) => {
       const answer = await call(method, fields);
       if (ASKING.includes(method)) await settled(call, isHolding);
-      if (REMEMBERING.includes(method)) await remembered(call);
+      // Jobs whose answers are kept back end only after the release.
+      if (REMEMBERING.includes(method) && !hooks.chat.isHolding()) await remembered(call);
       return answer;
     },
     client,
