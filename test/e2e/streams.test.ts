@@ -175,7 +175,11 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
   const inspectUrl = /ws:\/\/\S+/.exec(server.output.join("\n"))?.[0] ?? "";
   const clients = Array.from({ length: 4 }, () => connect(server.address));
   const [client] = clients as [MemorySidecar];
-  // Fills every window and the server's ring of events, so that later growth is not theirs.
+  // Fills every window and the server's ring of events, so that later growth is not theirs. The
+  // ring of a namespace is there while somebody watches it.
+  const first = open(client, { $case: "position", value: StreamPosition.NOW });
+  await new Promise((resolve) => first.once("data", resolve));
+  first.on("data", () => undefined);
   await appendMany(clients, 24_000);
   const watchClients = Array.from({ length: WATCHERS }, () => connect(server.address));
   const counts = new Array<number>(WATCHERS).fill(0);
