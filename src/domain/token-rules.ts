@@ -98,6 +98,14 @@ export function countTokens(counted: CountedContent, rule: CountedRule): number 
   return rule.custom === undefined ? tokens : Math.max(tokens, rule.custom.min);
 }
 
+/**
+ * The part of a token that a message costs beyond whole ones, by the only rule that does not round:
+ * public forms hold whole tokens, and the rest follows from the content.
+ */
+export function fractionOf(counted: CountedContent, rule: TokenRule): number {
+  return rule === "chars-sum-4" ? (charsOf(counted.content) / QUARTERS) % 1 : 0;
+}
+
 function countText(counted: CountedContent, { rule, custom }: CountedRule): number {
   switch (rule) {
     case "chars-div-4":

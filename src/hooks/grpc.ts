@@ -14,6 +14,7 @@ import {
 } from "../gen/memorysidecar/hook/v1/hook_service.ts";
 import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import { SummarizeInput as WireInput } from "../gen/memorysidecar/v1/task.ts";
+import { publicMessage } from "../lib/token-quarters.ts";
 import {
   type DirectCall,
   type Hook,
@@ -59,7 +60,8 @@ function requestBytes(call: HookCall, input: SummarizeInput): Buffer {
   const writer = new BinaryWriter();
   SummarizeRequest.encode({ namespace, sessionId, input: undefined }, writer);
   const inner = writer.uint32(tagOf(INPUT_FIELD)).fork();
-  for (const message of input.messages) inner.uint32(tagOf(MESSAGES_FIELD)).bytes(message);
+  for (const message of input.messages)
+    inner.uint32(tagOf(MESSAGES_FIELD)).bytes(publicMessage(message));
   WireInput.encode(
     {
       messages: [],

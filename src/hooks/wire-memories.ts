@@ -12,6 +12,7 @@ import {
   type ResolveOutput,
   ExtractInput as WireExtractInput,
 } from "../gen/memorysidecar/v1/task.ts";
+import { publicMessage } from "../lib/token-quarters.ts";
 
 const TARGETS = {
   facts: WireTarget.FACTS,
@@ -19,13 +20,13 @@ const TARGETS = {
   relations: WireTarget.RELATIONS,
 } as const satisfies Readonly<Record<ExtractionTarget, WireTarget>>;
 
-// Written by hand: messages are spliced in as they are stored.
+// Written by hand: messages are spliced in without being decoded.
 const MESSAGES_TAG = (1 << 3) | 2;
 
 /** The wire form of what is to be looked at. */
 export function extractInputBytes(input: ExtractInput): Uint8Array {
   const writer = new BinaryWriter();
-  for (const message of input.messages) writer.uint32(MESSAGES_TAG).bytes(message);
+  for (const message of input.messages) writer.uint32(MESSAGES_TAG).bytes(publicMessage(message));
   return WireExtractInput.encode(
     {
       messages: [],

@@ -12,7 +12,7 @@ import { toHeader } from "./convert/snapshot.ts";
 import { writeDocument } from "./documents/write.ts";
 import { streamLimitReached } from "./error-status.ts";
 import { encodeWire } from "./fast-writer.ts";
-import { spliceField } from "./splice.ts";
+import { spliceField, spliceMessages } from "./splice.ts";
 
 /** `messages` of SnapshotMessages, and `messages` and `document` of ExportSessionResponse. */
 const MESSAGES_FIELD = 1;
@@ -86,7 +86,7 @@ export async function exportAnswers(
       const messages = await reader.next();
       if (messages.length === 0) return;
       const items = messages.map(({ bytes }) => bytes);
-      const chunk = spliceField(MESSAGES_FIELD, items, NOTHING);
+      const chunk = spliceMessages(MESSAGES_FIELD, items, NOTHING);
       await send(spliceField(CHUNK_FIELD, [chunk], NOTHING));
     }
   } finally {

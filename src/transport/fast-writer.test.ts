@@ -61,7 +61,6 @@ const message = fc.record({
   createTime: timestamp,
   updateTime: timestamp,
   etag: text,
-  tokenQuarters: fc.integer({ min: 0, max: 3 }),
 });
 
 const request = fc.record({

@@ -1,6 +1,8 @@
 // Puts wire forms together without decoding them: a field of message type is its tag, the length
 // and the bytes of the message.
 
+import { publicMessage } from "../lib/token-quarters.ts";
+
 function varintBytes(value: number): number {
   let count = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) count++;
@@ -58,4 +60,13 @@ export function spliceField(
   rest: Uint8Array,
 ): Buffer {
   return spliceFields([{ field: fieldNumber, items }], rest);
+}
+
+/** As spliceField, with the public forms of stored messages. */
+export function spliceMessages(
+  fieldNumber: number,
+  stored: readonly Uint8Array[],
+  rest: Uint8Array,
+): Buffer {
+  return spliceField(fieldNumber, stored.map(publicMessage), rest);
 }

@@ -297,7 +297,7 @@ function summaryInputs({ summarizer }: State): readonly object[] {
 
 async function characters({ context }: State): Promise<readonly number[]> {
   const stored = await storedWindow(context.rpc, MAIN);
-  return stored.map(({ tokenCount = 0, tokenQuarters }) => tokenCount * 4 + tokenQuarters);
+  return stored.map(({ text }) => [...text].length);
 }
 
 async function estimate({ context }: State): Promise<number> {

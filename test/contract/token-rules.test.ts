@@ -3,7 +3,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type Policy, TokenRounding, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  METHODS,
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
 import { message, policy, session } from "../support/samples.ts";
 
 let server: TestServer;
@@ -106,7 +113,7 @@ describe("a token rule", () => {
     expect(answer.messages.map(({ tokenCount }) => tokenCount)).toEqual([1, 0, 1, 0]);
     expect(answer.windowTotals?.tokenCount).toBe(3n);
     const listed = await server.client.call("listMessages", { sessionId });
-    expect(listed.messages.map((one) => one.tokenQuarters)).toEqual([0, 2, 1, 2]);
+    expect(listed.messages.map(({ tokenCount }) => tokenCount)).toEqual([1, 0, 1, 0]);
     const { windowTotals: window } = await server.client.call("getWindow", { sessionId });
     expect(window).toEqual({ messageCount: 4n, tokenCount: 3n });
     const found = await server.client.call("getSession", { sessionId });
@@ -117,7 +124,7 @@ describe("a token rule", () => {
 
   it("keeps quarters when a message changes, and when it is read and appended again", async () => {
     const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 });
-    const messages = [message({ messageId: "m", text: "12345" })];
+    const messages = [message({ text: "1" }), message({ messageId: "m", text: "1234567" })];
     await server.client.call("appendMessages", { sessionId, messages });
     const update = async (fields: Partial<Message>, updateMask: string[]) => {
       const changed = message({ messageId: "m", ...fields });
@@ -126,15 +133,47 @@ describe("a token rule", () => {
         "updateMessage",
         request,
       );
-      return [after?.tokenCount, after?.tokenQuarters, window?.tokenCount];
+      return [after?.tokenCount, window?.tokenCount];
     };
-    expect(await update({ name: "n" }, ["name"])).toEqual([1, 1, 1n]);
-    expect(await update({ text: "1234567" }, ["text"])).toEqual([1, 3, 1n]);
-    expect(await update({ tokenCount: 5 }, ["token_count"])).toEqual([5, 0, 5n]);
-    const copied = { sessionId, messages: [message({ text: "12345", tokenQuarters: 3 })] };
-    await server.client.call("appendMessages", copied);
-    const listed = await server.client.call("listMessages", { sessionId });
-    expect(listed.messages[1]).toMatchObject({ tokenCount: 1, tokenQuarters: 1 });
+    // 1.75 and 0.25 are 2.
+    expect(await update({ name: "n" }, ["name"])).toEqual([1, 2n]);
+    expect(await update({ text: "12345" }, ["text"])).toEqual([1, 1n]);
+    expect(await update({ tokenCount: 5 }, ["token_count"])).toEqual([5, 5n]);
+    const { messages: listed } = await server.client.call("listMessages", { sessionId });
+    const copy = listed.map((one) => ({ ...one, messageId: "", tokenCount: undefined }));
+    const append = { sessionId: await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 }) };
+    const again = await server.client.call("appendMessages", { ...append, messages: copy });
+    expect(again.messages.map(({ tokenCount }) => tokenCount)).toEqual([0, 1]);
+    expect(again.windowTotals?.tokenCount).toBe(1n);
+  });
+
+  it("that sums quarters shows them in no answer", async () => {
+    const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 });
+    const text = "a fig"; // 1.25 tokens
+    const messages = [message({ messageId: "m", text }), message({ messageId: "n", text })];
+    await server.client.call("appendMessages", { sessionId, messages });
+    // Whatever stands beside the fields of the contract is gone when an answer is written again.
+    const expectNothingBeside = async <M extends UnaryName>(
+      method: M,
+      fields: Partial<RequestOf<M>>,
+    ) => {
+      const outcome = await server.client.raw(method, requestBytes(method, fields));
+      if ("failure" in outcome) throw new Error(outcome.failure.message);
+      const answer = METHODS[method].responseDeserialize(outcome.bytes);
+      const serialize = METHODS[method].responseSerialize as (value: unknown) => Buffer;
+      expect(outcome.bytes.includes(text)).toBe(true);
+      expect(outcome.bytes).toHaveLength(serialize(answer).length);
+    };
+    const changed = message({ messageId: "m", name: "n" });
+    await expectNothingBeside("updateMessage", { sessionId, message: changed });
+    await expectNothingBeside("getMessage", { sessionId, messageId: "m" });
+    await expectNothingBeside("listMessages", { sessionId });
+    await expectNothingBeside("getWindow", { sessionId });
+    const choice = { $case: "keepRecent", value: 0 } as const;
+    await expectNothingBeside("listSummaryInputs", { sessionId, choice });
+    await expectNothingBeside("recall", { query: text, contextBefore: 1, contextAfter: 1 });
+    const watched = await server.client.call("listEvents", { pageSize: 1_000 });
+    expect(JSON.stringify(watched, (_, v) => (typeof v === "bigint" ? 0 : v))).not.toContain(text);
   });
 
   it("of a new policy recounts nothing that is stored", async () => {

@@ -57,7 +57,6 @@ export const wireMessages: fc.Arbitrary<Message> = fc
     toolCallId: fc.oneof(fc.constant(""), id),
     toolError: fc.boolean(),
     tokenCount: fc.nat(2_000_000_000),
-    tokenQuarters: fc.nat(3),
     sentTime: fc.option(time, { nil: undefined }),
     createTime: time,
     updateTime: time,

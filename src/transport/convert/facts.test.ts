@@ -6,6 +6,7 @@ import { message } from "../../../test/support/samples.ts";
 import { wireMessages } from "../../../test/support/wire-messages.ts";
 import { ROLE, type Role, type WindowFacts } from "../../domain/window/types.ts";
 import { type ContentPart, Message, Role as WireRole } from "../../gen/memorysidecar/v1/message.ts";
+import { QUARTERS, withQuarters } from "../../lib/token-quarters.ts";
 import type { Speech } from "../../service/api.ts";
 import { countedContent } from "./counted.ts";
 import { readDetail, readSpeech } from "./detail.ts";
@@ -27,7 +28,7 @@ function factsOf(whole: Message): WindowFacts {
     callIds: whole.toolCalls.map((call) => call.toolCallId),
     answers: [...own, ...results.map((result) => result.toolCallId)],
     isResult: whole.role === WireRole.TOOL || (isUser && isOnlyResults && whole.text === ""),
-    tokenCount: (whole.tokenCount ?? 0) + whole.tokenQuarters / 4,
+    tokenCount: whole.tokenCount ?? 0,
     createMs: whole.createTime === undefined ? 0 : fromTimestamp(whole.createTime),
   };
 }
@@ -60,8 +61,11 @@ function restOf(whole: Message): { images: number; chars: number } {
 const joined = (texts: readonly string[]) => texts.filter((one) => one !== "").join("\n");
 
 test("the facts are those of the message, whatever it holds", () => {
-  const property = fc.property(wireMessages, (whole) => {
-    expect(readFacts(Message.encode(whole).finish())).toEqual(factsOf(whole));
+  const property = fc.property(wireMessages, fc.nat(3), (whole, quarters) => {
+    const facts = factsOf(whole);
+    const tokenCount = facts.tokenCount + quarters / QUARTERS;
+    const stored = withQuarters(Message.encode(whole).finish(), tokenCount);
+    expect(readFacts(stored)).toEqual({ ...facts, tokenCount });
   });
   fc.assert(property, { numRuns: 1_000 });
 });

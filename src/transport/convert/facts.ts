@@ -3,6 +3,7 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role, type WindowFacts } from "../../domain/window/types.ts";
+import { QUARTERS } from "../../lib/token-quarters.ts";
 
 // The fields of Message, of what it holds, and of Timestamp by number, as in message.proto.
 const MESSAGE_ID = 1;
@@ -14,6 +15,7 @@ const TOOL_CALL_ID = 9;
 const TOKEN_COUNT = 15;
 const TRUST_FIELD = 19;
 const CREATE_TIME = 21;
+/** Stored only; see lib/token-quarters.ts. */
 const TOKEN_QUARTERS = 24;
 const ID_IN_CALL_OR_RESULT = 1;
 const TOOL_RESULT_IN_PART = 4;
@@ -22,7 +24,6 @@ const NANOS = 2;
 
 const MS_PER_SECOND = 1_000;
 const NANOS_PER_MS = 1_000_000;
-const QUARTERS = 4;
 
 const NO_IDS: readonly string[] = [];
 

@@ -4,10 +4,11 @@ import { TASK_FAILURES, type TaskFailureReason } from "../../domain/tasks/task.t
 import * as wire from "../../gen/memorysidecar/v1/admin_service.ts";
 import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
 import * as taskWire from "../../gen/memorysidecar/v1/task.ts";
-import { LeasedTask } from "../../gen/memorysidecar/v1/task.ts";
+import { LeasedTask, SummarizeInput } from "../../gen/memorysidecar/v1/task.ts";
+import { withQuarters } from "../../lib/token-quarters.ts";
 import type { HookKind } from "../../service/hook-port.ts";
 import type { HookInfo, LeasedTask as Leased } from "../../service/tasks-api.ts";
-import { encodeLeasedTask, fromOutput, toHook } from "./hook.ts";
+import { encodeLeasedTask, encodeSummarizeInput, fromOutput, toHook } from "./hook.ts";
 
 const settings = {
   timeoutMs: 1_500,
@@ -68,7 +69,7 @@ describe("a hook", () => {
 });
 
 describe("a leased task", () => {
-  it("holds the messages as they are stored", () => {
+  it("holds the messages as they are stored, without quarters of tokens", () => {
     const stored = [1, 2].map((seq) =>
       Message.encode({
         ...Message.decode(new Uint8Array(0)),
@@ -95,7 +96,12 @@ describe("a leased task", () => {
       maxAttempts: 5,
       leaseToken: "t",
       input: {
-        ...{ messages: stored, lines: [], transcript: "user: ab", priorTexts: ["before"] },
+        ...{
+          messages: stored.map((bytes) => withQuarters(bytes, 1.25)),
+          lines: [],
+          transcript: "user: ab",
+          priorTexts: ["before"],
+        },
         ...{ replacesPrior: true, maxTokens: 512, instructions: "i", loop: 2, maxLoops: 3 },
         ...{ draft: "d", structured: true, trust: 1, savesTokens: true },
       },
@@ -106,6 +112,8 @@ describe("a leased task", () => {
     expect(input?.messages.map((one) => Buffer.from(Message.encode(one).finish()))).toEqual(
       stored.map((bytes) => Buffer.from(bytes)),
     );
+    const summarize = encodeSummarizeInput(leased.input);
+    expect(summarize).toHaveLength(SummarizeInput.encode(input as SummarizeInput).finish().length);
     expect(input).toMatchObject({
       ...{ transcript: "user: ab", priorTexts: ["before"], replacesPrior: true },
       ...{ maxTokens: 512, instructions: "i", loop: 2, maxLoops: 3, draft: "d" },

@@ -21,7 +21,7 @@ import type {
   LeasedTask,
 } from "../../service/tasks-api.ts";
 import { encodeWire } from "../fast-writer.ts";
-import { spliceField } from "../splice.ts";
+import { spliceField, spliceMessages } from "../splice.ts";
 import { FAILURE_REASONS, toDirectTask, toFailureReason, toTask } from "./task.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
@@ -102,7 +102,7 @@ export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
     savesTokens: input.savesTokens,
     trust: input.trust,
   });
-  return spliceField(MESSAGES_FIELD, input.messages, rest);
+  return spliceMessages(MESSAGES_FIELD, input.messages, rest);
 }
 
 /** Gives the wire form of a task that a worker has taken. */

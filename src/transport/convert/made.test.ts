@@ -7,7 +7,7 @@ import { ROLE } from "../../domain/window/types.ts";
 import { Message, Role, Source, Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { readDetail } from "./detail.ts";
 import { readFacts, readTrust } from "./facts.ts";
-import { appendText, encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
+import { appendText, encodeMade, shortenMessage } from "./made.ts";
 
 const bytesOf = (whole: Message) => Message.encode(whole).finish();
 
@@ -17,8 +17,10 @@ describe("a shortened message", () => {
   test("keeps two thirds of its beginning and one of its end, and says what it costs", () => {
     const text = `${"a".repeat(3_000)}${"z".repeat(3_000)}`;
     const bytes = bytesOf(message({ messageId: "m", text, tokenCount: 1_500, name: "n" }));
-    const short = Message.decode(shortenMessage(bytes, 600, 170.5));
-    expect(short).toMatchObject({ messageId: "m", name: "n", tokenCount: 170, tokenQuarters: 2 });
+    const stored = shortenMessage(bytes, 600, 170.5);
+    expect(readFacts(stored).tokenCount).toBe(170.5);
+    const short = Message.decode(stored);
+    expect(short).toMatchObject({ messageId: "m", name: "n", tokenCount: 170 });
     expect(short.text.startsWith("a".repeat(400))).toBe(true);
     expect(short.text.endsWith("z".repeat(200))).toBe(true);
     expect(short.text.length).toBeLessThan(800);
@@ -90,7 +92,6 @@ describe("what stands in the window only", () => {
       toolCallId: "",
       toolError: false,
       tokenCount: 2,
-      tokenQuarters: 1,
       source: Source.MODEL,
       trust: Trust.MEDIUM,
       etag: "",
@@ -141,11 +142,9 @@ describe("a text behind that of a message", () => {
 
   test("stands behind its text, and the message says what it costs", () => {
     const whole = message({ role: Role.SYSTEM, messageId: "m", text: "rules", tokenCount: 1 });
-    const longer = Message.decode(appendText(bytesOf(whole), "\n\nso far", 3.5));
-    expect(longer).toEqual({
-      ...whole,
-      ...{ text: "rules\n\nso far", tokenCount: 3, tokenQuarters: 2 },
-    });
+    const stored = appendText(bytesOf(whole), "\n\nso far", 3.5);
+    expect(readFacts(stored).tokenCount).toBe(3.5);
+    expect(Message.decode(stored)).toEqual({ ...whole, text: "rules\n\nso far", tokenCount: 3 });
   });
 
   test("stands behind the last text part", () => {
@@ -162,13 +161,4 @@ test("trust is read as it is stored, and is low where nothing is said", () => {
     expect(readTrust(bytesOf(message({ text: "t", trust, etag: "e" })))).toBe(trust);
   }
   expect(readTrust(bytesOf(message({ text: "t" })))).toBe(TRUST.low);
-});
-
-test("tokens are whole on the wire, with the quarters beside them", () => {
-  for (const tokens of [0, 0.25, 1, 7.5, 999_999_999.75]) {
-    const whole = message();
-    setTokens(whole, tokens);
-    expect(whole.tokenCount).toBe(Math.floor(tokens));
-    expect(tokensOf(Message.decode(bytesOf(whole)))).toBe(tokens);
-  }
 });

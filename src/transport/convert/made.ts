@@ -3,24 +3,17 @@
 import { codePointsOf } from "../../domain/tokens.ts";
 import { shortenText, shortenToHead } from "../../domain/window/shorten.ts";
 import * as wire from "../../gen/memorysidecar/v1/message.ts";
+import { withQuarters } from "../../lib/token-quarters.ts";
 import type { MadeMessage } from "../../service/api.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { toTimestamp } from "./time.ts";
 
-/** How many quarters of a token a count holds beyond its whole ones. */
-const QUARTERS = 4;
 const NOTHING = new Uint8Array(0);
 
-/** Sets what a message costs: whole tokens, and the quarters beyond them. */
-export function setTokens(message: wire.Message, tokenCount: number): void {
-  const whole = Math.floor(tokenCount);
-  message.tokenCount = whole;
-  message.tokenQuarters = (tokenCount - whole) * QUARTERS;
-}
-
-/** Gives what a stored message costs. */
-export function tokensOf(message: wire.Message): number {
-  return (message.tokenCount ?? 0) + message.tokenQuarters / QUARTERS;
+/** Gives the stored form of a message that costs so many tokens. */
+export function encodeStored(message: wire.Message, tokenCount: number): Uint8Array {
+  message.tokenCount = Math.floor(tokenCount);
+  return withQuarters(encodeWire(wire.Message, message), tokenCount);
 }
 
 /** Replaces every text of the content, in order. */
@@ -80,8 +73,7 @@ export function shortenMessage(
     if (isWhole) return text;
     return marker === undefined ? shortenText(text, share) : shortenToHead(text, share, marker);
   });
-  setTokens(message, tokenCount);
-  return encodeWire(wire.Message, message);
+  return encodeStored(message, tokenCount);
 }
 
 /**
@@ -93,8 +85,7 @@ export function appendText(bytes: Uint8Array, suffix: string, tokenCount: number
   const last = message.parts.findLast(({ part }) => part?.$case === "text")?.part;
   if (last?.$case === "text") last.value += suffix;
   else message.text += suffix;
-  setTokens(message, tokenCount);
-  return encodeWire(wire.Message, message);
+  return encodeStored(message, tokenCount);
 }
 
 /**
@@ -118,6 +109,5 @@ export function encodeMade(made: MadeMessage): Uint8Array {
     message.createTime = toTimestamp(made.createMs);
     message.updateTime = message.createTime;
   }
-  setTokens(message, made.tokenCount);
-  return encodeWire(wire.Message, message);
+  return encodeStored(message, made.tokenCount);
 }

@@ -4,9 +4,9 @@
 import { requestInvalid } from "../../domain/errors.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
 import * as wire from "../../gen/memorysidecar/v1/message.ts";
+import { QUARTERS, quartersOf } from "../../lib/token-quarters.ts";
 import type { Codec, MergedMessage, MessageDraft, MessageStamp } from "../../service/api.ts";
 import type { PlainMessage } from "../../service/codec.ts";
-import { encodeWire } from "../fast-writer.ts";
 import { changedPaths, MESSAGE_MASK } from "../validate/mask.ts";
 import { checkRole } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
@@ -16,7 +16,7 @@ import { encodeSummaryDocument } from "./document.ts";
 import { encodeEvent } from "./event.ts";
 import { readEventSeqs } from "./event-seqs.ts";
 import { answersOf, readFacts, readTrust } from "./facts.ts";
-import { appendText, encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
+import { appendText, encodeMade, encodeStored, shortenMessage } from "./made.ts";
 import { TOKEN_RULES, toTokenRule } from "./policy.ts";
 import { fromTimestamp, toTimestamp } from "./time.ts";
 
@@ -117,22 +117,21 @@ function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
   const createTime = toTimestamp(stamp.createMs);
   message.messageId = stamp.messageId;
   message.seq = BigInt(stamp.seq);
-  setTokens(message, stamp.tokenCount);
   message.tokenRule = toTokenRule(stamp.tokenRule);
   setOrigin(message, draft);
   message.writer = stamp.writer;
   message.createTime = createTime;
   message.updateTime = stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs);
   message.etag = stamp.etag;
-  return encodeWire(wire.Message, message);
+  return encodeStored(message, stamp.tokenCount);
 }
 
-/** Gives what the server added to a stored message. */
-export function stampOf(message: wire.Message): MessageStamp {
+/** Gives what the server added to a message that costs so many tokens. */
+export function stampOf(message: wire.Message, tokenCount: number): MessageStamp {
   return {
     messageId: message.messageId,
     seq: Number(message.seq),
-    tokenCount: tokensOf(message),
+    tokenCount,
     tokenRule: TOKEN_RULES[message.tokenRule] ?? "bytes-div-4",
     writer: message.writer,
     createMs: message.createTime === undefined ? 0 : fromTimestamp(message.createTime),
@@ -193,7 +192,7 @@ function mergeMessage(
   paths: readonly string[],
 ): MergedMessage {
   const message = wire.Message.decode(stored);
-  const stamp = stampOf(message);
+  const stamp = stampOf(message, (message.tokenCount ?? 0) + quartersOf(stored) / QUARTERS);
   // A count is the caller's only when this very update brings it.
   delete message.tokenCount;
   for (const path of paths) {

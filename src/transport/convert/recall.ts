@@ -11,6 +11,7 @@ import { type RecallWeights, WEIGHT_NAMES } from "../../domain/recall/rank/weigh
 import * as wire from "../../gen/memorysidecar/v1/recall.ts";
 import * as rpc from "../../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_service.ts";
+import { publicMessage } from "../../lib/token-quarters.ts";
 import type { RecallCoverage, RecallHit, RecallInput } from "../../service/recall-api.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { spliceField, spliceFields } from "../splice.ts";
@@ -145,9 +146,9 @@ export function encodeHit(hit: RecallHit, withEmbeddings: boolean): Uint8Array {
   const names = { sessionId, userId, message: undefined, before: [], after: [] };
   const recalled = spliceFields(
     [
-      { field: RECALLED.message, items: [message.bytes] },
-      { field: RECALLED.before, items: before.map(({ bytes }) => bytes) },
-      { field: RECALLED.after, items: after.map(({ bytes }) => bytes) },
+      { field: RECALLED.message, items: [publicMessage(message.bytes)] },
+      { field: RECALLED.before, items: before.map(({ bytes }) => publicMessage(bytes)) },
+      { field: RECALLED.after, items: after.map(({ bytes }) => publicMessage(bytes)) },
     ],
     encodeWire(wire.RecalledMessage, names),
   );

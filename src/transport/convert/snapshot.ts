@@ -4,8 +4,9 @@
 import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
 import { SNAPSHOT_FORMATS, type SnapshotFormat } from "../../domain/event.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import type { Session, StageMark, WindowInsert } from "../../domain/session.ts";
+import type { Session, WindowInsert } from "../../domain/session.ts";
 import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
+import { fractionOf } from "../../domain/token-rules.ts";
 import { type Role as DomainRole, ROLE, type SeqRange } from "../../domain/window/types.ts";
 import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
 import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
@@ -17,13 +18,12 @@ import type { ChunkContent, ImportedMessage, ImportedSession } from "../../servi
 import { requestMalformed } from "../error-status.ts";
 import { checkHeader, checkImportedMessage, isRequest } from "../validate/snapshot.ts";
 import { Violations } from "../validate/violations.ts";
-import { encodeMade, tokensOf } from "./made.ts";
+import { encodeMade } from "./made.ts";
 import { stampOf, toDraft } from "./message.ts";
+import { TOKEN_RULES } from "./policy.ts";
 import { fromSession, toSession } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
 import { toSeqRange } from "./window.ts";
-
-const QUARTERS = 4;
 
 /** Gives the format of a checked request. */
 export function fromFormat(name: string): SnapshotFormat {
@@ -43,19 +43,12 @@ export function toHeader(session: Session): SnapshotHeader {
     outcomes: head.policyState.outcomes.map(({ tool, error }) => ({ tool, error })),
     overLimitStages: [...head.policyState.overLimit],
     summaryVersion: BigInt(fields.summaryVersion),
-    stageTokenQuarters: quartersOf(head.policyState.marks),
     turnEndSeq: BigInt(head.policyState.turnEndSeq),
   };
 }
 
 function withoutText(summary: PlacedSummary): PlacedSummary {
   return { ...summary, text: "" };
-}
-
-/** What the totals of stage states, which are whole, leave out. */
-function quartersOf(marks: readonly StageMark[]): number[] {
-  const quarters = marks.map(({ window }) => (window.tokenCount % 1) * QUARTERS);
-  return quarters.some((count) => count > 0) ? quarters : [];
 }
 
 function toInsert(insert: WindowInsert): SnapshotInsert {
@@ -95,7 +88,10 @@ function fromMessage(message: Message | undefined, index: number): ImportedMessa
   violations.enterItem("messages", index);
   checkImportedMessage(violations, message);
   refuse(violations);
-  return { draft: toDraft(message), stamp: stampOf(message) };
+  const draft = toDraft(message);
+  const rule = TOKEN_RULES[message.tokenRule] ?? "given";
+  const tokenCount = (message.tokenCount ?? 0) + fractionOf(draft.counted(), rule);
+  return { draft, stamp: stampOf(message, tokenCount) };
 }
 
 function fromHeader(header: SnapshotHeader): ImportedSession {
@@ -147,13 +143,12 @@ function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession[
   return {
     modelInputTokens: Number(session.modelInputTokens),
     outcomes: header.outcomes.map(({ tool, error }) => ({ tool, error })),
-    marks: session.stageStates.map(({ stage, lastSeq, windowTotals: window }, index) => ({
+    marks: session.stageStates.map(({ stage, lastSeq, windowTotals: window }) => ({
       stage,
       seq: Number(lastSeq),
       window: {
         messageCount: Number(window?.messageCount ?? 0),
-        tokenCount:
-          Number(window?.tokenCount ?? 0) + (header.stageTokenQuarters[index] ?? 0) / QUARTERS,
+        tokenCount: Number(window?.tokenCount ?? 0),
       },
     })),
     overLimit: header.overLimitStages,
@@ -209,7 +204,7 @@ function insertOf(
   const { kind, summary } = known;
   const isSummary = kind === "summary";
   const { messageId, name, text, toolCallId } = message;
-  const tokenCount = tokensOf(message);
+  const tokenCount = message.tokenCount ?? 0;
   const createMs = timeOf(message.createTime);
   const trust = trustOf(summary?.trust ?? TRUST.low);
   const role = roleOf(kind, message.role);

@@ -6,7 +6,7 @@ import { fromNamespace } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkFillToolResults } from "../validate/window-requests.ts";
 
 const MESSAGES_FIELD = 2;
@@ -26,7 +26,7 @@ export const fillToolResults: UnaryRpc<FillToolResultsRequest> = {
           messages: [],
           windowTotals: toTotals(window),
         });
-        return spliceField(MESSAGES_FIELD, messages, rest);
+        return spliceMessages(MESSAGES_FIELD, messages, rest);
       },
     }),
 };

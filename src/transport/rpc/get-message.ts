@@ -5,7 +5,7 @@ import {
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkGetMessage } from "../validate/message-requests.ts";
 
 const MESSAGE_FIELD = 1;
@@ -17,6 +17,6 @@ export const getMessage: UnaryRpc<GetMessageRequest> = {
     const ref = { namespace: fromNamespace(namespace), sessionId, messageId };
     const { message, inWindow } = await services.sessions.getMessage(call, ref);
     const rest = encodeWire(GetMessageResponse, { message: undefined, inWindow });
-    return spliceField(MESSAGE_FIELD, [message.bytes], rest);
+    return spliceMessages(MESSAGE_FIELD, [message.bytes], rest);
   },
 };

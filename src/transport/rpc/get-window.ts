@@ -13,7 +13,7 @@ import {
 } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkGetWindow } from "../validate/session-requests.ts";
 
 const MESSAGES_FIELD = 1;
@@ -47,6 +47,6 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       warnings: result.warnings.map(toConditionWarning),
       shortenedMessageIds: [...result.shortenedIds],
     });
-    return spliceField(MESSAGES_FIELD, result.messages, rest);
+    return spliceMessages(MESSAGES_FIELD, result.messages, rest);
   },
 };

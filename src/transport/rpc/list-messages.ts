@@ -10,7 +10,7 @@ import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkListMessages } from "../validate/message-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
@@ -37,7 +37,7 @@ export const listMessages: UnaryRpc<ListMessagesRequest> = {
     const { messages, next } = await services.sessions.listMessages(call, input);
     const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
     const rest = encodeWire(ListMessagesResponse, { messages: [], nextPageToken });
-    return spliceField(
+    return spliceMessages(
       MESSAGES_FIELD,
       messages.map((message) => message.bytes),
       rest,

@@ -6,7 +6,7 @@ import { fromNamespace } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkListSummaryInputs } from "../validate/window-requests.ts";
 
 const MESSAGES_FIELD = 1;
@@ -28,6 +28,6 @@ export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
       truncated: result.truncated,
       totals: toTotals(result.total),
     });
-    return spliceField(MESSAGES_FIELD, result.messages, rest);
+    return spliceMessages(MESSAGES_FIELD, result.messages, rest);
   },
 };

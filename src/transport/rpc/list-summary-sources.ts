@@ -7,7 +7,7 @@ import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkListSummarySources } from "../validate/summary-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
@@ -30,6 +30,6 @@ export const listSummarySources: UnaryRpc<ListSummarySourcesRequest> = {
     const nextPageToken =
       page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next));
     const rest = encodeWire(ListSummarySourcesResponse, { messages: [], nextPageToken });
-    return spliceField(MESSAGES_FIELD, page.messages, rest);
+    return spliceMessages(MESSAGES_FIELD, page.messages, rest);
   },
 };

@@ -7,7 +7,7 @@ import { fromNamespace } from "../convert/session.ts";
 import { toTotals, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { spliceField } from "../splice.ts";
+import { spliceMessages } from "../splice.ts";
 import { checkUpdateMessage, requiredMessage } from "../validate/message-requests.ts";
 
 const MESSAGE_FIELD = 1;
@@ -31,7 +31,7 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
           trims: result.trims.map(toTrim),
           windowTotals: toTotals(result.window),
         });
-        return spliceField(MESSAGE_FIELD, [result.message], rest);
+        return spliceMessages(MESSAGE_FIELD, [result.message], rest);
       },
     });
   },

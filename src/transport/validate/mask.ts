@@ -54,7 +54,6 @@ export const MESSAGE_MASK = {
   ignored: new Set([
     "seq",
     "token_rule",
-    "token_quarters",
     "source",
     "trust",
     "writer",

@@ -38,7 +38,6 @@ const LEVEL_MAX = 1_000_000;
 const INSERTS_MAX = 2 * LIMITS.placedSummaries + LIMITS.filledResults;
 const UPLOAD_ID_BYTES = 64;
 const CHUNK_INDEX_MAX = 1_000_000_000;
-const QUARTERS_MAX = 3;
 /** Half of what numbers hold exactly: whatever goes on from here has room. */
 const COUNT_MAX = 2 ** 52;
 /** Between two seqs there is room for the fractions at which all inserts may stand. */
@@ -81,7 +80,7 @@ function checkServerTime(v: Violations, field: string, time: Timestamp | undefin
 
 /** Checks a message of a log as it was exported. */
 export function checkImportedMessage(v: Violations, message: Message): void {
-  const { tokenCount, tokenRule, tokenQuarters } = message;
+  const { tokenCount, tokenRule } = message;
   // What the server counted may be more than a caller may say.
   checkNewMessage(v, { ...message, tokenCount: undefined });
   if (message.messageId === "") v.add("message_id", "is required");
@@ -92,8 +91,6 @@ export function checkImportedMessage(v: Violations, message: Message): void {
   const max = tokenRule === TokenRule.GIVEN ? LIMITS.tokenCount : LIMITS.countedTokens;
   if (tokenCount === undefined) v.add("token_count", "is required");
   else checkRange(v, "token_count", tokenCount, { min: 0, max });
-  const quarters = tokenRule === TokenRule.CHARS_SUM_4 ? QUARTERS_MAX : 0;
-  checkRange(v, "token_quarters", tokenQuarters, { min: 0, max: quarters });
   checkServerTime(v, "create_time", message.createTime);
   checkServerTime(v, "update_time", message.updateTime);
 }
@@ -123,11 +120,6 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   checkCount(v, "over_limit_stages", header.overLimitStages.length, LIMITS.policyStages);
   for (const stage of header.overLimitStages) {
     checkRequiredText(v, "over_limit_stages", stage, LIMITS.stageNameChars);
-  }
-  const quarters = header.stageTokenQuarters;
-  checkCount(v, "stage_token_quarters", quarters.length, session.stageStates.length);
-  for (const count of quarters) {
-    checkRange(v, "stage_token_quarters", count, { min: 0, max: QUARTERS_MAX });
   }
   checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: COUNT_MAX });
   checkRange(v, "turn_end_seq", header.turnEndSeq, { min: 0, max: Number(session.lastSeq) });
@@ -261,7 +253,6 @@ function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<
   checkText(v, "text", message.text, LIMITS.summaryBytes);
   const tokens = { min: 0, max: LIMITS.countedTokens };
   checkRange(v, "token_count", message.tokenCount ?? 0, tokens);
-  checkRange(v, "token_quarters", message.tokenQuarters, { min: 0, max: QUARTERS_MAX });
   // Out of documents come summaries that nobody knows the time of.
   if (message.createTime !== undefined) checkServerTime(v, "create_time", message.createTime);
   if (insert.summary) {

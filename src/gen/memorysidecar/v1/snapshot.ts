@@ -41,11 +41,6 @@ export interface SnapshotHeader {
   overLimitStages: string[];
   /** How many summaries the session has had, placed ones included. */
   summaryVersion: bigint;
-  /**
-   * What the windows of `session.stage_states` cost beyond whole tokens, in quarters,
-   * in the order of the states. Left out when all are whole.
-   */
-  stageTokenQuarters: number[];
   /** The newest seq when a turn last became an episode, 0 when none did. */
   turnEndSeq: bigint;
 }
@@ -88,7 +83,6 @@ function createBaseSnapshotHeader(): SnapshotHeader {
     outcomes: [],
     overLimitStages: [],
     summaryVersion: 0n,
-    stageTokenQuarters: [],
     turnEndSeq: 0n,
   };
 }
@@ -121,13 +115,6 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
         throw new globalThis.Error("value provided for field message.summaryVersion of type int64 too large");
       }
       writer.uint32(56).int64(message.summaryVersion);
-    }
-    if (message.stageTokenQuarters.length !== 0) {
-      writer.uint32(66).fork();
-      for (const v of message.stageTokenQuarters) {
-        writer.int32(v);
-      }
-      writer.join();
     }
     if (message.turnEndSeq !== 0n) {
       if (BigInt.asIntN(64, message.turnEndSeq) !== message.turnEndSeq) {
@@ -206,24 +193,6 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
 
             message.summaryVersion = reader.int64() as bigint;
             continue;
-          }
-          case 8: {
-            if (tag === 64) {
-              message.stageTokenQuarters.push(reader.int32());
-
-              continue;
-            }
-
-            if (tag === 66) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.stageTokenQuarters.push(reader.int32());
-              }
-
-              continue;
-            }
-
-            break;
           }
           case 9: {
             if (tag !== 72) {

@@ -10,7 +10,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class SnapshotHeader(_message.Message):
-    __slots__ = ("session", "first_seq", "window_ranges", "inserts", "outcomes", "over_limit_stages", "summary_version", "stage_token_quarters", "turn_end_seq")
+    __slots__ = ("session", "first_seq", "window_ranges", "inserts", "outcomes", "over_limit_stages", "summary_version", "turn_end_seq")
     SESSION_FIELD_NUMBER: _ClassVar[int]
     FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
     WINDOW_RANGES_FIELD_NUMBER: _ClassVar[int]
@@ -18,7 +18,6 @@ class SnapshotHeader(_message.Message):
     OUTCOMES_FIELD_NUMBER: _ClassVar[int]
     OVER_LIMIT_STAGES_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_VERSION_FIELD_NUMBER: _ClassVar[int]
-    STAGE_TOKEN_QUARTERS_FIELD_NUMBER: _ClassVar[int]
     TURN_END_SEQ_FIELD_NUMBER: _ClassVar[int]
     session: _session_pb2.Session
     first_seq: int
@@ -27,9 +26,8 @@ class SnapshotHeader(_message.Message):
     outcomes: _containers.RepeatedCompositeFieldContainer[SnapshotOutcome]
     over_limit_stages: _containers.RepeatedScalarFieldContainer[str]
     summary_version: int
-    stage_token_quarters: _containers.RepeatedScalarFieldContainer[int]
     turn_end_seq: int
-    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., first_seq: _Optional[int] = ..., window_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., inserts: _Optional[_Iterable[_Union[SnapshotInsert, _Mapping]]] = ..., outcomes: _Optional[_Iterable[_Union[SnapshotOutcome, _Mapping]]] = ..., over_limit_stages: _Optional[_Iterable[str]] = ..., summary_version: _Optional[int] = ..., stage_token_quarters: _Optional[_Iterable[int]] = ..., turn_end_seq: _Optional[int] = ...) -> None: ...
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., first_seq: _Optional[int] = ..., window_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., inserts: _Optional[_Iterable[_Union[SnapshotInsert, _Mapping]]] = ..., outcomes: _Optional[_Iterable[_Union[SnapshotOutcome, _Mapping]]] = ..., over_limit_stages: _Optional[_Iterable[str]] = ..., summary_version: _Optional[int] = ..., turn_end_seq: _Optional[int] = ...) -> None: ...
 
 class SnapshotInsert(_message.Message):
     __slots__ = ("message", "after_seq", "summary")

@@ -187,7 +187,8 @@ export interface Message {
    */
   labels: { [key: string]: string };
   /**
-   * How many tokens the message costs, without the fraction in `token_quarters`.
+   * How many tokens the message costs, rounded down. Totals add up exact costs, which
+   * some rules give to a quarter of a token, and are rounded down then.
    *
    * The content is `text`, the text parts, the data parts as compact JSON (keys in
    * their order), the same of tool results, and the images. Calls are the names and
@@ -252,12 +253,6 @@ export interface Message {
    * that nobody changed the message in between.
    */
   etag: string;
-  /**
-   * What the message costs beyond `token_count`, in quarters of a token: 0 to 3. Only
-   * under `TOKEN_RULE_CHARS_SUM_4`. Totals are sums of whole counts and quarters,
-   * rounded down. Output only.
-   */
-  tokenQuarters: number;
 }
 
 export interface Message_LabelsEntry {
@@ -427,7 +422,6 @@ function createBaseMessage(): Message {
     createTime: undefined,
     updateTime: undefined,
     etag: "",
-    tokenQuarters: 0,
   };
 }
 
@@ -504,9 +498,6 @@ export const Message: MessageFns<Message> = {
     }
     if (message.etag !== "") {
       writer.uint32(186).string(message.etag);
-    }
-    if (message.tokenQuarters !== 0) {
-      writer.uint32(192).int32(message.tokenQuarters);
     }
     return writer;
   },
@@ -711,14 +702,6 @@ export const Message: MessageFns<Message> = {
             message.etag = reader.string();
             continue;
           }
-          case 24: {
-            if (tag !== 192) {
-              break;
-            }
-
-            message.tokenQuarters = reader.int32();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -775,7 +758,6 @@ export const Message: MessageFns<Message> = {
       ? Timestamp.fromPartial(object.updateTime)
       : undefined;
     message.etag = object.etag ?? "";
-    message.tokenQuarters = object.tokenQuarters ?? 0;
     return message;
   },
 };

@@ -560,7 +560,7 @@ export const TokenRule = {
   CHARS_FLOOR_4_MIN_1: 8,
   /**
    * CHARS_SUM_4 - The Unicode code points of the content divided by 4, exact to a quarter of a
-   * token: only sums are rounded down. Calls cost nothing. See `token_quarters`.
+   * token: only sums are rounded down. Calls cost nothing.
    */
   CHARS_SUM_4: 9,
   /**
