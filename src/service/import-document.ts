@@ -132,8 +132,8 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
         text === ""
           ? undefined
           : {
-              ...{ text, tokenCount, version: summaryVersion, updateMs: nowMs },
-              ...{ ranges: [], hook: "", trust: TRUST.medium },
+              ...{ text, tokenCount, version: summaryVersion, createMs: nowMs },
+              ...{ ranges: [], hook: "", stage: "", level: 1, trust: TRUST.medium },
             },
       summaryVersion,
       inserts: await insertsOf(service, parts),

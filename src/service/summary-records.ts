@@ -87,15 +87,12 @@ function placedRecord(insert: WindowInsert, codec: Codec, sources: Totals): Summ
 }
 
 function sessionRecord(summary: Summary, sources: Totals): SummaryRecord {
-  const { text, tokenCount, version, ranges, hook, trust, updateMs } = summary;
+  const { text, tokenCount, version, ranges, hook, stage, level, trust, createMs } = summary;
   return {
     ...UNKNOWN,
-    ...{ text, tokenCount, version, ranges, hook, trust, sources },
+    ...{ text, tokenCount, version, ranges, hook, stage, level, trust, createMs, sources },
     placement: "session",
     placedMessageId: "",
-    level: 1,
-    stage: "",
-    createMs: updateMs,
   };
 }
 

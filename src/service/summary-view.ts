@@ -48,7 +48,7 @@ async function before(
   { summary, text }: { readonly summary: Summary; readonly text: string },
 ): Promise<Shown> {
   const tokenCount = await context.tokens.countText(text, countedRule(viewed.own));
-  const { trust, updateMs: createMs } = summary;
+  const { trust, createMs } = summary;
   const role = ROLE.system;
   const bytes = context.codec.encodeMade({
     ...{ messageId: SUMMARY_ID, kind: "summary", role, trust, text, tokenCount, createMs },

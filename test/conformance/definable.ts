@@ -241,7 +241,7 @@ function secondsOf(time: Timestamp | undefined): number {
 }
 
 function showEntry(state: State, message: Message, session: Session): Shown {
-  const placed = session.placedSummaries.find(({ messageId }) => messageId === message.messageId);
+  const placed = session.placedSummaries.find((one) => one.placedMessageId === message.messageId);
   const value = atLeast({
     role: roleOf(message),
     content: contentJson(message),

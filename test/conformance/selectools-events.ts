@@ -1,7 +1,7 @@
 // selectools: what its observers hear, as the events of the server tell it.
 
 import { type Event, EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
+import type { Summary } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Trim, TrimReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { atLeast } from "./compare.ts";
 import type { Rpc } from "./rpc.ts";
@@ -20,7 +20,7 @@ const COMPRESS = "compress";
 interface Reading {
   /** The run of the agent when a request does not name one. */
   readonly run: string;
-  readonly summaries: readonly SummaryVersion[];
+  readonly summaries: readonly Summary[];
   /** Which run asked for what a task makes. */
   readonly runs: Map<string, string>;
   readonly heard: object[];
@@ -95,7 +95,7 @@ export interface Observed {
   /** The run of its agent when a request does not name one. */
   readonly run: string;
   /** The summaries that it had and has no more. */
-  readonly erased: readonly SummaryVersion[];
+  readonly erased: readonly Summary[];
 }
 
 /** Gives what the observers of a memory heard, oldest first. */

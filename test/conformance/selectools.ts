@@ -1,7 +1,7 @@
 // selectools: ConversationMemory and the trim events of its agent.
 
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
+import type { Summary } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";
@@ -39,7 +39,7 @@ interface Memory {
   /** What the newest enforcement removed. */
   lastTrimmed: readonly string[];
   /** The summaries that a reset erased: what observers heard of them before stays heard. */
-  readonly erased: SummaryVersion[];
+  readonly erased: Summary[];
 }
 
 interface State {

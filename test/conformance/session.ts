@@ -15,8 +15,8 @@ import type {
   GetWindowResponse,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import {
+  type Summary,
   SummaryOrder,
-  type SummaryVersion,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { CaseFault, type JsonObject } from "./json.ts";
 import type { Rpc } from "./rpc.ts";
@@ -66,7 +66,7 @@ export async function summaryOf(rpc: Rpc, sessionId: string): Promise<string | n
 }
 
 /** Gives every summary that a session has had, oldest first. */
-export async function summariesOf(rpc: Rpc, sessionId: string): Promise<readonly SummaryVersion[]> {
+export async function summariesOf(rpc: Rpc, sessionId: string): Promise<readonly Summary[]> {
   const request = { sessionId, order: SummaryOrder.VERSION_ASC, pageSize: 1_000 };
   return (await rpc.call("listSummaries", request)).summaries;
 }

@@ -109,7 +109,8 @@ function ids(list: readonly Pick<Message, "messageId">[], messages: CaseMessages
 async function summaries({ rpc, messages }: State): Promise<readonly object[]> {
   const all = await summariesOf(rpc, MAIN);
   return await Promise.all(
-    all.map(async ({ version, text, level, current, placeholder }) => {
+    all.map(async ({ version, text, level, current, origin }) => {
+      const placeholder = origin?.placeholder ?? false;
       const request = { sessionId: MAIN, version, pageSize: 1_000 };
       const sources = await rpc.call("listSummarySources", request);
       return atLeast({

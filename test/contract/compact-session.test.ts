@@ -81,9 +81,11 @@ describe("CompactSession", () => {
       current: true,
       stage: "",
       hook: "model",
-      taskId: answer.task?.taskId,
       level: 1,
-      sources: { messageCount: 4n, tokenCount: 80n },
+      origin: {
+        taskId: answer.task?.taskId,
+        sourceTotals: { messageCount: 4n, tokenCount: 80n },
+      },
       seqRanges: [{ firstSeq: 1n, lastSeq: 4n }],
     });
     const kept = lines(2, 5).map(({ text }) => text);
@@ -158,7 +160,7 @@ describe("CompactSession", () => {
     const sessionId = await plain(messages);
     model.script(["short"]);
     const { summary } = await compact({ sessionId, choice: keepRecent(2), wait: WAIT });
-    expect(summary?.sources?.messageCount).toBe(4n);
+    expect(summary?.origin?.sourceTotals?.messageCount).toBe(4n);
     const ids = await idsOf(sessionId);
     expect(ids).toHaveLength(5);
     expect(ids.filter((id) => !id.startsWith(summary?.placedMessageId ?? "none"))).toEqual([
@@ -179,7 +181,10 @@ describe("CompactSession", () => {
     const choice = { $case: "stage", value: "shrink" } as const;
     const { summary, outcome } = await compact({ sessionId, choice, wait: WAIT });
     expect(outcome).toBe(CompactOutcome.DONE);
-    expect(summary).toMatchObject({ text: "by the stage", sources: { messageCount: 4n } });
+    expect(summary).toMatchObject({
+      text: "by the stage",
+      origin: { sourceTotals: { messageCount: 4n } },
+    });
   });
 
   it("takes stages that only run on request", async () => {
@@ -209,9 +214,8 @@ describe("CompactSession", () => {
     expect(second.summary).toMatchObject({
       version: 2n,
       text: "one / two",
-      addedSeqRanges: [{ firstSeq: 5n, lastSeq: 8n }],
       seqRanges: [{ firstSeq: 1n, lastSeq: 8n }],
-      sourceVersions: [1n],
+      origin: { addedSeqRanges: [{ firstSeq: 5n, lastSeq: 8n }], sourceVersions: [1n] },
     });
     const { session: now } = await server.client.call("getSession", { sessionId });
     expect(now?.summary).toMatchObject({ text: "one / two", version: 2n, hook: "model" });
@@ -245,7 +249,7 @@ describe("CompactSession", () => {
     const answer = await compact({ sessionId, summarize: asked, wait: WAIT });
     expect(answer).toMatchObject({
       outcome: CompactOutcome.FAILED,
-      summary: { text: "Summary of 4 messages.", placeholder: true },
+      summary: { text: "Summary of 4 messages.", origin: { placeholder: true } },
     });
     expect(await windowTexts(server, sessionId)).toHaveLength(3);
   });

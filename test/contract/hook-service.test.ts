@@ -315,7 +315,9 @@ describe("CompleteTask", () => {
       summaryVersion: 1n,
     });
     const { summaries } = await server.client.call("listSummaries", { namespace, sessionId: "s" });
-    expect(summaries.map(({ text, callCount }) => [text, callCount])).toEqual([["with Ada", 2]]);
+    expect(summaries.map(({ text, origin }) => [text, origin?.callCount])).toEqual([
+      ["with Ada", 2],
+    ]);
   });
 });
 

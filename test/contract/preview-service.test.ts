@@ -245,7 +245,7 @@ describe("PreviewPolicy", () => {
       placement: SummaryPlacement.IN_PLACE,
     });
     const { previews } = await preview(sessionId, []);
-    expect(previews[0]?.messages[0]).toMatchObject({ messageId: placed?.messageId, seq: 0n });
+    expect(previews[0]?.messages[0]).toMatchObject({ messageId: placed?.placedMessageId, seq: 0n });
   });
 
   it("reports conditions that fail, and loose pairs", async () => {

@@ -7,7 +7,7 @@ import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { RemovedTo, StageOn, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
-import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
+import { type Summary, SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import type { Store } from "../../src/storage/store.ts";
 import type { RequestOf } from "../support/contract.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
@@ -165,9 +165,10 @@ describe("a native snapshot comes back as it was", () => {
     const copy = `${sessionId}-copy`;
     const { summaries } = await server.client.call("listSummaries", { sessionId: copy });
     expect(summaries).toMatchObject([
-      { version: 2n, text: "three", current: true, sources: { messageCount: 1n } },
-      { version: 1n, text: "one and two", current: true, sources: { messageCount: 2n } },
+      { version: 2n, text: "three", origin: { sourceTotals: { messageCount: 1n } } },
+      { version: 1n, text: "one and two", origin: { sourceTotals: { messageCount: 2n } } },
     ]);
+    expect(summaries.map(({ current }) => current)).toEqual([true, true]);
     const sources = { sessionId: copy, version: 1n };
     const { messages } = await server.client.call("listSummarySources", sources);
     expect(messages.map(({ messageId }) => messageId)).toEqual(["m1", "m2"]);
@@ -208,11 +209,10 @@ describe("a native snapshot comes back as it was", () => {
     const asked = message({ messageId: "asked", role: Role.USER, text: "[User Requests Summary]" });
     const shown = message({ messageId: "shown", role: Role.ASSISTANT, text: "It was so." });
     const time = { createTime: second(5), updateTime: second(5) };
-    const placed = {
-      ...{ messageId: "shown", text: "", tokenCount: 3, seqRanges: [], createTime: second(5) },
-      ...{ firstMessageTime: second(5), version: 1n, hook: "builtin", trust: Trust.MEDIUM },
-      ...{ level: 2, stage: "sum" },
-    };
+    const placed = placedSummary({
+      ...{ placedMessageId: "shown", text: "", tokenCount: 3, version: 1n, level: 2 },
+      ...{ hook: "builtin", stage: "sum", trust: Trust.MEDIUM },
+    });
     const header = headerOf({
       session: { ...empty(), placedSummaries: [placed] },
       inserts: [
@@ -362,20 +362,22 @@ const answer = logged(1, { role: Role.TOOL });
 const withLast = (lastSeq: bigint, fields: Partial<SnapshotHeader> = {}) =>
   headerOf({ session: { ...empty(), lastSeq }, ...fields });
 
+/** A summary in a window, with what a test names. */
+function placedSummary(fields: Partial<Summary>): Summary {
+  const times = { createTime: second(5), firstMessageTime: second(5) };
+  const of = { placement: SummaryPlacement.IN_PLACE, current: true };
+  return sessionSummary({ ...times, ...of, ...fields });
+}
+
 /** A header with a placed summary. */
 function placedHeader({ ranges = 1, name = "" }): SnapshotHeader {
-  const placed = {
-    messageId: "p",
-    text: "t",
-    tokenCount: 0,
-    seqRanges: Array.from({ length: ranges }, (_, index) => ({
-      firstSeq: BigInt(2 * index + 1),
-      lastSeq: BigInt(2 * index + 1),
-    })),
-    firstMessageTime: second(5),
-    createTime: second(5),
-    ...{ version: 1n, hook: "", trust: Trust.LOW, level: 1, stage: "" },
-  };
+  const seqRanges = Array.from({ length: ranges }, (_, index) => {
+    const seq = BigInt(2 * index + 1);
+    return { firstSeq: seq, lastSeq: seq };
+  });
+  const placed = placedSummary({
+    ...{ placedMessageId: "p", text: "t", version: 1n, level: 1, trust: Trust.LOW, seqRanges },
+  });
   const made = message({ messageId: "p", text: "t", name, createTime: second(5) });
   return headerOf({
     session: { ...empty(), lastSeq: 1_000n, placedSummaries: [placed] },
@@ -386,8 +388,8 @@ function placedHeader({ ranges = 1, name = "" }): SnapshotHeader {
 
 /** The placed summary of a header, and another one with the same number. */
 function twice({ session: of }: SnapshotHeader) {
-  return ["p", "q"].flatMap((messageId) =>
-    (of?.placedSummaries ?? []).map((one) => ({ ...one, messageId })),
+  return ["p", "q"].flatMap((placedMessageId) =>
+    (of?.placedSummaries ?? []).map((one) => ({ ...one, placedMessageId })),
   );
 }
 
@@ -427,7 +429,7 @@ describe("a snapshot of a stranger", () => {
         header: headerOf({
           session: {
             ...empty(),
-            summary: sessionSummary({ version: 1n, updateTime: second(5) }),
+            summary: sessionSummary({ version: 1n, createTime: second(5) }),
           },
         }),
       },
@@ -476,7 +478,7 @@ describe("a snapshot of a stranger", () => {
         header: headerOf({
           session: {
             ...empty(),
-            summary: sessionSummary({ text: "x", version: 3n, updateTime: second(5) }),
+            summary: sessionSummary({ text: "x", version: 3n, createTime: second(5) }),
           },
           summaryVersion: 2n,
         }),
@@ -489,7 +491,7 @@ describe("a snapshot of a stranger", () => {
           ...placedHeader({}),
           session: {
             ...(placedHeader({}).session ?? empty()),
-            summary: sessionSummary({ text: "x", version: 2n, updateTime: second(5) }),
+            summary: sessionSummary({ text: "x", version: 2n, createTime: second(5) }),
             placedSummaries: twice(placedHeader({})),
           },
           inserts: twoInserts(placedHeader({})),

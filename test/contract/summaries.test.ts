@@ -6,9 +6,9 @@ import { LIMITS } from "../../src/domain/limits.ts";
 import { type Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
+  type Summary,
   SummaryOrder,
   SummaryPlacement,
-  type SummaryVersion,
 } from "../../src/gen/memorysidecar/v1/summary.ts";
 import {
   type RequestOf,
@@ -64,10 +64,8 @@ const setSummary = (fields: Partial<RequestOf<"setSummary">>) =>
   server.client.call("setSummary", fields);
 
 /** All summaries, page by page. */
-async function allSummaries(
-  fields: Partial<RequestOf<"listSummaries">>,
-): Promise<SummaryVersion[]> {
-  const found: SummaryVersion[] = [];
+async function allSummaries(fields: Partial<RequestOf<"listSummaries">>): Promise<Summary[]> {
+  const found: Summary[] = [];
   let pageToken = "";
   do {
     const page = await server.client.call("listSummaries", { ...fields, pageToken });
@@ -115,21 +113,23 @@ describe("ListSummaries", () => {
       placedMessageId: messages[0]?.messageId,
       current: true,
       seqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
-      addedSeqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
-      sources: { messageCount: 3n, tokenCount: 60n },
-      sourceVersions: [],
       level: 1,
       stage: "shrink",
       hook: WORKERS,
-      model: "m-1",
-      taskId: ref.taskId,
       trust: Trust.MEDIUM,
-      inputTokens: 70n,
-      outputTokens: 3n,
-      callCount: 1,
-      placeholder: false,
+      origin: {
+        addedSeqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
+        sourceTotals: { messageCount: 3n, tokenCount: 60n },
+        sourceVersions: [],
+        taskId: ref.taskId,
+        model: "m-1",
+        inputTokens: 70n,
+        outputTokens: 3n,
+        callCount: 1,
+        placeholder: false,
+      },
     });
-    expect(summaries[0]?.duration).toBeDefined();
+    expect(summaries[0]?.origin?.duration).toBeDefined();
     expect(summaries[0]?.createTime).toBeDefined();
   });
 
@@ -148,10 +148,12 @@ describe("ListSummaries", () => {
     expect(newest[0]).toMatchObject({
       placement: SummaryPlacement.SESSION,
       placedMessageId: "",
-      sourceVersions: [1n],
       seqRanges: [{ firstSeq: 1n, lastSeq: 6n }],
-      addedSeqRanges: [{ firstSeq: 4n, lastSeq: 6n }],
-      sources: { messageCount: 6n, tokenCount: 120n },
+      origin: {
+        sourceVersions: [1n],
+        addedSeqRanges: [{ firstSeq: 4n, lastSeq: 6n }],
+        sourceTotals: { messageCount: 6n, tokenCount: 120n },
+      },
     });
     const oldest = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC });
     expect(oldest.map(({ version }) => version)).toEqual([1n, 2n]);
@@ -181,11 +183,9 @@ describe("ListSummaries", () => {
       ["rules", Trust.MEDIUM, true],
       ["by itself", Trust.MEDIUM, true],
     ]);
-    for (const { hook, taskId, model, stage, duration, callCount } of found) {
-      expect({ hook, taskId, model, stage, duration, callCount }).toEqual({
-        ...{ hook: "", taskId: "", model: "", stage: "" },
-        ...{ duration: undefined, callCount: 0 },
-      });
+    for (const { hook, stage, origin } of found) {
+      expect({ hook, stage }).toEqual({ hook: "", stage: "" });
+      expect(origin).toMatchObject({ taskId: "", model: "", duration: undefined, callCount: 0 });
     }
     expect(found.map(({ version }) => version)).toEqual([1n, 2n, 3n, 4n, 5n]);
   });
@@ -244,13 +244,16 @@ describe("ListSummarySources", () => {
     await work("all of it");
     const [all, second, first] = await allSummaries({ sessionId });
     expect([first, second, all].map((one) => one?.level)).toEqual([1, 1, 2]);
-    expect(all).toMatchObject({ text: "all of it", sourceVersions: [1n, 2n], current: true });
+    expect(all).toMatchObject({
+      ...{ text: "all of it", current: true },
+      origin: { sourceVersions: [1n, 2n] },
+    });
     expect([first?.current, second?.current]).toEqual([false, false]);
     const half = ["m1", "m2", "m3"];
     const whole = [...half, "m4", "m5", "m6"];
     expect((await sourceIds(sessionId, 1n)).ids).toEqual(half);
     expect((await sourceIds(sessionId, 3n)).ids).toEqual(whole);
-    expect(all?.sources).toEqual({ messageCount: 6n, tokenCount: 120n });
+    expect(all?.origin?.sourceTotals).toEqual({ messageCount: 6n, tokenCount: 120n });
     expect(await sourceIds(sessionId, 3n, 4)).toEqual({ ids: whole, pages: 2 });
   });
 
@@ -282,7 +285,7 @@ describe("ListSummarySources", () => {
         replacedMessageIds,
         placement,
       });
-      below = [placed?.messageId ?? ""];
+      below = [placed?.placedMessageId ?? ""];
     }
     const version = 2n;
     const bytes = requestBytes("listSummarySources", { sessionId, version, pageSize: 1_000 });

@@ -532,9 +532,11 @@ describe("SetSummary", () => {
       text: "b and c",
       tokenCount: 2,
       seqRanges: [{ firstSeq: 2n, lastSeq: 3n }],
+      placement: SummaryPlacement.IN_PLACE,
       firstMessageTime: { seconds: 1_000n, nanos: 0 },
+      ...{ current: true, origin: undefined },
     });
-    const id = placed?.messageId ?? "";
+    const id = placed?.placedMessageId ?? "";
     expect(id).not.toBe("");
     expect(after?.placedSummaries).toEqual([placed]);
     expect(after?.summary).toBeUndefined();
@@ -561,12 +563,17 @@ describe("SetSummary", () => {
     };
     const one = await place("a", ["m1"]);
     const two = await place("c", ["m3"]);
-    expect(await windowOf(sessionId)).toEqual([one?.messageId, "m2", two?.messageId, "m4"]);
-    const ids = [two?.messageId ?? "", "m2", one?.messageId ?? ""];
+    expect(await windowOf(sessionId)).toEqual([
+      one?.placedMessageId,
+      "m2",
+      two?.placedMessageId,
+      "m4",
+    ]);
+    const ids = [two?.placedMessageId ?? "", "m2", one?.placedMessageId ?? ""];
     const all = await place("a to c", ids);
     expect(all?.seqRanges).toEqual([{ firstSeq: 1n, lastSeq: 3n }]);
     expect(all?.firstMessageTime).toEqual(one?.firstMessageTime);
-    expect(await windowOf(sessionId)).toEqual([all?.messageId, "m4"]);
+    expect(await windowOf(sessionId)).toEqual([all?.placedMessageId, "m4"]);
     const { session: now } = await server.client.call("getSession", { sessionId });
     expect(now?.placedSummaries).toHaveLength(1);
     const trim = await server.client.call("trimSession", {
@@ -591,7 +598,7 @@ describe("SetSummary", () => {
       sessionId,
       target: { $case: "maxMessages", value: 1 },
     });
-    expect(idsOf(trims)).toEqual([placed?.messageId]);
+    expect(idsOf(trims)).toEqual([placed?.placedMessageId]);
     expect(trims[0]?.seqRanges).toEqual([]);
     const { session: now } = await server.client.call("getSession", { sessionId });
     expect(now?.placedSummaries).toEqual([]);
@@ -666,7 +673,7 @@ describe("SetSummary", () => {
     });
     const { session: now } = await server.client.call("getSession", { sessionId });
     expect(now?.placedSummaries).toHaveLength(64);
-    const first = now?.placedSummaries[0]?.messageId ?? "";
+    const first = now?.placedSummaries[0]?.placedMessageId ?? "";
     const request = { ...place(64), replacedMessageIds: [first, "m65"] };
     await server.client.call("setSummary", request);
   });

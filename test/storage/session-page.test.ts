@@ -146,7 +146,9 @@ test("the bytes counted for a session are no less than it takes", () => {
         text: wide.repeat(16_384),
         tokenCount: 65_536,
         version: count,
-        updateMs: 1,
+        createMs: 1,
+        stage: "",
+        level: 1,
         ranges: Array.from({ length: LIMITS.summaryRanges }, (_, i) => ({
           first: count - 1_000 + i * 2,
           last: count - 1_000 + i * 2,

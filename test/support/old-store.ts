@@ -8,6 +8,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import type { Summary } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { CODEC } from "../../src/transport/convert/message.ts";
@@ -85,6 +86,16 @@ function collect(value: unknown): string[] {
   return [undefined, null, false, 0, 0n, ""].includes(value as null) ? [] : [String(value)];
 }
 
+/** A session or a window with no more of its summaries than older versions said. */
+function asSaidThen<T extends { summary?: Summary | undefined; placedSummaries?: Summary[] }>(
+  answer: T,
+) {
+  const { summary, placedSummaries = [], ...rest } = answer;
+  const own = summary && { ...summary, placement: 0, current: false, level: 0, stage: "" };
+  const placed = placedSummaries.map((one) => ({ ...one, placement: 0, current: false }));
+  return { ...rest, own, placed };
+}
+
 const lines = (records: readonly unknown[]): string[] =>
   records.map((record) => leavesOf(record).join(" | "));
 
@@ -97,7 +108,7 @@ export async function readOldStore({ client, store }: TestServer): Promise<OldCo
     const { tasks } = await client.call("listTasks", { namespace });
     const { consumers } = await client.call("listConsumers", { namespace });
     content[namespace] = {
-      sessions: lines(sessions),
+      sessions: lines(sessions.map(asSaidThen)),
       logs: await Promise.all(
         sessions.map(({ sessionId }) => readSession(client, store, { namespace, sessionId })),
       ),
@@ -121,7 +132,7 @@ async function readSession(
   const { session } = await client.call("getSession", ref);
   const { messages } = await client.call("listMessages", { ...ref, pageSize: 1_000 });
   const { summaries } = await client.call("listSummaries", ref);
-  const windows: string[] = [leavesOf(await client.call("getWindow", ref)).join(" | ")];
+  const windows: string[] = [leavesOf(asSaidThen(await client.call("getWindow", ref))).join(" | ")];
   for (const { seq } of messages) {
     const past = await store.readWindowAt(ref, Number(seq));
     windows.push(String(past?.window?.map(({ messageId }) => messageId)));
@@ -131,7 +142,7 @@ async function readSession(
     sources.push((await client.call("listSummarySources", { ...ref, version })).messages);
   }
   return {
-    session: leavesOf(session).join(" | "),
+    session: leavesOf(session && asSaidThen(session)).join(" | "),
     messages: lines(messages),
     windows,
     summaries: lines(summaries),

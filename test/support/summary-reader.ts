@@ -60,7 +60,8 @@ export async function readAccount(
   );
   const summaries: SummaryAccount["summaries"][number][] = [];
   for (const { version, current, ...rest } of versions) {
-    const { placedMessageId, text, taskId, placeholder, seqRanges, addedSeqRanges } = rest;
+    const { placedMessageId, text, seqRanges, origin } = rest;
+    const { taskId = "", placeholder = false, addedSeqRanges = [], sourceTotals } = origin ?? {};
     const listed = current
       ? await collect(client.listSummarySources(sessionId, version, { pageSize: PAGE }))
       : undefined;
@@ -68,7 +69,7 @@ export async function readAccount(
       ...{ version: Number(version), current, placedMessageId, text, taskId, placeholder },
       runs: runsFrom(seqRanges),
       added: runsFrom(addedSeqRanges),
-      sourceCount: Number(rest.sources?.messageCount ?? 0n),
+      sourceCount: Number(sourceTotals?.messageCount ?? 0n),
       listed: listed?.map(({ seq }) => Number(seq)),
     });
   }

@@ -216,7 +216,7 @@ def test_an_async_worker_does_the_same(hooked: RealServer, memory: Client) -> No
         async with AsyncClient(hooked.address, namespace=memory.namespace) as client:
             done = await AsyncWorker(client, [HOOK], summarize).run(max_tasks=1)
             listed = [one async for one in client.list_summaries("s")]
-            assert [one.model for one in listed] == ["m"]
+            assert [one.origin.model for one in listed] == ["m"]
             sources = [one.seq async for one in client.list_summary_sources("s", 1)]
             assert sources == [1, 2]
             answered = await client.compact_session("s", keep_recent=2, wait=1)

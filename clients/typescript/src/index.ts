@@ -135,10 +135,8 @@ export type {
 } from "./gen/memorysidecar/v1/session_service.ts";
 export {
   CompactOutcome,
-  type PlacedSummary,
   type Summary,
   SummaryPlacement,
-  type SummaryVersion,
 } from "./gen/memorysidecar/v1/summary.ts";
 export {
   type EmbedInput,

@@ -8,7 +8,7 @@ import {
   type CompactSessionResponse,
   SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import { SummaryOrder, type SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
+import { type Summary, SummaryOrder } from "./gen/memorysidecar/v1/summary.ts";
 import { type HookTask, type LeasedTask, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import {
   type CompleteTaskResponse,
@@ -49,7 +49,7 @@ export class TaskMethods extends MemoryMethods {
   listSummaries(
     sessionId: string,
     opts: options.ListSummariesOptions = {},
-  ): AsyncGenerator<SummaryVersion, void, undefined> {
+  ): AsyncGenerator<Summary, void, undefined> {
     const { currentOnly = false, order, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const which = {

@@ -19,11 +19,15 @@ export interface Summary {
   readonly tokenCount: number;
   /** Its number among all summaries of the session, placed ones included. */
   readonly version: number;
-  readonly updateMs: number;
+  readonly createMs: number;
   /** What it stands for; at most LIMITS.summaryRanges runs. */
   readonly ranges: readonly SeqRange[];
   /** Empty for a text that a caller set. */
   readonly hook: string;
+  /** Empty when a caller set it or asked for it. */
+  readonly stage: string;
+  /** How many levels of summaries it stands on; 1 at least. */
+  readonly level: number;
   readonly trust: Trust;
 }
 

@@ -109,9 +109,9 @@ export function ancestorOfSession(
   record: SummaryRecord | undefined,
 ): Ancestor | undefined {
   if (summary === undefined) return undefined;
-  const { version, ranges, trust } = summary;
+  const { version, ranges, trust, level } = summary;
   if (record?.version === version) return record;
-  return { version, ranges, trust, level: 1, sources: guessed(ranges) };
+  return { version, ranges, trust, level, sources: guessed(ranges) };
 }
 
 function guessed(ranges: readonly SeqRange[]): Totals {
@@ -199,9 +199,9 @@ export function withOwnSummary(
 ): { readonly fields: SessionFields; readonly record: SummaryRecord } {
   const version = fields.summaryVersion + 1;
   const record = summaryRecordOf(summary, origins, { version, placedMessageId: "", nowMs });
-  const { text, tokenCount, trust, hook } = record;
+  const { text, tokenCount, trust, hook, stage, level } = record;
   const ranges = joinOldest(origins.ranges, LIMITS.summaryRanges);
-  const own = { text, tokenCount, version, updateMs: nowMs, ranges, hook, trust };
+  const own = { text, tokenCount, version, createMs: nowMs, ranges, hook, stage, level, trust };
   return {
     fields: { ...fields, summary: own, summaryVersion: version, etagRevision: revision },
     record,

@@ -131,7 +131,7 @@ export function checkFields(fields: SessionFields): void {
   checkNumber("etag", fields.etagRevision);
   checkNumber("version of the summary", fields.summaryVersion);
   checkNumber("token count of the summary", fields.summary?.tokenCount ?? 0);
-  checkNumber("time of the summary", fields.summary?.updateMs ?? 0);
+  checkNumber("time of the summary", fields.summary?.createMs ?? 0);
   checkNumber("own version of the summary", fields.summary?.version ?? 0);
   if (!areRanges(fields.summary?.ranges ?? [])) {
     throw unsound("the ranges of the summary are out of order");

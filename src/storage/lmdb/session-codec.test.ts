@@ -146,9 +146,11 @@ test("a session as the version before hooks stored it has the defaults of what c
     text: "old summary \u{1f600}",
     tokenCount: 7,
     version: 4,
-    updateMs: START_MS + 5,
+    createMs: START_MS + 5,
     ranges: [],
     hook: "",
+    stage: "",
+    level: 1,
     trust: TRUST.medium,
   });
   expect(fields.summaryVersion).toBe(4);
@@ -188,9 +190,11 @@ test("the summary of a session keeps its own version when others are placed afte
     text: "text",
     tokenCount: 3,
     version: 2,
-    updateMs: 5,
+    createMs: 5,
     ranges: [{ first: 2, last: 2 ** 50 }],
     hook: "hook",
+    stage: "stage",
+    level: 3,
     trust: TRUST.low,
   };
   const found = roundTrip(newFields({ summary, summaryVersion: 9 })).fields;

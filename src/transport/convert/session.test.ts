@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { Message, Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { PlacedSummary, Summary } from "../../gen/memorysidecar/v1/summary.ts";
+import { Summary, SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import { StageRun, TriggerKind, Trim, TrimReason } from "../../gen/memorysidecar/v1/window.ts";
 import { toPlacedSummary, toSummary } from "./session.ts";
 import { toStageRuns, toTrim } from "./window.ts";
@@ -14,13 +14,15 @@ const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
 
 test("the summary of a session", () => {
   const summary = {
-    ...{ text: "so far", tokenCount: 2, version: 3, updateMs: 1_000 },
-    ...{ ranges: RANGES, hook: "mine", trust: TRUST.low },
+    ...{ text: "so far", tokenCount: 2, version: 3, createMs: 1_000 },
+    ...{ ranges: RANGES, hook: "mine", stage: "old", level: 2, trust: TRUST.low },
   };
   const wire = Summary.decode(Summary.encode(toSummary(summary)).finish());
   expect(wire).toEqual({
-    ...{ text: "so far", tokenCount: 2, version: 3n, updateTime: seconds(1) },
-    ...{ seqRanges: WIRE_RANGES, hook: "mine", trust: Trust.LOW },
+    ...{ text: "so far", tokenCount: 2, version: 3n, createTime: seconds(1) },
+    ...{ seqRanges: WIRE_RANGES, hook: "mine", stage: "old", level: 2, trust: Trust.LOW },
+    ...{ placement: SummaryPlacement.SESSION, placedMessageId: "", current: true },
+    ...{ firstMessageTime: undefined, origin: undefined },
   });
 });
 
@@ -34,10 +36,11 @@ test("a placed summary", () => {
     ...{ ranges: RANGES, firstMs: 1_000, createMs: 2_000, version: 7 },
     ...{ hook: "mine", stage: "old", level: 2, trust: TRUST.medium },
   });
-  expect(PlacedSummary.decode(PlacedSummary.encode(placed).finish())).toEqual({
-    ...{ messageId: "s1", text: "in between", tokenCount: 4, seqRanges: WIRE_RANGES },
+  expect(Summary.decode(Summary.encode(placed).finish())).toEqual({
+    ...{ placedMessageId: "s1", text: "in between", tokenCount: 4, seqRanges: WIRE_RANGES },
     ...{ firstMessageTime: seconds(1), createTime: seconds(2), version: 7n },
     ...{ hook: "mine", trust: Trust.MEDIUM, level: 2, stage: "old" },
+    ...{ placement: SummaryPlacement.IN_PLACE, current: true, origin: undefined },
   });
 });
 

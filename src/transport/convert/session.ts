@@ -4,7 +4,7 @@ import { etagOf } from "../../domain/etag.ts";
 import { expireMs, type Session, type StageMark, type WindowInsert } from "../../domain/session.ts";
 import type { Summary } from "../../domain/summaries/summary.ts";
 import type * as wire from "../../gen/memorysidecar/v1/session.ts";
-import type * as summaryWire from "../../gen/memorysidecar/v1/summary.ts";
+import * as summaryWire from "../../gen/memorysidecar/v1/summary.ts";
 import type { SessionInput, SessionPath } from "../../service/api.ts";
 import { sessionTotals } from "../../service/window-view.ts";
 import { type Encodable, encodeWire } from "../fast-writer.ts";
@@ -69,16 +69,23 @@ export function sessionPaths(
   return isBrought ? [...paths, "memory_policy"] : paths;
 }
 
-/** Turns a summary into its public form. */
+/** Turns the summary of a session into its public form. */
 export function toSummary(summary: Summary): summaryWire.Summary {
   return {
     text: summary.text,
     tokenCount: summary.tokenCount,
     version: BigInt(summary.version),
-    updateTime: toTimestamp(summary.updateMs),
+    createTime: toTimestamp(summary.createMs),
     seqRanges: summary.ranges.map(toSeqRange),
     hook: summary.hook,
     trust: summary.trust,
+    placement: summaryWire.SummaryPlacement.SESSION,
+    placedMessageId: "",
+    firstMessageTime: undefined,
+    level: summary.level,
+    stage: summary.stage,
+    current: true,
+    origin: undefined,
   };
 }
 
@@ -116,19 +123,22 @@ export function toSession(session: Session): wire.Session {
 }
 
 /** Turns a text that stands in the window into its public form. */
-export function toPlacedSummary(insert: WindowInsert): summaryWire.PlacedSummary {
+export function toPlacedSummary(insert: WindowInsert): summaryWire.Summary {
   return {
-    messageId: insert.messageId,
     text: readSpeech(insert.bytes).text,
     tokenCount: Math.floor(insert.tokenCount),
-    seqRanges: insert.ranges.map(toSeqRange),
-    firstMessageTime: toTimestamp(insert.firstMs),
-    createTime: toTimestamp(insert.createMs),
     version: BigInt(insert.version),
+    createTime: toTimestamp(insert.createMs),
+    seqRanges: insert.ranges.map(toSeqRange),
     hook: insert.hook,
     trust: insert.trust,
+    placement: summaryWire.SummaryPlacement.IN_PLACE,
+    placedMessageId: insert.messageId,
+    firstMessageTime: toTimestamp(insert.firstMs),
     level: insert.level,
     stage: insert.stage,
+    current: true,
+    origin: undefined,
   };
 }
 

@@ -12,7 +12,7 @@ import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
 import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
 import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
-import type { PlacedSummary } from "../../gen/memorysidecar/v1/summary.ts";
+import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
 import type { ChunkContent, ImportedMessage, ImportedSession } from "../../service/snapshot-api.ts";
 import { requestMalformed } from "../error-status.ts";
@@ -47,7 +47,7 @@ export function toHeader(session: Session): SnapshotHeader {
   };
 }
 
-function withoutText(summary: PlacedSummary): PlacedSummary {
+function withoutText(summary: Summary): Summary {
   return { ...summary, text: "" };
 }
 
@@ -126,9 +126,11 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
       text: summary.text,
       tokenCount: summary.tokenCount,
       version: Number(summary.version),
-      updateMs: timeOf(summary.updateTime),
+      createMs: timeOf(summary.createTime),
       ranges: summary.seqRanges.map(fromRange),
       hook: summary.hook,
+      stage: summary.stage,
+      level: Math.max(1, summary.level),
       trust: trustOf(summary.trust),
     },
     summaryVersion: Number(header.summaryVersion) + unnumbered(session).length,
@@ -157,7 +159,7 @@ function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession[
 }
 
 /** Placed summaries of servers that did not number them. */
-function unnumbered(session: WireSession): readonly PlacedSummary[] {
+function unnumbered(session: WireSession): readonly Summary[] {
   return session.placedSummaries.filter(({ version }) => version === 0n);
 }
 
@@ -168,11 +170,13 @@ function trustOf(trust: number): Trust {
 
 /** Several inserts behind the same message share the room up to the next one. */
 function insertsOf(header: SnapshotHeader, session: WireSession): WindowInsert[] {
-  const placed = new Map(session.placedSummaries.map((summary) => [summary.messageId, summary]));
+  const placed = new Map(
+    session.placedSummaries.map((summary) => [summary.placedMessageId, summary]),
+  );
   const { inserts, summaryVersion } = header;
   const numbers = new Map(
-    unnumbered(session).map(({ messageId }, index) => [
-      messageId,
+    unnumbered(session).map(({ placedMessageId }, index) => [
+      placedMessageId,
       Number(summaryVersion) + index + 1,
     ]),
   );
@@ -195,7 +199,7 @@ function insertOf(
   known: {
     readonly kind: WindowInsert["kind"];
     readonly position: number;
-    readonly summary: PlacedSummary | undefined;
+    readonly summary: Summary | undefined;
     /** The number of a summary that came without one. */
     readonly number: number | undefined;
   },

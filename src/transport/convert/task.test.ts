@@ -6,7 +6,7 @@ import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
 import { type SummaryRecord, TRUST } from "../../domain/summaries/summary.ts";
 import { TASK_FAILURES, type Task, taskIdOf } from "../../domain/tasks/task.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { SummaryPlacement, SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
+import { Summary, SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
 import { TriggerKind } from "../../gen/memorysidecar/v1/window.ts";
 import { toSummarize } from "./policy-summary.ts";
@@ -14,7 +14,7 @@ import {
   FAILURE_REASONS,
   fromTaskState,
   toFailureReason,
-  toSummaryVersion,
+  toListedSummary,
   toTask,
   toTaskState,
 } from "./task.ts";
@@ -159,8 +159,8 @@ const RECORD: SummaryRecord = {
 };
 
 describe("a summary of the history", () => {
-  const overTheWireToo = (record: SummaryRecord, current: boolean): SummaryVersion =>
-    SummaryVersion.decode(SummaryVersion.encode(toSummaryVersion({ record, current })).finish());
+  const overTheWireToo = (record: SummaryRecord, current: boolean): Summary =>
+    Summary.decode(Summary.encode(toListedSummary({ record, current })).finish());
 
   it("tells all there is to know of it", () => {
     expect(overTheWireToo(RECORD, true)).toEqual({
@@ -171,21 +171,24 @@ describe("a summary of the history", () => {
       placedMessageId: "summary-4",
       current: true,
       seqRanges: [{ firstSeq: 1n, lastSeq: 9n }],
-      addedSeqRanges: [{ firstSeq: 7n, lastSeq: 9n }],
-      sources: { messageCount: 9n, tokenCount: 90n },
-      sourceVersions: [1n, 3n],
       level: 2,
       stage: "old",
       hook: "mine",
-      model: "m",
-      taskId: "task-00000000001",
       trust: Trust.LOW,
-      inputTokens: 100n,
-      outputTokens: 10n,
-      callCount: 2,
-      duration: { seconds: 1n, nanos: 500_000_000 },
-      placeholder: true,
       createTime: seconds(2),
+      firstMessageTime: undefined,
+      origin: {
+        addedSeqRanges: [{ firstSeq: 7n, lastSeq: 9n }],
+        sourceTotals: { messageCount: 9n, tokenCount: 90n },
+        sourceVersions: [1n, 3n],
+        taskId: "task-00000000001",
+        model: "m",
+        inputTokens: 100n,
+        outputTokens: 10n,
+        callCount: 2,
+        duration: { seconds: 1n, nanos: 500_000_000 },
+        placeholder: true,
+      },
     });
   });
 
@@ -193,8 +196,8 @@ describe("a summary of the history", () => {
     const byHand = { ...RECORD, placement: "session", taskId: "", durationMs: 0 } as const;
     expect(overTheWireToo(byHand, false)).toMatchObject({
       placement: SummaryPlacement.SESSION,
-      duration: undefined,
       current: false,
+      origin: { duration: undefined },
     });
   });
 });

@@ -1,5 +1,6 @@
 // Tasks and the summaries that they make, between the domain and the wire.
 
+import type { SummaryRecord } from "../../domain/summaries/summary.ts";
 import {
   TASK_FAILURES,
   type Task,
@@ -8,7 +9,11 @@ import {
   type TaskState,
   taskIdOf,
 } from "../../domain/tasks/task.ts";
-import { SummaryPlacement, type SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
+import {
+  type Summary,
+  type SummaryOrigin,
+  SummaryPlacement,
+} from "../../gen/memorysidecar/v1/summary.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
 import type { DirectTaskInfo, ListedSummary, TaskInfo } from "../../service/tasks-api.ts";
 import { toSummarize } from "./policy-summary.ts";
@@ -132,30 +137,37 @@ function toWork({ summarize }: Task): wire.SummarizeWork {
   };
 }
 
-/** Turns a summary that a session has had into its public form. */
-export function toSummaryVersion({ record, current }: ListedSummary): SummaryVersion {
+/** Turns a summary that a session has had into its public form, with its origin. */
+export function toListedSummary({ record, current }: ListedSummary): Summary {
   return {
-    version: BigInt(record.version),
     text: record.text,
     tokenCount: Math.floor(record.tokenCount),
+    version: BigInt(record.version),
+    createTime: toTimestamp(record.createMs),
+    seqRanges: record.ranges.map(toSeqRange),
+    hook: record.hook,
+    trust: record.trust,
     placement: PLACEMENTS[record.placement],
     placedMessageId: record.placedMessageId,
-    current,
-    seqRanges: record.ranges.map(toSeqRange),
-    addedSeqRanges: record.added.map(toSeqRange),
-    sources: toTotals(record.sources),
-    sourceVersions: record.sourceVersions.map(BigInt),
+    firstMessageTime: undefined,
     level: record.level,
     stage: record.stage,
-    hook: record.hook,
-    model: record.model,
+    current,
+    origin: toOrigin(record),
+  };
+}
+
+function toOrigin(record: SummaryRecord): SummaryOrigin {
+  return {
+    addedSeqRanges: record.added.map(toSeqRange),
+    sourceTotals: toTotals(record.sources),
+    sourceVersions: record.sourceVersions.map(BigInt),
     taskId: record.taskId,
-    trust: record.trust,
+    model: record.model,
     inputTokens: BigInt(record.inputTokens),
     outputTokens: BigInt(record.outputTokens),
     callCount: record.callCount,
     duration: record.taskId === "" ? undefined : toDuration(record.durationMs),
     placeholder: record.placeholder,
-    createTime: toTimestamp(record.createMs),
   };
 }

@@ -6,7 +6,7 @@ import { CompactOutcome } from "../../gen/memorysidecar/v1/summary.ts";
 import type { CompactSessionResult } from "../../service/tasks-api.ts";
 import { fromSummarize } from "../convert/policy-summary.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { toSummaryVersion, toTask } from "../convert/task.ts";
+import { toListedSummary, toTask } from "../convert/task.ts";
 import { fromOptionalSpan } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
@@ -25,7 +25,7 @@ function encodeAnswer({ revision, task, outcome, summary }: CompactSessionResult
     revision: BigInt(revision),
     task: task === undefined ? undefined : toTask(task),
     outcome: OUTCOMES[outcome],
-    summary: summary === undefined ? undefined : toSummaryVersion(summary),
+    summary: summary === undefined ? undefined : toListedSummary(summary),
   });
 }
 

@@ -2,10 +2,10 @@ import {
   type ListSummariesRequest,
   ListSummariesResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import { SummaryOrder, SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
+import { Summary, SummaryOrder } from "../../gen/memorysidecar/v1/summary.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { toSummaryVersion } from "../convert/task.ts";
+import { toListedSummary } from "../convert/task.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
@@ -31,7 +31,7 @@ export const listSummaries: UnaryRpc<ListSummariesRequest> = {
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const summaries = fillPage(page.summaries, (listed) =>
-      encodeWire(SummaryVersion, toSummaryVersion(listed)),
+      encodeWire(Summary, toListedSummary(listed)),
     );
     const isCut = summaries.length < page.summaries.length;
     const next = isCut ? page.summaries[summaries.length - 1]?.record.version : page.next;

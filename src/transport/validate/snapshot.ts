@@ -12,6 +12,7 @@ import type {
   ImportSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
+import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
 import { TOKEN_RULES } from "../convert/policy.ts";
 import {
@@ -159,11 +160,10 @@ function checkSession(v: Violations, session: Session): void {
     checkRequiredText(v, "text", summary.text, LIMITS.summaryBytes);
     checkRange(v, "token_count", summary.tokenCount, { min: 0, max: LIMITS.countedTokens });
     checkRange(v, "version", summary.version, { min: 1, max: COUNT_MAX });
-    checkServerTime(v, "update_time", summary.updateTime);
+    checkServerTime(v, "create_time", summary.createTime);
     checkCount(v, "seq_ranges", summary.seqRanges.length, LIMITS.summaryRanges);
     checkRanges(v, "seq_ranges", summary.seqRanges, session.lastSeq);
-    checkText(v, "hook", summary.hook, LIMITS.hookNameChars);
-    checkEnum(v, "trust", summary.trust, Trust);
+    checkMaker(v, summary);
     v.leave();
   }
   checkCount(v, "placed_summaries", session.placedSummaries.length, LIMITS.placedSummaries);
@@ -206,7 +206,7 @@ function checkRanges(
 }
 
 function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session: Session): void {
-  const placed = new Set(session.placedSummaries.map(({ messageId }) => messageId));
+  const placed = new Set(session.placedSummaries.map(({ placedMessageId }) => placedMessageId));
   const seen = new Set<string>();
   checkCount(v, "inserts", inserts.length, INSERTS_MAX);
   let before = 0n;
@@ -278,10 +278,15 @@ function checkPlacedSummaries(v: Violations, session: Session): void {
     if (summary.firstMessageTime === undefined) v.add("first_message_time", "is required");
     else checkTimestamp(v, "first_message_time", summary.firstMessageTime);
     checkRange(v, "version", summary.version, { min: 0, max: COUNT_MAX });
-    checkText(v, "hook", summary.hook, LIMITS.hookNameChars);
-    checkText(v, "stage", summary.stage, LIMITS.stageNameChars);
-    checkEnum(v, "trust", summary.trust, Trust);
-    checkRange(v, "level", summary.level, { min: 0, max: LEVEL_MAX });
+    checkMaker(v, summary);
     v.leaveItem();
   }
+}
+
+/** Checks who made a summary of what. */
+function checkMaker(v: Violations, { hook, stage, trust, level }: Summary): void {
+  checkText(v, "hook", hook, LIMITS.hookNameChars);
+  checkText(v, "stage", stage, LIMITS.stageNameChars);
+  checkEnum(v, "trust", trust, Trust);
+  checkRange(v, "level", level, { min: 0, max: LEVEL_MAX });
 }

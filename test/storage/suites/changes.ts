@@ -83,7 +83,9 @@ export function changeSuite(open: OpenEngine): void {
           text: "what was said\n\u{1f600}",
           tokenCount: 7,
           version: 3,
-          updateMs: 99,
+          createMs: 99,
+          stage: "shrink",
+          level: 2,
           ranges: [
             { first: 2, last: 2 },
             { first: 4, last: 2 ** 40 },

@@ -49,7 +49,7 @@ class AsyncSummaryMethods(AsyncCalls):
         order: v1.SummaryOrder | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
-    ) -> AsyncPager[v1.SummaryVersion, v1.ListSummariesResponse]:
+    ) -> AsyncPager[v1.Summary, v1.ListSummariesResponse]:
         """Lists the summaries that a session has had, by default the newest first."""
         request = v1.ListSummariesRequest(
             session_id=session_id,

@@ -49,7 +49,7 @@ class SummaryMethods(SyncCalls):
         order: v1.SummaryOrder | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
-    ) -> Pager[v1.SummaryVersion, v1.ListSummariesResponse]:
+    ) -> Pager[v1.Summary, v1.ListSummariesResponse]:
         """Lists the summaries that a session has had, by default the newest first."""
         request = v1.ListSummariesRequest(
             session_id=session_id,

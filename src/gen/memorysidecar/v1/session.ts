@@ -10,7 +10,7 @@ import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { MemoryPolicy } from "./memory.ts";
 import { Policy } from "./policy.ts";
-import { PlacedSummary, Summary } from "./summary.ts";
+import { Summary } from "./summary.ts";
 import { Totals } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -143,7 +143,7 @@ export interface Session {
    * Texts that stand in the window in the place of messages, by rising position.
    * Stages that summarize and SetSummary make them. At most 64. Output only.
    */
-  placedSummaries: PlacedSummary[];
+  placedSummaries: Summary[];
   /**
    * Since when stages count new messages. Only for stages with such triggers, and
    * only once they acted. Output only.
@@ -304,7 +304,7 @@ export const Session: MessageFns<Session> = {
       writer.uint32(146).string(message.etag);
     }
     for (const v of message.placedSummaries) {
-      PlacedSummary.encode(v!, writer.uint32(154).fork()).join();
+      Summary.encode(v!, writer.uint32(186).fork()).join();
     }
     for (const v of message.stageStates) {
       StageState.encode(v!, writer.uint32(162).fork()).join();
@@ -481,12 +481,12 @@ export const Session: MessageFns<Session> = {
             message.etag = reader.string();
             continue;
           }
-          case 19: {
-            if (tag !== 154) {
+          case 23: {
+            if (tag !== 186) {
               break;
             }
 
-            message.placedSummaries.push(PlacedSummary.decode(reader, reader.uint32()));
+            message.placedSummaries.push(Summary.decode(reader, reader.uint32()));
             continue;
           }
           case 20: {

@@ -36,7 +36,7 @@ import {
 } from "./policy.ts";
 import { Session, SessionFilter, SessionOrder } from "./session.ts";
 import { SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
-import { CompactOutcome, PlacedSummary, Summary, SummaryOrder, SummaryPlacement, SummaryVersion } from "./summary.ts";
+import { CompactOutcome, Summary, SummaryOrder, SummaryPlacement } from "./summary.ts";
 import { HookTask } from "./task.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
@@ -719,7 +719,7 @@ export interface SetSummaryResponse {
   /** What left the window. */
   trims: Trim[];
   /** The summary that was placed. Unset for the summary of the session. */
-  placed: PlacedSummary | undefined;
+  placed: Summary | undefined;
 }
 
 /** Asks to answer the tool calls of the window that have no result. */
@@ -864,7 +864,7 @@ export interface CompactSessionResponse {
   /** How the waiting ended. */
   outcome: CompactOutcome;
   /** The summary, when it was made while this call waited. */
-  summary: SummaryVersion | undefined;
+  summary: Summary | undefined;
 }
 
 /** Asks for the summaries that a session has had. */
@@ -889,7 +889,7 @@ export interface ListSummariesRequest {
 /** Summaries. The newest 1,000 of a session are kept, and those in use. */
 export interface ListSummariesResponse {
   /** The summaries, within 3 MiB in wire form. */
-  summaries: SummaryVersion[];
+  summaries: Summary[];
   /** Gives the next page. Empty at the end. */
   nextPageToken: string;
 }
@@ -4029,7 +4029,7 @@ export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
       Trim.encode(v!, writer.uint32(18).fork()).join();
     }
     if (message.placed !== undefined) {
-      PlacedSummary.encode(message.placed, writer.uint32(26).fork()).join();
+      Summary.encode(message.placed, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -4063,12 +4063,12 @@ export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
             message.trims.push(Trim.decode(reader, reader.uint32()));
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
+          case 4: {
+            if (tag !== 34) {
               break;
             }
 
-            message.placed = PlacedSummary.decode(reader, reader.uint32());
+            message.placed = Summary.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4670,7 +4670,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
       writer.uint32(24).int32(message.outcome);
     }
     if (message.summary !== undefined) {
-      SummaryVersion.encode(message.summary, writer.uint32(34).fork()).join();
+      Summary.encode(message.summary, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -4717,7 +4717,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
               break;
             }
 
-            message.summary = SummaryVersion.decode(reader, reader.uint32());
+            message.summary = Summary.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4841,7 +4841,7 @@ function createBaseListSummariesResponse(): ListSummariesResponse {
 export const ListSummariesResponse: MessageFns<ListSummariesResponse> = {
   encode(message: ListSummariesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.summaries) {
-      SummaryVersion.encode(v!, writer.uint32(10).fork()).join();
+      Summary.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.nextPageToken !== "") {
       writer.uint32(18).string(message.nextPageToken);
@@ -4867,7 +4867,7 @@ export const ListSummariesResponse: MessageFns<ListSummariesResponse> = {
               break;
             }
 
-            message.summaries.push(SummaryVersion.decode(reader, reader.uint32()));
+            message.summaries.push(Summary.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {

@@ -88,98 +88,75 @@ export namespace CompactOutcome {
 }
 
 /**
- * A text that stands in the window in the place of messages that left it. It is
- * shown as a system message with this id, counts like a message, and leaves the
- * window like one.
+ * A text that stands for messages which left the window: the summary of a session, or
+ * one that stands in the window in their place. The latter is shown as a system message,
+ * or as an assistant message with `SUMMARY_SHAPE_EXCHANGE`, counts like a message, and
+ * leaves the window like one.
  */
-export interface PlacedSummary {
-  /** The id of the message that shows it, made by the server. */
-  messageId: string;
-  /** The text. */
+export interface Summary {
+  /**
+   * The text, without any prefix. At most 65,536 bytes. Can be set when a session is
+   * created; afterwards SetSummary and hooks change it. All other fields are output only.
+   */
   text: string;
-  /** What it costs. */
+  /**
+   * How many tokens it costs, as a message that shows it would. Texts are counted by the
+   * policy's token rule; under `TOKEN_RULE_GIVEN` by bytes divided by 4.
+   */
   tokenCount: number;
   /**
-   * The messages it stands for, as runs by rising seq. It stands before the first. At
-   * most 256: when there are more, the oldest are one run with what lies between.
+   * Its number among the summaries that the session has had, the session's own and placed
+   * ones together: 1 for the first.
    */
-  seqRanges: SeqRange[];
-  /** When the first of these messages was said, or else stored. */
-  firstMessageTime:
-    | Timestamp
-    | undefined;
+  version: bigint;
   /** When the text was set. */
   createTime:
     | Timestamp
     | undefined;
-  /** Its number among the summaries that the session has had. */
-  version: bigint;
+  /**
+   * The messages it stands for, as runs by rising seq; a placed summary stands before the
+   * first. In sessions and windows at most 256: when there are more, the oldest are one
+   * run with what lies between. ListSummaries and CompactSession give up to 4,096 in the
+   * same way. Empty for a text that a caller set without replacing messages.
+   */
+  seqRanges: SeqRange[];
   /** The hook that made it. Empty for a text that a caller set. */
   hook: string;
-  /** How far it may be trusted: the lowest of what it was made from. */
+  /**
+   * How far it may be trusted: the lowest of what it was made from. A text that a caller
+   * set is trusted as far as what it replaces, medium at most.
+   */
   trust: Trust;
+  /** Where it stands or stood. */
+  placement: SummaryPlacement;
+  /**
+   * The id of the message that shows a placed summary, made by the server. Empty for the
+   * session's own.
+   */
+  placedMessageId: string;
+  /**
+   * When the first of the messages that a placed summary stands for was said, or else
+   * stored. Only in sessions and in the answer of SetSummary.
+   */
+  firstMessageTime:
+    | Timestamp
+    | undefined;
   /** How many levels of summaries it stands on: 1 when it was made of messages only. */
   level: number;
   /** The stage that asked for it. Empty when a caller did. */
   stage: string;
-}
-
-/** Text that stands for messages that left the window. ListSummaries tells more of it. */
-export interface Summary {
-  /** The text. At most 65,536 bytes. */
-  text: string;
-  /**
-   * How many tokens the text costs by the policy's token rule; under
-   * `TOKEN_RULE_GIVEN` by bytes divided by 4. Output only.
-   */
-  tokenCount: number;
-  /**
-   * Its number among the summaries that the session has had, placed ones included: 1
-   * for the first. Output only.
-   */
-  version: bigint;
-  /** When the text was set. Output only. */
-  updateTime:
-    | Timestamp
-    | undefined;
-  /**
-   * The messages it stands for, as runs by rising seq. At most 256: when there are
-   * more, the oldest are one run with what lies between. Empty for a text that a caller
-   * set without replacing messages. Output only.
-   */
-  seqRanges: SeqRange[];
-  /** The hook that made it. Empty for a text that a caller set. Output only. */
-  hook: string;
-  /** How far it may be trusted: the lowest of what it was made from. Output only. */
-  trust: Trust;
-}
-
-/** One text that a session has had as a summary, and where it comes from. */
-export interface SummaryVersion {
-  /**
-   * Counts the summaries of the session, the session's own and placed ones together: 1
-   * for the first.
-   */
-  version: bigint;
-  /** The text, without any prefix. */
-  text: string;
-  /** What it costs, as a message that shows it would. */
-  tokenCount: number;
-  /** Where it stood or stands. */
-  placement: SummaryPlacement;
-  /** The id of the message that shows a placed summary. Empty for the session's own. */
-  placedMessageId: string;
   /** Says that it is in use now: the summary of the session, or in the window. */
   current: boolean;
-  /**
-   * The messages it stands for, as runs by rising seq. Exact up to 4,096 runs; when
-   * there are more, the oldest are one run with what lies between.
-   */
-  seqRanges: SeqRange[];
-  /** Those of them that became part of a summary with this version. */
+  /** What it was made from and how. Only from ListSummaries and CompactSession. */
+  origin: SummaryOrigin | undefined;
+}
+
+/** What a summary was made from and how. */
+export interface SummaryOrigin {
+  /** The runs of messages that became part of a summary with this version. */
   addedSeqRanges: SeqRange[];
-  /** How much it stands for: its messages and what they cost when they left. */
-  sources:
+  /** How much the summary stands for: its messages and what they cost when they left. */
+  sourceTotals:
     | Totals
     | undefined;
   /**
@@ -187,21 +164,10 @@ export interface SummaryVersion {
    * one it replaces or continues. At most 256, the newest.
    */
   sourceVersions: bigint[];
-  /** How many levels of summaries it stands on: 1 when it was made of messages only. */
-  level: number;
-  /** The stage that asked for it. Empty when a caller did. */
-  stage: string;
-  /** The hook that made it. Empty for SetSummary, UpdateSession and CreateSession. */
-  hook: string;
+  /** The task that made it. Empty for a text that a caller set. */
+  taskId: string;
   /** The model, as the hook named it. May be empty. At most 127 bytes. */
   model: string;
-  /** The task that made it. Empty for SetSummary, UpdateSession and CreateSession. */
-  taskId: string;
-  /**
-   * How far it may be trusted: the lowest of what it was made from. A text that a
-   * caller set is trusted as far as what it replaces, medium at most.
-   */
-  trust: Trust;
   /** What the hook said the calls took. 0 when it said nothing. */
   inputTokens: bigint;
   /** What the hook said the answers took. 0 when it said nothing. */
@@ -217,183 +183,25 @@ export interface SummaryVersion {
     | undefined;
   /** Says that no summary could be made and this is the placeholder of the stage. */
   placeholder: boolean;
-  /** When it was set. */
-  createTime: Timestamp | undefined;
 }
-
-function createBasePlacedSummary(): PlacedSummary {
-  return {
-    messageId: "",
-    text: "",
-    tokenCount: 0,
-    seqRanges: [],
-    firstMessageTime: undefined,
-    createTime: undefined,
-    version: 0n,
-    hook: "",
-    trust: 0,
-    level: 0,
-    stage: "",
-  };
-}
-
-export const PlacedSummary: MessageFns<PlacedSummary> = {
-  encode(message: PlacedSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.messageId !== "") {
-      writer.uint32(10).string(message.messageId);
-    }
-    if (message.text !== "") {
-      writer.uint32(18).string(message.text);
-    }
-    if (message.tokenCount !== 0) {
-      writer.uint32(24).int32(message.tokenCount);
-    }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(34).fork()).join();
-    }
-    if (message.firstMessageTime !== undefined) {
-      Timestamp.encode(message.firstMessageTime, writer.uint32(42).fork()).join();
-    }
-    if (message.createTime !== undefined) {
-      Timestamp.encode(message.createTime, writer.uint32(50).fork()).join();
-    }
-    if (message.version !== 0n) {
-      if (BigInt.asIntN(64, message.version) !== message.version) {
-        throw new globalThis.Error("value provided for field message.version of type int64 too large");
-      }
-      writer.uint32(56).int64(message.version);
-    }
-    if (message.hook !== "") {
-      writer.uint32(66).string(message.hook);
-    }
-    if (message.trust !== 0) {
-      writer.uint32(72).int32(message.trust);
-    }
-    if (message.level !== 0) {
-      writer.uint32(80).int32(message.level);
-    }
-    if (message.stage !== "") {
-      writer.uint32(90).string(message.stage);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PlacedSummary {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePlacedSummary();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.text = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tokenCount = reader.int32();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.firstMessageTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.createTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.version = reader.int64() as bigint;
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.hook = reader.string();
-            continue;
-          }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.trust = reader.int32() as any;
-            continue;
-          }
-          case 10: {
-            if (tag !== 80) {
-              break;
-            }
-
-            message.level = reader.int32();
-            continue;
-          }
-          case 11: {
-            if (tag !== 90) {
-              break;
-            }
-
-            message.stage = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
 
 function createBaseSummary(): Summary {
-  return { text: "", tokenCount: 0, version: 0n, updateTime: undefined, seqRanges: [], hook: "", trust: 0 };
+  return {
+    text: "",
+    tokenCount: 0,
+    version: 0n,
+    createTime: undefined,
+    seqRanges: [],
+    hook: "",
+    trust: 0,
+    placement: 0,
+    placedMessageId: "",
+    firstMessageTime: undefined,
+    level: 0,
+    stage: "",
+    current: false,
+    origin: undefined,
+  };
 }
 
 export const Summary: MessageFns<Summary> = {
@@ -410,8 +218,8 @@ export const Summary: MessageFns<Summary> = {
       }
       writer.uint32(24).int64(message.version);
     }
-    if (message.updateTime !== undefined) {
-      Timestamp.encode(message.updateTime, writer.uint32(34).fork()).join();
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(34).fork()).join();
     }
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(42).fork()).join();
@@ -421,6 +229,27 @@ export const Summary: MessageFns<Summary> = {
     }
     if (message.trust !== 0) {
       writer.uint32(56).int32(message.trust);
+    }
+    if (message.placement !== 0) {
+      writer.uint32(64).int32(message.placement);
+    }
+    if (message.placedMessageId !== "") {
+      writer.uint32(74).string(message.placedMessageId);
+    }
+    if (message.firstMessageTime !== undefined) {
+      Timestamp.encode(message.firstMessageTime, writer.uint32(82).fork()).join();
+    }
+    if (message.level !== 0) {
+      writer.uint32(88).int32(message.level);
+    }
+    if (message.stage !== "") {
+      writer.uint32(98).string(message.stage);
+    }
+    if (message.current !== false) {
+      writer.uint32(104).bool(message.current);
+    }
+    if (message.origin !== undefined) {
+      SummaryOrigin.encode(message.origin, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -467,7 +296,7 @@ export const Summary: MessageFns<Summary> = {
               break;
             }
 
-            message.updateTime = Timestamp.decode(reader, reader.uint32());
+            message.createTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -494,208 +323,12 @@ export const Summary: MessageFns<Summary> = {
             message.trust = reader.int32() as any;
             continue;
           }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseSummaryVersion(): SummaryVersion {
-  return {
-    version: 0n,
-    text: "",
-    tokenCount: 0,
-    placement: 0,
-    placedMessageId: "",
-    current: false,
-    seqRanges: [],
-    addedSeqRanges: [],
-    sources: undefined,
-    sourceVersions: [],
-    level: 0,
-    stage: "",
-    hook: "",
-    model: "",
-    taskId: "",
-    trust: 0,
-    inputTokens: 0n,
-    outputTokens: 0n,
-    callCount: 0,
-    duration: undefined,
-    placeholder: false,
-    createTime: undefined,
-  };
-}
-
-export const SummaryVersion: MessageFns<SummaryVersion> = {
-  encode(message: SummaryVersion, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.version !== 0n) {
-      if (BigInt.asIntN(64, message.version) !== message.version) {
-        throw new globalThis.Error("value provided for field message.version of type int64 too large");
-      }
-      writer.uint32(8).int64(message.version);
-    }
-    if (message.text !== "") {
-      writer.uint32(18).string(message.text);
-    }
-    if (message.tokenCount !== 0) {
-      writer.uint32(24).int32(message.tokenCount);
-    }
-    if (message.placement !== 0) {
-      writer.uint32(32).int32(message.placement);
-    }
-    if (message.placedMessageId !== "") {
-      writer.uint32(42).string(message.placedMessageId);
-    }
-    if (message.current !== false) {
-      writer.uint32(48).bool(message.current);
-    }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(58).fork()).join();
-    }
-    for (const v of message.addedSeqRanges) {
-      SeqRange.encode(v!, writer.uint32(66).fork()).join();
-    }
-    if (message.sources !== undefined) {
-      Totals.encode(message.sources, writer.uint32(74).fork()).join();
-    }
-    if (message.sourceVersions.length !== 0) {
-      writer.uint32(82).fork();
-      for (const v of message.sourceVersions) {
-        if (BigInt.asIntN(64, v) !== v) {
-          throw new globalThis.Error("a value provided in array field sourceVersions of type int64 is too large");
-        }
-        writer.int64(v);
-      }
-      writer.join();
-    }
-    if (message.level !== 0) {
-      writer.uint32(88).int32(message.level);
-    }
-    if (message.stage !== "") {
-      writer.uint32(98).string(message.stage);
-    }
-    if (message.hook !== "") {
-      writer.uint32(106).string(message.hook);
-    }
-    if (message.model !== "") {
-      writer.uint32(114).string(message.model);
-    }
-    if (message.taskId !== "") {
-      writer.uint32(122).string(message.taskId);
-    }
-    if (message.trust !== 0) {
-      writer.uint32(128).int32(message.trust);
-    }
-    if (message.inputTokens !== 0n) {
-      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
-        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
-      }
-      writer.uint32(136).int64(message.inputTokens);
-    }
-    if (message.outputTokens !== 0n) {
-      if (BigInt.asIntN(64, message.outputTokens) !== message.outputTokens) {
-        throw new globalThis.Error("value provided for field message.outputTokens of type int64 too large");
-      }
-      writer.uint32(144).int64(message.outputTokens);
-    }
-    if (message.callCount !== 0) {
-      writer.uint32(152).int32(message.callCount);
-    }
-    if (message.duration !== undefined) {
-      Duration.encode(message.duration, writer.uint32(162).fork()).join();
-    }
-    if (message.placeholder !== false) {
-      writer.uint32(168).bool(message.placeholder);
-    }
-    if (message.createTime !== undefined) {
-      Timestamp.encode(message.createTime, writer.uint32(178).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SummaryVersion {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSummaryVersion();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.version = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.text = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tokenCount = reader.int32();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
+          case 8: {
+            if (tag !== 64) {
               break;
             }
 
             message.placement = reader.int32() as any;
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.placedMessageId = reader.string();
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.current = reader.bool();
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.addedSeqRanges.push(SeqRange.decode(reader, reader.uint32()));
             continue;
           }
           case 9: {
@@ -703,26 +336,16 @@ export const SummaryVersion: MessageFns<SummaryVersion> = {
               break;
             }
 
-            message.sources = Totals.decode(reader, reader.uint32());
+            message.placedMessageId = reader.string();
             continue;
           }
           case 10: {
-            if (tag === 80) {
-              message.sourceVersions.push(reader.int64() as bigint);
-
-              continue;
+            if (tag !== 82) {
+              break;
             }
 
-            if (tag === 82) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.sourceVersions.push(reader.int64() as bigint);
-              }
-
-              continue;
-            }
-
-            break;
+            message.firstMessageTime = Timestamp.decode(reader, reader.uint32());
+            continue;
           }
           case 11: {
             if (tag !== 88) {
@@ -741,11 +364,11 @@ export const SummaryVersion: MessageFns<SummaryVersion> = {
             continue;
           }
           case 13: {
-            if (tag !== 106) {
+            if (tag !== 104) {
               break;
             }
 
-            message.hook = reader.string();
+            message.current = reader.bool();
             continue;
           }
           case 14: {
@@ -753,71 +376,186 @@ export const SummaryVersion: MessageFns<SummaryVersion> = {
               break;
             }
 
-            message.model = reader.string();
+            message.origin = SummaryOrigin.decode(reader, reader.uint32());
             continue;
           }
-          case 15: {
-            if (tag !== 122) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummaryOrigin(): SummaryOrigin {
+  return {
+    addedSeqRanges: [],
+    sourceTotals: undefined,
+    sourceVersions: [],
+    taskId: "",
+    model: "",
+    inputTokens: 0n,
+    outputTokens: 0n,
+    callCount: 0,
+    duration: undefined,
+    placeholder: false,
+  };
+}
+
+export const SummaryOrigin: MessageFns<SummaryOrigin> = {
+  encode(message: SummaryOrigin, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.addedSeqRanges) {
+      SeqRange.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.sourceTotals !== undefined) {
+      Totals.encode(message.sourceTotals, writer.uint32(18).fork()).join();
+    }
+    if (message.sourceVersions.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.sourceVersions) {
+        if (BigInt.asIntN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field sourceVersions of type int64 is too large");
+        }
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.taskId !== "") {
+      writer.uint32(34).string(message.taskId);
+    }
+    if (message.model !== "") {
+      writer.uint32(42).string(message.model);
+    }
+    if (message.inputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
+        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.inputTokens);
+    }
+    if (message.outputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.outputTokens) !== message.outputTokens) {
+        throw new globalThis.Error("value provided for field message.outputTokens of type int64 too large");
+      }
+      writer.uint32(56).int64(message.outputTokens);
+    }
+    if (message.callCount !== 0) {
+      writer.uint32(64).int32(message.callCount);
+    }
+    if (message.duration !== undefined) {
+      Duration.encode(message.duration, writer.uint32(74).fork()).join();
+    }
+    if (message.placeholder !== false) {
+      writer.uint32(80).bool(message.placeholder);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummaryOrigin {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummaryOrigin();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.addedSeqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sourceTotals = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.sourceVersions.push(reader.int64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.sourceVersions.push(reader.int64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 34) {
               break;
             }
 
             message.taskId = reader.string();
             continue;
           }
-          case 16: {
-            if (tag !== 128) {
+          case 5: {
+            if (tag !== 42) {
               break;
             }
 
-            message.trust = reader.int32() as any;
+            message.model = reader.string();
             continue;
           }
-          case 17: {
-            if (tag !== 136) {
+          case 6: {
+            if (tag !== 48) {
               break;
             }
 
             message.inputTokens = reader.int64() as bigint;
             continue;
           }
-          case 18: {
-            if (tag !== 144) {
+          case 7: {
+            if (tag !== 56) {
               break;
             }
 
             message.outputTokens = reader.int64() as bigint;
             continue;
           }
-          case 19: {
-            if (tag !== 152) {
+          case 8: {
+            if (tag !== 64) {
               break;
             }
 
             message.callCount = reader.int32();
             continue;
           }
-          case 20: {
-            if (tag !== 162) {
+          case 9: {
+            if (tag !== 74) {
               break;
             }
 
             message.duration = Duration.decode(reader, reader.uint32());
             continue;
           }
-          case 21: {
-            if (tag !== 168) {
+          case 10: {
+            if (tag !== 80) {
               break;
             }
 
             message.placeholder = reader.bool();
-            continue;
-          }
-          case 22: {
-            if (tag !== 178) {
-              break;
-            }
-
-            message.createTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }

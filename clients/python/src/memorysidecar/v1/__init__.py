@@ -648,9 +648,8 @@ from .snapshot_pb2 import (
     SnapshotMessages as SnapshotMessages,
 )
 from .summary_pb2 import (
-    PlacedSummary as PlacedSummary,
     Summary as Summary,
-    SummaryVersion as SummaryVersion,
+    SummaryOrigin as SummaryOrigin,
     SummaryPlacement as SummaryPlacement,
     SUMMARY_PLACEMENT_UNSPECIFIED as SUMMARY_PLACEMENT_UNSPECIFIED,
     SUMMARY_PLACEMENT_SESSION as SUMMARY_PLACEMENT_SESSION,

@@ -462,8 +462,8 @@ class SetSummaryResponse(_message.Message):
     PLACED_FIELD_NUMBER: _ClassVar[int]
     session: _session_pb2.Session
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
-    placed: _summary_pb2.PlacedSummary
-    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., placed: _Optional[_Union[_summary_pb2.PlacedSummary, _Mapping]] = ...) -> None: ...
+    placed: _summary_pb2.Summary
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., placed: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ...) -> None: ...
 
 class FillToolResultsRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "text", "newest_only", "request_id")
@@ -554,8 +554,8 @@ class CompactSessionResponse(_message.Message):
     revision: int
     task: _task_pb2.HookTask
     outcome: _summary_pb2.CompactOutcome
-    summary: _summary_pb2.SummaryVersion
-    def __init__(self, revision: _Optional[int] = ..., task: _Optional[_Union[_task_pb2.HookTask, _Mapping]] = ..., outcome: _Optional[_Union[_summary_pb2.CompactOutcome, str]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryVersion, _Mapping]] = ...) -> None: ...
+    summary: _summary_pb2.Summary
+    def __init__(self, revision: _Optional[int] = ..., task: _Optional[_Union[_task_pb2.HookTask, _Mapping]] = ..., outcome: _Optional[_Union[_summary_pb2.CompactOutcome, str]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ...) -> None: ...
 
 class ListSummariesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "current_only", "order", "page_size", "page_token")
@@ -577,9 +577,9 @@ class ListSummariesResponse(_message.Message):
     __slots__ = ("summaries", "next_page_token")
     SUMMARIES_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    summaries: _containers.RepeatedCompositeFieldContainer[_summary_pb2.SummaryVersion]
+    summaries: _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]
     next_page_token: str
-    def __init__(self, summaries: _Optional[_Iterable[_Union[_summary_pb2.SummaryVersion, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, summaries: _Optional[_Iterable[_Union[_summary_pb2.Summary, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListSummarySourcesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "version", "page_size", "page_token")

@@ -46,94 +46,58 @@ COMPACT_OUTCOME_DONE: CompactOutcome
 COMPACT_OUTCOME_FAILED: CompactOutcome
 COMPACT_OUTCOME_SUPERSEDED: CompactOutcome
 
-class PlacedSummary(_message.Message):
-    __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time", "version", "hook", "trust", "level", "stage")
-    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
-    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    FIRST_MESSAGE_TIME_FIELD_NUMBER: _ClassVar[int]
-    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    HOOK_FIELD_NUMBER: _ClassVar[int]
-    TRUST_FIELD_NUMBER: _ClassVar[int]
-    LEVEL_FIELD_NUMBER: _ClassVar[int]
-    STAGE_FIELD_NUMBER: _ClassVar[int]
-    message_id: str
-    text: str
-    token_count: int
-    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    first_message_time: _timestamp_pb2.Timestamp
-    create_time: _timestamp_pb2.Timestamp
-    version: int
-    hook: str
-    trust: _message_pb2.Trust
-    level: int
-    stage: str
-    def __init__(self, message_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
-
 class Summary(_message.Message):
-    __slots__ = ("text", "token_count", "version", "update_time", "seq_ranges", "hook", "trust")
+    __slots__ = ("text", "token_count", "version", "create_time", "seq_ranges", "hook", "trust", "placement", "placed_message_id", "first_message_time", "level", "stage", "current", "origin")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
-    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
     TRUST_FIELD_NUMBER: _ClassVar[int]
-    text: str
-    token_count: int
-    version: int
-    update_time: _timestamp_pb2.Timestamp
-    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    hook: str
-    trust: _message_pb2.Trust
-    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., version: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
-
-class SummaryVersion(_message.Message):
-    __slots__ = ("version", "text", "token_count", "placement", "placed_message_id", "current", "seq_ranges", "added_seq_ranges", "sources", "source_versions", "level", "stage", "hook", "model", "task_id", "trust", "input_tokens", "output_tokens", "call_count", "duration", "placeholder", "create_time")
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     PLACEMENT_FIELD_NUMBER: _ClassVar[int]
     PLACED_MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
-    CURRENT_FIELD_NUMBER: _ClassVar[int]
-    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    ADDED_SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    SOURCES_FIELD_NUMBER: _ClassVar[int]
-    SOURCE_VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    FIRST_MESSAGE_TIME_FIELD_NUMBER: _ClassVar[int]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
     STAGE_FIELD_NUMBER: _ClassVar[int]
-    HOOK_FIELD_NUMBER: _ClassVar[int]
-    MODEL_FIELD_NUMBER: _ClassVar[int]
+    CURRENT_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    token_count: int
+    version: int
+    create_time: _timestamp_pb2.Timestamp
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    hook: str
+    trust: _message_pb2.Trust
+    placement: SummaryPlacement
+    placed_message_id: str
+    first_message_time: _timestamp_pb2.Timestamp
+    level: int
+    stage: str
+    current: bool
+    origin: SummaryOrigin
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., version: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., placement: _Optional[_Union[SummaryPlacement, str]] = ..., placed_message_id: _Optional[str] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ..., current: _Optional[bool] = ..., origin: _Optional[_Union[SummaryOrigin, _Mapping]] = ...) -> None: ...
+
+class SummaryOrigin(_message.Message):
+    __slots__ = ("added_seq_ranges", "source_totals", "source_versions", "task_id", "model", "input_tokens", "output_tokens", "call_count", "duration", "placeholder")
+    ADDED_SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_VERSIONS_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
-    TRUST_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
     INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
     DURATION_FIELD_NUMBER: _ClassVar[int]
     PLACEHOLDER_FIELD_NUMBER: _ClassVar[int]
-    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
-    version: int
-    text: str
-    token_count: int
-    placement: SummaryPlacement
-    placed_message_id: str
-    current: bool
-    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     added_seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    sources: _window_pb2.Totals
+    source_totals: _window_pb2.Totals
     source_versions: _containers.RepeatedScalarFieldContainer[int]
-    level: int
-    stage: str
-    hook: str
-    model: str
     task_id: str
-    trust: _message_pb2.Trust
+    model: str
     input_tokens: int
     output_tokens: int
     call_count: int
     duration: _duration_pb2.Duration
     placeholder: bool
-    create_time: _timestamp_pb2.Timestamp
-    def __init__(self, version: _Optional[int] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., placement: _Optional[_Union[SummaryPlacement, str]] = ..., placed_message_id: _Optional[str] = ..., current: _Optional[bool] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., added_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., source_versions: _Optional[_Iterable[int]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ..., task_id: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., call_count: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, added_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., source_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., source_versions: _Optional[_Iterable[int]] = ..., task_id: _Optional[str] = ..., model: _Optional[str] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., call_count: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ...) -> None: ...

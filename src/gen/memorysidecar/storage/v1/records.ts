@@ -68,6 +68,13 @@ export interface SessionRecord {
    * nothing.
    */
   memoryPolicyJson: string;
+  /** The stage that asked for the summary. Empty when a caller did. */
+  summaryStage: string;
+  /**
+   * How many levels of summaries the summary stands on. 0 in records from before this was
+   * kept, where it counts as 1.
+   */
+  summaryLevel: number;
 }
 
 /** Something that stands in a window and not in the log. */
@@ -345,6 +352,8 @@ function createBaseSessionRecord(): SessionRecord {
     summaryTrust: 0,
     summaryOwnVersion: 0n,
     memoryPolicyJson: "",
+    summaryStage: "",
+    summaryLevel: 0,
   };
 }
 
@@ -452,6 +461,12 @@ export const SessionRecord: MessageFns<SessionRecord> = {
     }
     if (message.memoryPolicyJson !== "") {
       writer.uint32(186).string(message.memoryPolicyJson);
+    }
+    if (message.summaryStage !== "") {
+      writer.uint32(194).string(message.summaryStage);
+    }
+    if (message.summaryLevel !== 0) {
+      writer.uint32(200).int32(message.summaryLevel);
     }
     return writer;
   },
@@ -661,6 +676,22 @@ export const SessionRecord: MessageFns<SessionRecord> = {
             }
 
             message.memoryPolicyJson = reader.string();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.summaryStage = reader.string();
+            continue;
+          }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.summaryLevel = reader.int32();
             continue;
           }
         }

@@ -11,7 +11,7 @@ import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { MemoryPolicy } from "./memory.ts";
 import { Policy } from "./policy.ts";
-import { PlacedSummary, Summary } from "./summary.ts";
+import { Summary } from "./summary.ts";
 import { Totals } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -146,7 +146,7 @@ export interface Session {
    * Texts that stand in the window in the place of messages, by rising position.
    * Stages that summarize and SetSummary make them. At most 64. Output only.
    */
-  placedSummaries: PlacedSummary[];
+  placedSummaries: Summary[];
   /**
    * Since when stages count new messages. Only for stages with such triggers, and
    * only once they acted. Output only.
@@ -307,7 +307,7 @@ export const Session: MessageFns<Session> = {
       writer.uint32(146).string(message.etag);
     }
     for (const v of message.placedSummaries) {
-      PlacedSummary.encode(v!, writer.uint32(154).fork()).join();
+      Summary.encode(v!, writer.uint32(186).fork()).join();
     }
     for (const v of message.stageStates) {
       StageState.encode(v!, writer.uint32(162).fork()).join();
@@ -484,12 +484,12 @@ export const Session: MessageFns<Session> = {
             message.etag = reader.string();
             continue;
           }
-          case 19: {
-            if (tag !== 154) {
+          case 23: {
+            if (tag !== 186) {
               break;
             }
 
-            message.placedSummaries.push(PlacedSummary.decode(reader, reader.uint32()));
+            message.placedSummaries.push(Summary.decode(reader, reader.uint32()));
             continue;
           }
           case 20: {
@@ -575,7 +575,7 @@ export const Session: MessageFns<Session> = {
       : undefined;
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.etag = object.etag ?? "";
-    message.placedSummaries = object.placedSummaries?.map((e) => PlacedSummary.fromPartial(e)) || [];
+    message.placedSummaries = object.placedSummaries?.map((e) => Summary.fromPartial(e)) || [];
     message.stageStates = object.stageStates?.map((e) => StageState.fromPartial(e)) || [];
     message.modelInputTokens = (object.modelInputTokens !== undefined && object.modelInputTokens !== null)
       ? BigInt(object.modelInputTokens)
