@@ -84,21 +84,21 @@ async function takeNative(
   upload: Upload,
   content: ChunkContent & { readonly kind: "native" },
 ): Promise<void> {
-  if (upload.start.format !== "native") throw snapshotInvalid([notOf(upload, "messages")]);
+  if (upload.start.format !== "native") throw snapshotInvalid([notOf(upload, "chunk.messages")]);
   const { header } = content;
   if (upload.native === undefined) {
-    const missing = { field: "header", description: "is required in the first chunk" };
+    const missing = { field: "chunk.header", description: "is required in the first chunk" };
     if (header === undefined) throw snapshotInvalid([missing]);
     upload.native = await SessionImport.start(service, header(), upload.writer);
   } else if (header !== undefined) {
-    const again = { field: "header", description: "is only allowed in the first chunk" };
+    const again = { field: "chunk.header", description: "is only allowed in the first chunk" };
     throw snapshotInvalid([again]);
   }
   await upload.native.add(content.messageCount, content.message);
 }
 
 function takePiece(uploads: Uploads, upload: Upload, piece: Uint8Array): void {
-  if (upload.start.format === "native") throw snapshotInvalid([notOf(upload, "document")]);
+  if (upload.start.format === "native") throw snapshotInvalid([notOf(upload, "chunk.document")]);
   uploads.addPiece(upload, piece);
 }
 

@@ -154,7 +154,7 @@ export class SessionImport {
    */
   async publish(call: Call, end: ImportEnd): Promise<Uint8Array> {
     const { firstSeq, lastSeq } = this.session;
-    this.#checkHoles(lastSeq + 1, "header.session.last_seq");
+    this.#checkHoles(lastSeq + 1, "chunk.header.session.last_seq");
     if (firstSeq > lastSeq + 1) throw new Error("The seqs of an import were not checked.");
     await eraseExpired(this.#context, end.target);
     const { requestId } = call;
@@ -171,7 +171,7 @@ export class SessionImport {
   #store({ draft, stamp }: ImportedMessage, index: number): NewMessage {
     const { seq, tokenCount, createMs } = stamp;
     const { codec } = this.#context;
-    const field = `messages[${index}]`;
+    const field = `chunk.messages[${index}]`;
     if (seq <= this.#lastSeq || seq > this.session.lastSeq) {
       const description = `must be above ${this.#lastSeq} and at most ${this.session.lastSeq}`;
       throw snapshotInvalid([{ field: `${field}.seq`, description }]);
@@ -244,7 +244,7 @@ export class SessionImport {
       if (!(error instanceof AppError) || error.reason !== "MESSAGE_ALREADY_EXISTS") throw error;
       const id = error.detail.metadata?.["message_id"];
       const at = slice.findLastIndex(({ messageId }) => messageId === id);
-      const field = `messages[${from + at}].message_id`;
+      const field = `chunk.messages[${from + at}].message_id`;
       throw snapshotInvalid([{ field, description: "is the id of a message before it, too" }]);
     }
   }

@@ -125,7 +125,7 @@ export class Uploads {
   addPiece(upload: Upload, piece: Uint8Array): void {
     if (upload.bytes + piece.length > LIMITS.snapshotDocumentBytes) {
       const description = `all pieces take more than ${LIMITS.snapshotDocumentBytes} bytes`;
-      throw requestInvalid([{ field: "document", description }]);
+      throw requestInvalid([{ field: "chunk.document", description }]);
     }
     if (this.#bytes + piece.length > LIMITS.uploadBytes) {
       throw uploadBytesReached(LIMITS.uploadBytes);

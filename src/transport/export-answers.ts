@@ -5,8 +5,9 @@ import { AppError } from "../domain/errors.ts";
 import type { SnapshotFormat } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { SessionRef } from "../domain/session.ts";
-import { ExportSessionResponse } from "../gen/memorysidecar/v1/session_service.ts";
+import { SnapshotChunk } from "../gen/memorysidecar/v1/snapshot.ts";
 import type { Call, Services } from "../service/api.ts";
+import type { SnapshotReader } from "../storage/store.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { toHeader } from "./convert/snapshot.ts";
 import { writeDocument } from "./documents/write.ts";
@@ -14,11 +15,11 @@ import { streamLimitReached } from "./error-status.ts";
 import { encodeWire } from "./fast-writer.ts";
 import { spliceField, spliceMessages } from "./splice.ts";
 
-/** `messages` of SnapshotMessages, and `messages` and `document` of ExportSessionResponse. */
-const MESSAGES_FIELD = 1;
-const CHUNK_FIELD = 2;
+/** `chunk` of ExportSessionResponse, and `messages` and `document` of SnapshotChunk. */
+const CHUNK_FIELD = 1;
+const MESSAGES_FIELD = 2;
 const DOCUMENT_FIELD = 3;
-const NOTHING = new Uint8Array(0);
+const NOTHING = Buffer.alloc(0);
 
 /** Sends an answer; resolves when the next one may be sent. */
 export type Send = (answer: Uint8Array) => Promise<void>;
@@ -74,22 +75,35 @@ export async function exportAnswers(
     const window = await snapshots.exportWindow(call, { namespace, sessionId });
     for await (const piece of writeDocument(format, window)) {
       if (call.signal.aborted) return;
-      await send(spliceField(DOCUMENT_FIELD, [piece], NOTHING));
+      await send(answerOf(spliceField(DOCUMENT_FIELD, [piece], NOTHING)));
     }
     return;
   }
   const reader = await snapshots.openSnapshot(call, { namespace, sessionId });
   try {
-    const value = toHeader(reader.session);
-    await send(encodeWire(ExportSessionResponse, { chunk: { $case: "header", value } }));
-    while (!call.signal.aborted) {
-      const messages = await reader.next();
-      if (messages.length === 0) return;
-      const items = messages.map(({ bytes }) => bytes);
-      const chunk = spliceMessages(MESSAGES_FIELD, items, NOTHING);
-      await send(spliceField(CHUNK_FIELD, [chunk], NOTHING));
-    }
+    await sendNative(reader, call, send);
   } finally {
     reader.close();
   }
+}
+
+/** Sends the header, with the first messages where there is room, and then the rest of the log. */
+async function sendNative(reader: SnapshotReader, call: Call, send: Send): Promise<void> {
+  const header = { header: toHeader(reader.session), messages: [], document: NOTHING };
+  let rest: Uint8Array = encodeWire(SnapshotChunk, header);
+  for (;;) {
+    const messages = (await reader.next()).map(({ bytes }) => bytes);
+    if (call.signal.aborted) return;
+    const chunk = spliceMessages(MESSAGES_FIELD, messages, rest);
+    const isLarge = rest.length > 0 && chunk.length > LIMITS.snapshotChunkBytes;
+    if (isLarge) await send(answerOf(rest));
+    const next = isLarge ? spliceMessages(MESSAGES_FIELD, messages, NOTHING) : chunk;
+    if (next.length > 0) await send(answerOf(next));
+    if (messages.length === 0 || call.signal.aborted) return;
+    rest = NOTHING;
+  }
+}
+
+function answerOf(chunk: Uint8Array): Uint8Array {
+  return spliceField(CHUNK_FIELD, [chunk], NOTHING);
 }

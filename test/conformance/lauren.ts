@@ -1,6 +1,10 @@
 // lauren-ai: ShortTermMemory, its view and its snapshots.
 
-import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import {
+  type ContentPart,
+  type Message,
+  Role,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
@@ -297,7 +301,15 @@ function summaryInputs({ summarizer }: State): readonly object[] {
 
 async function characters({ context }: State): Promise<readonly number[]> {
   const stored = await storedWindow(context.rpc, MAIN);
-  return stored.map(({ text }) => [...text].length);
+  return stored.map(({ text, parts }) => text.length + lengthOf(parts));
+}
+
+function lengthOf(parts: readonly ContentPart[]): number {
+  return parts.reduce((sum, { part }) => {
+    if (part?.$case === "text") return sum + part.value.length;
+    if (part?.$case !== "toolResult") return sum;
+    return sum + part.value.text.length + lengthOf(part.value.parts);
+  }, 0);
 }
 
 async function estimate({ context }: State): Promise<number> {

@@ -90,7 +90,7 @@ function collect(client: Client, bytes: Buffer): Promise<Buffer> {
       { deadline: Date.now() + DEADLINE_MS },
     );
     stream.on("data", ({ chunk }: ReturnType<typeof responseDeserialize>) => {
-      if (chunk?.$case === "document") pieces.push(chunk.value);
+      if (chunk !== undefined) pieces.push(chunk.document);
     });
     stream.on("error", (error) => reject(toClientError(error, path)));
     stream.on("end", () => resolve(Buffer.concat(pieces)));

@@ -14,6 +14,7 @@ import type {
   AppendMessagesResponse,
   GetWindowResponse,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
+import { SnapshotChunk } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import {
   type Summary,
   SummaryOrder,
@@ -139,7 +140,8 @@ export async function importDocument(
   document: unknown,
 ): Promise<Session> {
   const bytes = Buffer.from(JSON.stringify(document));
-  const request = { sessionId, format, replace: true, document: bytes };
+  const chunk = SnapshotChunk.fromPartial({ document: bytes });
+  const request = { sessionId, format, replace: true, chunk };
   const { session } = await rpc.call("importSession", request);
   if (session === undefined) throw new CaseFault("ImportSession gave no session");
   return session;

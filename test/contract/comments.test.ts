@@ -158,15 +158,13 @@ const STATED: readonly Stated[] = [
   { of: "SnapshotHeader.window_ranges", limits: ["windowMessages"] },
   { of: "SnapshotHeader.outcomes", limits: ["toolOutcomes"] },
   { of: "ExportSessionResponse", limits: ["exports"] },
-  { of: "ExportSessionResponse.messages", limits: ["snapshotChunkBytes"] },
-  { of: "ExportSessionResponse.document", limits: ["snapshotChunkBytes"] },
   { of: "ImportSessionRequest.upload_id", limits: ["uploads"] },
   {
-    of: "ImportSessionRequest.messages",
-    limits: ["importMessages", "importHoles"],
+    of: "SnapshotChunk.messages",
+    limits: ["snapshotChunkBytes", "importMessages", "importHoles"],
   },
   {
-    of: "ImportSessionRequest.document",
+    of: "SnapshotChunk.document",
     limits: ["snapshotDocumentBytes", "documentDepth", "documentValues", "uploadBytes"],
   },
   { of: "ImportSessionRequest.request_id", limits: ["requestIdBytes"] },

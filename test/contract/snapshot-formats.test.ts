@@ -13,7 +13,14 @@ import {
   structOfSize,
   toolCall,
 } from "../support/samples.ts";
-import { bringSnapshot, comparable, takeSnapshot } from "../support/snapshots.ts";
+import {
+  bringSnapshot,
+  comparable,
+  exportChunks,
+  failImport,
+  importChunk,
+  takeSnapshot,
+} from "../support/snapshots.ts";
 
 let server: TestServer;
 let count = 0;
@@ -30,7 +37,7 @@ const bytesOf = (document: unknown) => Buffer.from(JSON.stringify(document));
 
 async function load(format: string, document: unknown, fields = {}): Promise<string> {
   const sessionId = fresh();
-  await server.client.call("importSession", {
+  await importChunk(server.client, {
     sessionId,
     format,
     document: bytesOf(document),
@@ -40,11 +47,8 @@ async function load(format: string, document: unknown, fields = {}): Promise<str
 }
 
 async function save(format: string, sessionId: string): Promise<unknown> {
-  const { chunks, failure } = await server.client.export({ sessionId, format });
-  expect(failure).toBeUndefined();
-  const pieces = chunks.map(({ chunk }) =>
-    chunk?.$case === "document" ? chunk.value : Buffer.alloc(0),
-  );
+  const chunks = await exportChunks(server.client, { sessionId, format });
+  const pieces = chunks.map(({ document }) => document);
   return JSON.parse(Buffer.concat(pieces).toString());
 }
 
@@ -53,7 +57,7 @@ async function windowOf(sessionId: string) {
 }
 
 async function refused(format: string, document: unknown) {
-  return await server.client.fail("importSession", {
+  return await failImport(server.client, {
     sessionId: fresh(),
     format,
     document: bytesOf(document),
@@ -228,14 +232,9 @@ describe("a document comes back as it was", () => {
     const document = { messages: LAUREN_MESSAGES, summary: null, tool_exchange: { open: [] } };
     const sessionId = await load(LAUREN, document);
     expect(await save(LAUREN, sessionId)).toEqual(document);
-    const { chunks } = await server.client.export({ sessionId });
-    const [first, second] = chunks.map(({ chunk }) => chunk);
+    const [chunk] = await exportChunks(server.client, { sessionId });
     const copy = fresh();
-    await server.client.call("importSession", {
-      sessionId: copy,
-      header: first?.$case === "header" ? first.value : undefined,
-      messages: second?.$case === "messages" ? second.value.messages : [],
-    });
+    await server.client.call("importSession", { sessionId: copy, chunk });
     expect(await save(LAUREN, copy)).toEqual(document);
   });
 
@@ -392,7 +391,7 @@ describe("what a document makes", () => {
       session: session({ sessionId, summary: before, ...kept }),
     });
     const list = [{ role: "user", content: "t1" }];
-    await server.client.call("importSession", {
+    await importChunk(server.client, {
       sessionId,
       format: LAUREN,
       document: bytesOf(list),
@@ -431,7 +430,7 @@ describe("what a document makes", () => {
       const more = at + 1_000_000 < whole.length;
       const piece = { format: LAUREN, document: whole.subarray(at, at + 1_000_000), more };
       const fields = { sessionId, uploadId, chunkIndex: index, ...piece };
-      ({ uploadId } = await server.client.call("importSession", fields));
+      ({ uploadId } = await importChunk(server.client, fields));
     }
     const { window } = await windowed(sessionId);
     expect(window.length).toBe(5_000);
@@ -518,7 +517,7 @@ describe("a document is refused", () => {
   it("when it is no JSON, or no text at all", async () => {
     for (const document of [Buffer.from("{"), Buffer.from([0xff]), Buffer.alloc(0)]) {
       const request = { sessionId: fresh(), format: LAUREN, document };
-      const failure = await server.client.fail("importSession", request);
+      const failure = await failImport(server.client, request);
       expect([failure.reason, failure.fields]).toEqual(["SNAPSHOT_INVALID", ["document"]]);
     }
   });
@@ -533,9 +532,9 @@ describe("a document is refused", () => {
   it("when all its pieces are too large", async () => {
     const piece = Buffer.alloc(4_000_000, 0x20);
     const first = { format: LAUREN, document: piece, more: true };
-    const { uploadId } = await server.client.call("importSession", first);
+    const { uploadId } = await importChunk(server.client, first);
     for (let chunkIndex = 1; chunkIndex < 8; chunkIndex++) {
-      await server.client.call("importSession", {
+      await importChunk(server.client, {
         uploadId,
         chunkIndex,
         document: piece,
@@ -544,17 +543,17 @@ describe("a document is refused", () => {
     }
     const last = { uploadId, chunkIndex: 8, document: piece };
     expect(8 * piece.length).toBeLessThan(LIMITS.snapshotDocumentBytes);
-    const failure = await server.client.fail("importSession", last);
-    expect([failure.reason, failure.fields]).toEqual(["REQUEST_INVALID", ["document"]]);
+    const failure = await failImport(server.client, last);
+    expect([failure.reason, failure.fields]).toEqual(["REQUEST_INVALID", ["chunk.document"]]);
   });
 
   it("when it comes as a native snapshot, or the other way round", async () => {
     const document = bytesOf([]);
-    const native = await server.client.fail("importSession", { document });
-    expect([native.reason, native.fields]).toEqual(["SNAPSHOT_INVALID", ["document"]]);
+    const native = await failImport(server.client, { document });
+    expect([native.reason, native.fields]).toEqual(["SNAPSHOT_INVALID", ["chunk.document"]]);
     const messages = [message({ text: "x" })];
-    const foreign = await server.client.fail("importSession", { format: LAUREN, messages });
-    expect([foreign.reason, foreign.fields]).toEqual(["REQUEST_INVALID", ["messages"]]);
+    const foreign = await failImport(server.client, { format: LAUREN, messages });
+    expect([foreign.reason, foreign.fields]).toEqual(["REQUEST_INVALID", ["chunk.messages"]]);
   });
 });
 

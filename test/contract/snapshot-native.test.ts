@@ -9,7 +9,6 @@ import { RemovedTo, StageOn, TokenRule } from "../../src/gen/memorysidecar/v1/po
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { type Summary, SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import type { Store } from "../../src/storage/store.ts";
-import type { RequestOf } from "../support/contract.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {
   keepStage,
@@ -20,7 +19,15 @@ import {
   structOfSize,
   toolCall,
 } from "../support/samples.ts";
-import { bringSnapshot, comparable, type Snapshot, takeSnapshot } from "../support/snapshots.ts";
+import {
+  bringSnapshot,
+  comparable,
+  failImport,
+  type ImportFields,
+  importChunk,
+  type Snapshot,
+  takeSnapshot,
+} from "../support/snapshots.ts";
 import { summarize } from "../support/summarizing.ts";
 
 let server: TestServer;
@@ -221,7 +228,7 @@ describe("a native snapshot comes back as it was", () => {
       ],
       summaryVersion: 1n,
     });
-    await server.client.call("importSession", { sessionId, header, messages: [] });
+    await importChunk(server.client, { sessionId, header, messages: [] });
     const { header: after } = await expectRoundTrip(sessionId);
     expect(after.inserts.map(({ message: one, summary }) => [one?.role, summary])).toEqual([
       [Role.USER, false],
@@ -298,34 +305,6 @@ describe("a native snapshot comes back as it was", () => {
     expect(Number(made.updateTime?.seconds)).toBeGreaterThanOrEqual(
       Number(snapshot.header.session?.updateTime?.seconds) + 7_200,
     );
-  });
-});
-
-describe("an export", () => {
-  it("of a session that is not there fails", async () => {
-    const { failure } = await server.client.export({ sessionId: "nobody" });
-    expect(failure?.reason).toBe("SESSION_NOT_FOUND");
-    const bad = await server.client.export({ sessionId: "" });
-    expect(bad.failure?.fields).toEqual(["session_id"]);
-  });
-
-  it("gives chunks of at most 1 MiB, and large messages each on its own", async () => {
-    const sessionId = fresh();
-    const big = message({ text: "x".repeat(700_000), tokenCount: 1 });
-    for (let n = 0; n < 3; n++) {
-      const messages = [big, message({ text: "small" })];
-      await server.client.call("appendMessages", { sessionId, messages, createSession: true });
-    }
-    const { chunks } = await server.client.export({ sessionId });
-    const sizes = chunks
-      .slice(1)
-      .map(({ chunk }) =>
-        chunk?.$case === "messages"
-          ? chunk.value.messages.reduce((sum, { text }) => sum + text.length, 0)
-          : -1,
-      );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_100_015);
-    for (const size of sizes) expect(size).toBeLessThanOrEqual(LIMITS.snapshotChunkBytes);
   });
 });
 
@@ -410,16 +389,16 @@ function filledHeader(results: number, toolCallId = "c"): SnapshotHeader {
   return headerOf({ inserts });
 }
 
-async function refused(fields: Partial<RequestOf<"importSession">>) {
+async function refused(fields: ImportFields) {
   const sessionId = fresh();
-  const failure = await server.client.fail("importSession", { sessionId, ...fields });
+  const failure = await failImport(server.client, { sessionId, ...fields });
   const gone = await server.client.fail("getSession", { sessionId });
   expect(gone.reason).toBe("SESSION_NOT_FOUND");
   return failure;
 }
 
 describe("a snapshot of a stranger", () => {
-  const faults: readonly [string, Partial<RequestOf<"importSession">>][] = [
+  const faults: readonly [string, ImportFields][] = [
     ["header", {}],
     ["header.session", { header: headerOf({ session: undefined }) }],
     ["header.session.create_time", { header: headerOf({ session: session() }) }],
@@ -540,7 +519,7 @@ describe("a snapshot of a stranger", () => {
   it.each(faults)("is refused with %s", async (field, fields) => {
     const failure = await refused(fields);
     expect([failure.code, failure.reason]).toEqual(["INVALID_ARGUMENT", "SNAPSHOT_INVALID"]);
-    expect(failure.fields[0]).toBe(field);
+    expect(failure.fields[0]).toBe(`chunk.${field}`);
   });
 
   it("does not say how large it is, who wrote it, or how far it is trusted", async () => {
@@ -555,7 +534,7 @@ describe("a snapshot of a stranger", () => {
       logged(1, { trust: 3, source: 4, writer: "root", etag: "r9" }),
       logged(2, { role: Role.TOOL, trust: 3 }),
     ];
-    await server.client.call("importSession", { sessionId, header: spoken, messages });
+    await importChunk(server.client, { sessionId, header: spoken, messages });
     const after = await takeSnapshot(server.client, sessionId);
     expect(after.header.session?.logTotals).toEqual({ messageCount: 2n, tokenCount: 6n });
     expect(after.header.session?.windowTotals).toEqual({ messageCount: 1n, tokenCount: 3n });
@@ -574,10 +553,13 @@ describe("a snapshot of a stranger", () => {
         logged(2 * (from + index) + 1, { role: Role.SYSTEM }),
       );
     const first = { sessionId, header, messages: kept(0), more: true };
-    const { uploadId } = await server.client.call("importSession", first);
+    const { uploadId } = await importChunk(server.client, first);
     const rest = { uploadId, chunkIndex: 1, messages: kept(5_001) };
-    const failure = await server.client.fail("importSession", rest);
-    expect([failure.reason, failure.fields]).toEqual(["SNAPSHOT_INVALID", ["messages[5000].seq"]]);
+    const failure = await failImport(server.client, rest);
+    expect([failure.reason, failure.fields]).toEqual([
+      "SNAPSHOT_INVALID",
+      ["chunk.messages[5000].seq"],
+    ]);
   });
 
   it("is refused when its policy needs a hook that the server does not have", async () => {
@@ -611,7 +593,7 @@ describe("a snapshot of a stranger", () => {
     const orphan = logged(1, { role: Role.TOOL, toolCallId: "c" });
     const messages = [orphan, logged(2), logged(3), logged(4), logged(5)];
     const sessionId = fresh();
-    await server.client.call("importSession", { sessionId, header, messages });
+    await importChunk(server.client, { sessionId, header, messages });
     const { messages: window } = await server.client.call("getWindow", { sessionId });
     expect(window.length).toBe(5);
     const more = { sessionId, messages: [message({ text: "more" })] };
@@ -624,7 +606,7 @@ describe("an import", () => {
   it("takes the id of the snapshot, or of the request, and neither twice", async () => {
     const sessionId = await filled(["a"]);
     const snapshot = await takeSnapshot(server.client, sessionId);
-    const taken = await server.client.fail("importSession", snapshot);
+    const taken = await failImport(server.client, snapshot);
     expect([taken.code, taken.reason]).toEqual(["ALREADY_EXISTS", "SESSION_ALREADY_EXISTS"]);
     await server.client.call("deleteSession", { sessionId });
     expect((await bringSnapshot(server.client, snapshot)).sessionId).toBe(sessionId);
@@ -683,7 +665,7 @@ describe("an import", () => {
     const sessionId = fresh();
     const ttl = second(5);
     await other.client.call("createSession", { session: session({ sessionId, ttl }) });
-    await other.client.call("importSession", { sessionId, header: withLast(0n) });
+    await importChunk(other.client, { sessionId, header: withLast(0n) });
     const { events } = await other.client.call("listEvents", {});
     const details = events.map((event) => event?.detail);
     expect(details.map((detail) => detail?.$case)).toEqual([
@@ -718,18 +700,14 @@ describe("an upload", () => {
   /** Ends what a test left: a faulty chunk does. */
   afterEach(async () => {
     for (const uploadId of open.splice(0)) {
-      await server.client.fail("importSession", { uploadId, chunkIndex: 1, header: headerOf() });
+      await failImport(server.client, { uploadId, chunkIndex: 1, header: headerOf() });
     }
   });
 
   async function begin(fields = {}): Promise<{ uploadId: string; sessionId: string }> {
     const sessionId = fresh();
     const first = { sessionId, header: withLast(4n), messages: [logged(1)], more: true, ...fields };
-    const {
-      uploadId,
-      nextChunkIndex,
-      session: none,
-    } = await server.client.call("importSession", first);
+    const { uploadId, nextChunkIndex, session: none } = await importChunk(server.client, first);
     expect([nextChunkIndex, none]).toEqual([1, undefined]);
     open.push(uploadId);
     return { uploadId, sessionId };
@@ -738,14 +716,14 @@ describe("an upload", () => {
   it("takes no chunk twice, and none out of order", async () => {
     const { uploadId, sessionId } = await begin();
     const chunk = { uploadId, chunkIndex: 1, more: true, messages: [logged(2)] };
-    expect((await server.client.call("importSession", chunk)).nextChunkIndex).toBe(2);
-    expect((await server.client.call("importSession", chunk)).nextChunkIndex).toBe(2);
-    const early = await server.client.fail("importSession", { ...chunk, chunkIndex: 3 });
+    expect((await importChunk(server.client, chunk)).nextChunkIndex).toBe(2);
+    expect((await importChunk(server.client, chunk)).nextChunkIndex).toBe(2);
+    const early = await failImport(server.client, { ...chunk, chunkIndex: 3 });
     expect([early.reason, early.fields]).toEqual(["REQUEST_INVALID", ["chunk_index"]]);
     const last = { uploadId, chunkIndex: 2, messages: [logged(4)] };
-    const { session: made, uploadId: none } = await server.client.call("importSession", last);
+    const { session: made, uploadId: none } = await importChunk(server.client, last);
     expect([made?.logTotals?.messageCount, none]).toEqual([3n, ""]);
-    const again = await server.client.fail("importSession", last);
+    const again = await failImport(server.client, last);
     expect([again.code, again.reason]).toEqual(["NOT_FOUND", "UPLOAD_NOT_FOUND"]);
     const { messages } = await server.client.call("listMessages", { sessionId });
     expect(messages.map(({ seq }) => seq)).toEqual([1n, 2n, 4n]);
@@ -755,9 +733,9 @@ describe("an upload", () => {
     const requestId = `r-${fresh()}`;
     const { uploadId } = await begin({ requestId });
     const last = { uploadId, chunkIndex: 1, messages: [logged(3)], requestId };
-    const first = await server.client.call("importSession", last);
-    expect(await server.client.call("importSession", last)).toEqual(first);
-    const other = await server.client.fail("importSession", { ...last, messages: [logged(2)] });
+    const first = await importChunk(server.client, last);
+    expect(await importChunk(server.client, last)).toEqual(first);
+    const other = await failImport(server.client, { ...last, messages: [logged(2)] });
     expect(other.reason).toBe("REQUEST_ID_REUSED");
   });
 
@@ -770,9 +748,9 @@ describe("an upload", () => {
       chunkIndex: 1,
       messages: [logged(2), logged(3, { messageId: "id-1" })],
     };
-    const failure = await server.client.fail("importSession", bad);
-    expect(failure.fields).toEqual(["messages[1].message_id"]);
-    const after = await server.client.fail("importSession", { ...bad, messages: [logged(2)] });
+    const failure = await failImport(server.client, bad);
+    expect(failure.fields).toEqual(["chunk.messages[1].message_id"]);
+    const after = await failImport(server.client, { ...bad, messages: [logged(2)] });
     expect(after.reason).toBe("UPLOAD_NOT_FOUND");
     expect((await server.client.fail("getSession", { sessionId })).reason).toBe(
       "SESSION_NOT_FOUND",
@@ -782,19 +760,19 @@ describe("an upload", () => {
   it("is one of at most 8", async () => {
     const started = await Promise.all(Array.from({ length: LIMITS.uploads }, () => begin()));
     const ninth = { header: withLast(4n), more: true };
-    const failure = await server.client.fail("importSession", ninth);
+    const failure = await failImport(server.client, ninth);
     expect([failure.code, failure.reason]).toEqual(["UNAVAILABLE", "UPLOAD_LIMIT_REACHED"]);
     expect(failure.metadata["limit"]).toBe("8");
     // What fits one call needs no place.
-    await server.client.call("importSession", { header: withLast(0n), sessionId: fresh() });
+    await importChunk(server.client, { header: withLast(0n), sessionId: fresh() });
     const [one] = started;
     const last = { uploadId: one?.uploadId ?? "", chunkIndex: 1 };
-    await server.client.call("importSession", last);
+    await importChunk(server.client, last);
     await begin();
   });
 
   it("is known to nobody else, and by no other name", async () => {
-    const failure = await server.client.fail("importSession", { uploadId: "x", chunkIndex: 1 });
+    const failure = await failImport(server.client, { uploadId: "x", chunkIndex: 1 });
     expect([failure.reason, failure.metadata["upload_id"]]).toEqual(["UPLOAD_NOT_FOUND", "x"]);
   });
 });

@@ -6,10 +6,21 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  METHODS,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+} from "../support/contract.ts";
 import { testSeed } from "../support/random.ts";
 import { keepStage, message, policy, session, toolCall } from "../support/samples.ts";
-import { bringSnapshot, comparable, takeSnapshot } from "../support/snapshots.ts";
+import {
+  bringSnapshot,
+  comparable,
+  exportBytes,
+  exportChunks,
+  takeSnapshot,
+} from "../support/snapshots.ts";
 
 let server: TestServer;
 let count = 0;
@@ -160,6 +171,52 @@ async function run(sessionId: string, one: Step): Promise<void> {
       );
   }
 }
+
+describe("an export", () => {
+  it("goes into an import byte for byte", async () => {
+    const sessionId = await large();
+    const copy = fresh();
+    const answers = await exportBytes(server.client, { sessionId });
+    expect(answers.length).toBeGreaterThan(2);
+    let uploadId = "";
+    for (const [chunkIndex, answer] of answers.entries()) {
+      const more = chunkIndex < answers.length - 1;
+      const rest = requestBytes("importSession", { sessionId: copy, uploadId, chunkIndex, more });
+      // The chunk is field 1 of the answer and field 8 of the request.
+      expect(answer[0]).toBe((1 << 3) | 2);
+      const request = Buffer.concat([rest, Buffer.from([(8 << 3) | 2]), answer.subarray(1)]);
+      const outcome = await server.client.raw("importSession", request);
+      if ("failure" in outcome) throw new Error(outcome.failure.message);
+      ({ uploadId } = METHODS.importSession.responseDeserialize(outcome.bytes));
+    }
+    const [before, after] = await Promise.all(
+      [sessionId, copy].map((id) => takeSnapshot(server.client, id)),
+    );
+    expect(after && comparable(after)).toEqual(before && comparable(before));
+  });
+
+  it("of a session that is not there fails", async () => {
+    const { failure } = await server.client.export({ sessionId: "nobody" });
+    expect(failure?.reason).toBe("SESSION_NOT_FOUND");
+    const bad = await server.client.export({ sessionId: "" });
+    expect(bad.failure?.fields).toEqual(["session_id"]);
+  });
+
+  it("gives chunks of at most 1 MiB, and large messages each on its own", async () => {
+    const sessionId = fresh();
+    const big = message({ text: "x".repeat(700_000), tokenCount: 1 });
+    for (let n = 0; n < 3; n++) {
+      const messages = [big, message({ text: "small" })];
+      await server.client.call("appendMessages", { sessionId, messages, createSession: true });
+    }
+    const chunks = await exportChunks(server.client, { sessionId });
+    const sizes = chunks.map(({ messages }) =>
+      messages.reduce((sum, { text }) => sum + text.length, 0),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_100_015);
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(LIMITS.snapshotChunkBytes);
+  });
+});
 
 describe("random sessions", () => {
   it("come back as they were", { timeout: 120_000 }, async () => {

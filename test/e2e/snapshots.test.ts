@@ -5,7 +5,13 @@ import { expect, test } from "vitest";
 import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
 import { TestClient } from "../support/contract.ts";
 import { message } from "../support/samples.ts";
-import { bringSnapshot, comparable, takeSnapshot } from "../support/snapshots.ts";
+import {
+  bringSnapshot,
+  comparable,
+  failImport,
+  importChunk,
+  takeSnapshot,
+} from "../support/snapshots.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { start } from "./start.ts";
 
@@ -29,7 +35,7 @@ test("an import goes on after nothing but its own end", { timeout: 120_000 }, as
   const snapshot = await takeSnapshot(client, "source");
   expect(snapshot.messages.length).toBe(BATCHES * 1_000);
 
-  const begun = await client.call("importSession", {
+  const begun = await importChunk(client, {
     sessionId: "cut",
     header: snapshot.header,
     messages: snapshot.messages.slice(0, 3_000),
@@ -46,7 +52,7 @@ test("an import goes on after nothing but its own end", { timeout: 120_000 }, as
     chunkIndex: 1,
     messages: snapshot.messages.slice(3_000, 6_000),
   };
-  expect((await again.fail("importSession", next)).reason).toBe("UPLOAD_NOT_FOUND");
+  expect((await failImport(again, next)).reason).toBe("UPLOAD_NOT_FOUND");
   expect((await again.fail("getSession", { sessionId: "cut" })).reason).toBe("SESSION_NOT_FOUND");
   const whole = await takeSnapshot(again, "whole");
   expect(whole.header.session).toEqual(made);
@@ -58,7 +64,7 @@ test("an import goes on after nothing but its own end", { timeout: 120_000 }, as
     document: Buffer.from("[]"),
     more: true,
   };
-  await again.call("importSession", fields);
+  await importChunk(again, fields);
   again.close();
   // A stop gives up what is under way, and does not wait for it.
   expect(await second.stop()).toEqual({ code: 0, signal: null });

@@ -225,7 +225,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
     sessionId: "imported",
     format: "lauren",
     replace: true,
-    document: Buffer.from("[]"),
+    chunk: { header: undefined, messages: [], document: Buffer.from("[]") },
   },
   watchEvents: { start: { $case: "position", value: 1 } },
   listEvents: { pageSize: 10 },

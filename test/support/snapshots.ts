@@ -3,28 +3,77 @@
 import { expect } from "vitest";
 import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
 import type { Session } from "../../src/gen/memorysidecar/v1/session.ts";
-import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
-import type { TestClient } from "./contract.ts";
+import { SnapshotChunk, type SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
+import {
+  type Failure,
+  METHODS,
+  type RequestOf,
+  type ResponseOf,
+  requestBytes,
+  type TestClient,
+} from "./contract.ts";
 
 /** A whole native snapshot. */
 export interface Snapshot {
   readonly header: SnapshotHeader;
   readonly messages: Message[];
-  /** How many chunks it took, the header included. */
+  /** How many chunks it took. */
   readonly chunks: number;
+}
+
+/** A request of an import, with what its chunk holds beside its other fields. */
+export type ImportFields = Partial<Omit<RequestOf<"importSession">, "chunk"> & SnapshotChunk>;
+
+/** The request that brings a chunk. */
+export function importRequest(fields: ImportFields): Partial<RequestOf<"importSession">> {
+  const { header, messages = [], document = Buffer.alloc(0), ...rest } = fields;
+  return { ...rest, chunk: { header, messages, document } };
+}
+
+/** Brings a chunk. */
+export function importChunk(
+  client: TestClient,
+  fields: ImportFields,
+): Promise<ResponseOf<"importSession">> {
+  return client.call("importSession", importRequest(fields));
+}
+
+/** Brings a chunk that must be refused. */
+export function failImport(client: TestClient, fields: ImportFields): Promise<Failure> {
+  return client.fail("importSession", importRequest(fields));
+}
+
+/** Exports a session as the bytes of the answers. */
+export async function exportBytes(
+  client: TestClient,
+  fields: Partial<RequestOf<"exportSession">>,
+): Promise<Buffer[]> {
+  const asIs = (value: Buffer) => value;
+  const bytes = requestBytes("exportSession", fields);
+  const { path } = METHODS.exportSession;
+  const stream = client.channel.makeServerStreamRequest(path, asIs, asIs, bytes);
+  const answers: Buffer[] = [];
+  for await (const answer of stream) answers.push(answer);
+  return answers;
+}
+
+/** Exports a session as chunks. */
+export async function exportChunks(
+  client: TestClient,
+  fields: Partial<RequestOf<"exportSession">>,
+): Promise<SnapshotChunk[]> {
+  const { chunks, failure } = await client.export(fields);
+  expect(failure).toBeUndefined();
+  return chunks.map(({ chunk }) => chunk ?? SnapshotChunk.decode(new Uint8Array(0)));
 }
 
 /** Exports a session. */
 export async function takeSnapshot(client: TestClient, sessionId: string): Promise<Snapshot> {
-  const { chunks, failure } = await client.export({ sessionId });
-  expect(failure).toBeUndefined();
-  const [first, ...rest] = chunks.map(({ chunk }) => chunk);
-  if (first?.$case !== "header") throw new Error("The first chunk is no header.");
-  const messages = rest.flatMap((chunk) => {
-    if (chunk?.$case !== "messages") throw new Error("A chunk holds no messages.");
-    return chunk.value.messages;
-  });
-  return { header: first.value, messages, chunks: chunks.length };
+  const chunks = await exportChunks(client, { sessionId });
+  const [header, ...others] = chunks.map((chunk) => chunk.header);
+  if (header === undefined) throw new Error("The first chunk has no header.");
+  expect(others.filter((other) => other !== undefined)).toEqual([]);
+  return { header, messages: chunks.flatMap(({ messages }) => messages), chunks: chunks.length };
 }
 
 /** Imports a snapshot in chunks of so many messages; gives the session. */
@@ -38,7 +87,7 @@ export async function bringSnapshot(
   for (let index = 0; ; index++) {
     const piece = messages.slice(index * chunk, (index + 1) * chunk);
     const more = (index + 1) * chunk < messages.length;
-    const answer = await client.call("importSession", {
+    const answer = await importChunk(client, {
       ...fields,
       uploadId,
       chunkIndex: index,

@@ -273,15 +273,18 @@ def snapshots(client: Client) -> None:
     expect(ErrorReason.SNAPSHOT_INVALID, client.import_session, "{", format="lauren")
 
     # What follows is what import_session does by itself for large snapshots.
+    def piece(text: bytes) -> v1.SnapshotChunk:
+        return v1.SnapshotChunk(document=text)
+
     half = v1.ImportSessionRequest(
-        namespace=client.namespace, format="lauren", more=True, document=b"["
+        namespace=client.namespace, format="lauren", more=True, chunk=piece(b"[")
     )
-    lost = v1.ImportSessionRequest(upload_id="lost", chunk_index=1, document=b"]")
+    lost = v1.ImportSessionRequest(upload_id="lost", chunk_index=1, chunk=piece(b"]"))
     expect(ErrorReason.UPLOAD_NOT_FOUND, raw, client.sessions.ImportSession, lost)
     uploads: list[str] = []
     expect(ErrorReason.UPLOAD_LIMIT_REACHED, fill_up, client, half, uploads)
     for upload_id in uploads:
-        wrong = v1.ImportSessionRequest(upload_id=upload_id, chunk_index=1, document=b"]]")
+        wrong = v1.ImportSessionRequest(upload_id=upload_id, chunk_index=1, chunk=piece(b"]]"))
         with suppress(Invalid):  # which ends the upload
             raw(client.sessions.ImportSession, wrong)
 

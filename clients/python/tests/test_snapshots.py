@@ -17,7 +17,7 @@ from memorysidecar import AsyncClient, Client, ErrorReason, v1
 from memorysidecar._snapshot_parts import CHUNK_BYTES
 
 S = grpc.StatusCode
-Chunk = v1.ExportSessionResponse
+Chunk = v1.SnapshotChunk
 HEADER = Chunk(header=v1.SnapshotHeader(first_seq=1))
 GONE = fail(S.UNAVAILABLE, "SHUTTING_DOWN", retry_delay=0)
 FORGOTTEN = fail(S.NOT_FOUND, "UPLOAD_NOT_FOUND")
@@ -26,14 +26,14 @@ FORGOTTEN = fail(S.NOT_FOUND, "UPLOAD_NOT_FOUND")
 def messages(*sizes: int) -> Chunk:
     """A chunk of messages with texts of these sizes."""
     made = [v1.Message(text="x" * size) for size in sizes]
-    return Chunk(messages=v1.SnapshotMessages(messages=made))
+    return Chunk(messages=made)
 
 
 def chunks(*answers: Chunk, then: Step | None = None) -> Step:
     """A step of an export."""
 
-    def step(request: Any, context: grpc.ServicerContext) -> Iterator[Chunk]:
-        yield from answers
+    def step(request: Any, context: grpc.ServicerContext) -> Iterator[v1.ExportSessionResponse]:
+        yield from (v1.ExportSessionResponse(chunk=answer) for answer in answers)
         if then is not None:
             then(request, context)
 
@@ -68,9 +68,9 @@ def test_an_export_that_breaks_is_not_begun_anew(fake: FakeServer, fake_client: 
 
 
 def test_an_export_has_a_deadline(fake: FakeServer, fake_client: Client) -> None:
-    def hang(request: Any, context: grpc.ServicerContext) -> Iterator[Chunk]:
+    def hang(request: Any, context: grpc.ServicerContext) -> Iterator[v1.ExportSessionResponse]:
         while context.is_active():
-            yield HEADER
+            yield v1.ExportSessionResponse(chunk=HEADER)
 
     fake.script["ExportSession"] = [hang]
     with pytest.raises(ms.DeadlineExceeded):
@@ -88,28 +88,27 @@ def test_a_document_is_put_together(fake: FakeServer, fake_client: Client) -> No
         fake_client.export_session("s", format="parquet")  # type: ignore[arg-type]
 
 
-def test_a_small_snapshot_is_one_request(fake: FakeServer, fake_client: Client) -> None:
+def test_a_snapshot_of_one_chunk_is_one_request(fake: FakeServer, fake_client: Client) -> None:
     fake.script["ImportSession"] = [take]
-    made = fake_client.import_session([HEADER, messages(1, 2)], session_id="new", replace=True)
+    chunk = Chunk(header=HEADER.header, messages=messages(1, 2).messages)
+    made = fake_client.import_session([chunk], session_id="new", replace=True)
     assert made.session_id == "made"
     (request,) = fake.requests("ImportSession")
     assert (request.session_id, request.replace, request.more) == ("new", True, False)
-    assert request.header == HEADER.header and len(request.messages) == 2
+    assert request.chunk == chunk
     assert request.request_id and not request.upload_id
 
 
-def test_a_large_snapshot_is_cut(fake: FakeServer, fake_client: Client) -> None:
+def test_chunks_go_on_as_they_came(fake: FakeServer, fake_client: Client) -> None:
     fake.script["ImportSession"] = [take]
-    source = [HEADER, messages(*[300_000] * 7), messages(1_040_000, 5)]
+    source = [HEADER, messages(*[300_000] * 3), messages(1_040_000), messages(5)]
     fake_client.import_session(iter(source), request_id="r")
     requests = fake.requests("ImportSession")
-    assert [len(one.messages) for one in requests] == [3, 3, 1, 2]
+    assert [one.chunk for one in requests] == source
     assert [one.chunk_index for one in requests] == [0, 1, 2, 3]
     assert [one.upload_id for one in requests] == ["", "u1", "u1", "u1"]
     assert [one.more for one in requests] == [True, True, True, False]
     assert {one.request_id for one in requests} == {"r"}
-    assert [one.HasField("header") for one in requests] == [True, False, False, False]
-    assert all(one.ByteSize() < CHUNK_BYTES + 1_000 for one in requests)
 
 
 def test_a_document_is_cut(fake: FakeServer, fake_client: Client) -> None:
@@ -117,15 +116,15 @@ def test_a_document_is_cut(fake: FakeServer, fake_client: Client) -> None:
     whole = b'"' + b"x" * (2 * CHUNK_BYTES) + b'"'
     fake_client.import_session(whole, format="lauren")
     requests = fake.requests("ImportSession")
-    assert b"".join(one.document for one in requests) == whole
-    assert [len(one.document) for one in requests] == [CHUNK_BYTES, CHUNK_BYTES, 2]
+    assert b"".join(one.chunk.document for one in requests) == whole
+    assert [len(one.chunk.document) for one in requests] == [CHUNK_BYTES, CHUNK_BYTES, 2]
     for document in ({"a": ["caf\u00e9"]}, '{"a": ["caf\u00e9"]}'):
         fake_client.import_session(document, format="lauren")
-        assert json.loads(fake.requests("ImportSession")[-1].document) == {"a": ["caf\u00e9"]}
+        assert json.loads(fake.requests("ImportSession")[-1].chunk.document) == {"a": ["caf\u00e9"]}
     fake_client.import_session([{"role": "user"}], format="definable")
-    assert json.loads(fake.requests("ImportSession")[-1].document) == [{"role": "user"}]
+    assert json.loads(fake.requests("ImportSession")[-1].chunk.document) == [{"role": "user"}]
     fake_client.import_session(iter([Chunk(document=b"[]")]), format="definable")
-    assert fake.requests("ImportSession")[-1].document == b"[]"
+    assert fake.requests("ImportSession")[-1].chunk.document == b"[]"
 
 
 def test_a_chunk_is_sent_again(fake: FakeServer, fake_client: Client) -> None:

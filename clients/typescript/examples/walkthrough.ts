@@ -257,7 +257,7 @@ function chunk(uploadId: string, text: string): Promise<string> {
   const request = {
     ...{ namespace, sessionId: "", format: "lauren", replace: false, requestId: "" },
     ...{ uploadId, chunkIndex: uploadId === "" ? 0 : 1, more: uploadId === "" },
-    ...{ header: undefined, messages: [], document: Buffer.from(text) },
+    chunk: { header: undefined, messages: [], document: Buffer.from(text) },
   };
   const answer = raw<{ uploadId: string }>((done) =>
     client.raw.sessions.importSession(request, done),

@@ -133,6 +133,7 @@ export type {
   UpdateMessageResponse,
   UpdateSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
+export type { SnapshotChunk } from "./gen/memorysidecar/v1/snapshot.ts";
 export {
   CompactOutcome,
   type Summary,
@@ -275,7 +276,7 @@ export type {
   VectorInput,
 } from "./recall-options.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
-export type { FormatName, SnapshotChunk, SnapshotInput } from "./snapshot-parts.ts";
+export type { FormatName, SnapshotInput } from "./snapshot-parts.ts";
 export type { ExportOptions } from "./snapshots.ts";
 export { type SummarizeOptions, summarize, summaryView } from "./summaries.ts";
 export type {

@@ -1,20 +1,15 @@
 // Snapshots on their way: what an import takes, and the requests that bring it.
 
 import { isMemorySidecarError } from "./errors.ts";
-import { Message } from "./gen/memorysidecar/v1/message.ts";
 import {
-  type ExportSessionResponse,
   ImportSessionRequest,
   type ImportSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import { SnapshotHeader } from "./gen/memorysidecar/v1/snapshot.ts";
+import { SnapshotChunk } from "./gen/memorysidecar/v1/snapshot.ts";
 import type { JsonObject } from "./message.ts";
 
 /** The formats of snapshots. */
 export type FormatName = "native" | "selectools" | "lauren" | "definable" | "marsys";
-
-/** A chunk of an export. */
-export type SnapshotChunk = ExportSessionResponse;
 
 /**
  * The chunks of an export, or the document of another system: as it was read from a file, or as
@@ -29,17 +24,19 @@ export type SnapshotInput =
   | readonly JsonObject[];
 
 const CHUNK_BYTES = 1_048_576;
-const CHUNK_MESSAGES = 10_000;
-
-/** What a request of an import brings. */
-type Body = Partial<Pick<ImportSessionRequest, "header" | "messages" | "document">>;
 
 function isStream(snapshot: SnapshotInput): snapshot is AsyncIterable<SnapshotChunk> {
   return typeof snapshot === "object" && Symbol.asyncIterator in snapshot;
 }
 
+function isBytes(value: unknown): boolean {
+  return value instanceof Uint8Array;
+}
+
 function isChunk(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "chunk" in value;
+  return (
+    typeof value === "object" && value !== null && "document" in value && isBytes(value.document)
+  );
 }
 
 /** The bytes of a document; undefined for the chunks of an export. */
@@ -53,40 +50,17 @@ function toDocument(snapshot: SnapshotInput): Uint8Array | undefined {
   return isChunks ? undefined : Buffer.from(JSON.stringify(snapshot));
 }
 
-function* cutDocument(document: Uint8Array): Generator<Body> {
-  for (let start = 0; start < document.length; start += CHUNK_BYTES) {
-    yield { document: Buffer.from(document.subarray(start, start + CHUNK_BYTES)) };
-  }
-}
-
-/** Cuts a snapshot into what requests bring: at most 1 MiB each, or one message. */
-async function* bodiesOf(snapshot: SnapshotInput): AsyncGenerator<Body, void, undefined> {
+/** Gives the chunks of a snapshot: those of an export as they came, a document in pieces. */
+async function* chunksOf(snapshot: SnapshotInput): AsyncGenerator<SnapshotChunk, void, undefined> {
   const document = toDocument(snapshot);
-  if (document !== undefined) {
-    yield* cutDocument(document);
+  if (document === undefined) {
+    yield* snapshot as Iterable<SnapshotChunk>;
     return;
   }
-  let body: Body = {};
-  let messages: Message[] = [];
-  let bytes = 0;
-  for await (const { chunk } of snapshot as Iterable<SnapshotChunk>) {
-    if (chunk?.$case === "document") yield* cutDocument(chunk.value);
-    if (chunk?.$case === "header") {
-      body = { header: chunk.value };
-      bytes = SnapshotHeader.encode(chunk.value).finish().length;
-    }
-    for (const message of chunk?.$case === "messages" ? chunk.value.messages : []) {
-      const size = Message.encode(message).finish().length + 8;
-      const full = bytes + size > CHUNK_BYTES || messages.length >= CHUNK_MESSAGES;
-      if (full && bytes > 0) {
-        yield { ...body, messages };
-        [body, messages, bytes] = [{}, [], 0];
-      }
-      messages.push(message);
-      bytes += size;
-    }
+  for (let start = 0; start < document.length; start += CHUNK_BYTES) {
+    const piece = Buffer.from(document.subarray(start, start + CHUNK_BYTES));
+    yield SnapshotChunk.fromPartial({ document: piece });
   }
-  if (bytes > 0) yield { ...body, messages };
 }
 
 /** Says whether a snapshot can be read again from its beginning. */
@@ -108,18 +82,18 @@ export async function upload(
   first: Partial<ImportSessionRequest>,
   send: (request: ImportSessionRequest) => Promise<ImportSessionResponse>,
 ): Promise<ImportSessionResponse> {
-  let held: Body | undefined;
+  let held: SnapshotChunk | undefined;
   let uploadId = "";
   let chunkIndex = 0;
-  const request = (body: Body, more: boolean) =>
-    ImportSessionRequest.fromPartial({ ...first, ...body, uploadId, chunkIndex, more });
-  for await (const body of bodiesOf(snapshot)) {
+  const request = (chunk: SnapshotChunk, more: boolean) =>
+    ImportSessionRequest.fromPartial({ ...first, chunk, uploadId, chunkIndex, more });
+  for await (const chunk of chunksOf(snapshot)) {
     if (held !== undefined) {
       const answer = await send(request(held, true));
       uploadId = answer.uploadId;
       chunkIndex++;
     }
-    held = body;
+    held = chunk;
   }
-  return send(request(held ?? {}, false));
+  return send(request(held ?? SnapshotChunk.create(), false));
 }

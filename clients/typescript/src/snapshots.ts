@@ -3,6 +3,7 @@
 import { type CallOptions, given } from "./call.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+import type { SnapshotChunk } from "./gen/memorysidecar/v1/snapshot.ts";
 import type { ImportOptions } from "./options.ts";
 import * as parts from "./snapshot-parts.ts";
 import { WindowMethods } from "./windows.ts";
@@ -20,13 +21,15 @@ export class SnapshotMethods extends WindowMethods {
    * call begins with the first chunk, and its time is for all of them. It is repeated only before
    * the first chunk came.
    */
-  exportSession(
+  async *exportSession(
     sessionId: string,
     opts: ExportOptions = {},
-  ): AsyncGenerator<parts.SnapshotChunk, void, undefined> {
+  ): AsyncGenerator<SnapshotChunk, void, undefined> {
     const format = opts.format ?? "native";
     const request = { ...this.session(sessionId, opts), format };
-    return this.stream(Sessions.exportSession, request, opts);
+    for await (const { chunk } of this.stream(Sessions.exportSession, request, opts)) {
+      yield given(chunk);
+    }
   }
 
   /** Gives the window of a session as the JSON document of another system. */
@@ -36,16 +39,16 @@ export class SnapshotMethods extends WindowMethods {
     opts: CallOptions = {},
   ): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
-    for await (const { chunk } of this.exportSession(sessionId, { ...opts, format })) {
-      if (chunk?.$case === "document") pieces.push(chunk.value);
+    for await (const { document } of this.exportSession(sessionId, { ...opts, format })) {
+      pieces.push(document);
     }
     return Buffer.concat(pieces);
   }
 
   /**
    * Makes a session from the chunks of an export or from the document of another system. Sends
-   * requests of about 1 MiB; the time is for each of them. When the server was restarted meanwhile,
-   * a snapshot that can be read anew is sent again.
+   * each chunk as it is, and a document in pieces of 1 MiB; the time is for each request. When the
+   * server was restarted meanwhile, a snapshot that can be read anew is sent again.
    */
   async importSession(snapshot: parts.SnapshotInput, opts: ImportOptions = {}): Promise<Session> {
     const { sessionId = "", format = "native", replace = false } = opts;

@@ -11,7 +11,11 @@ import { type Role as DomainRole, ROLE, type SeqRange } from "../../domain/windo
 import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
 import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
 import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/session_service.ts";
-import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
+import {
+  SnapshotChunk,
+  type SnapshotHeader,
+  type SnapshotInsert,
+} from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
 import type { ChunkContent, ImportedMessage, ImportedSession } from "../../service/snapshot-api.ts";
@@ -24,6 +28,8 @@ import { TOKEN_RULES } from "./policy.ts";
 import { fromSession, toSession } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
 import { toSeqRange } from "./window.ts";
+
+const NO_CHUNK = SnapshotChunk.decode(new Uint8Array(0));
 
 /** Gives the format of a checked request. */
 export function fromFormat(name: string): SnapshotFormat {
@@ -68,11 +74,12 @@ function refuse(violations: Violations): void {
 
 /** Gives what a chunk of a request holds; the snapshot is checked when it is asked for. */
 export function fromChunk(request: ImportSessionRequest): ChunkContent {
-  const { document, header, messages } = request;
+  const { document, header, messages } = request.chunk ?? NO_CHUNK;
   if (document.length > 0 || fromFormat(request.format) !== "native") {
     if (header === undefined && messages.length === 0) return { kind: "document", bytes: document };
     const description = "is not allowed with this format";
-    throw requestInvalid([{ field: header === undefined ? "messages" : "header", description }]);
+    const field = header === undefined ? "messages" : "header";
+    throw requestInvalid([{ field: `chunk.${field}`, description }]);
   }
   return {
     kind: "native",
@@ -85,6 +92,7 @@ export function fromChunk(request: ImportSessionRequest): ChunkContent {
 function fromMessage(message: Message | undefined, index: number): ImportedMessage {
   if (message === undefined) throw new Error("A chunk has fewer messages than it said.");
   const violations = new Violations();
+  violations.enter("chunk");
   violations.enterItem("messages", index);
   checkImportedMessage(violations, message);
   refuse(violations);
@@ -96,6 +104,7 @@ function fromMessage(message: Message | undefined, index: number): ImportedMessa
 
 function fromHeader(header: SnapshotHeader): ImportedSession {
   const violations = new Violations();
+  violations.enter("chunk");
   violations.enter("header");
   checkHeader(violations, header);
   refuse(violations);

@@ -11,7 +11,11 @@ import type {
   ExportSessionRequest,
   ImportSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
+import type {
+  SnapshotChunk,
+  SnapshotHeader,
+  SnapshotInsert,
+} from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
 import { TOKEN_RULES } from "../convert/policy.ts";
@@ -63,13 +67,20 @@ export function checkImportSession(request: ImportSessionRequest, v: Violations)
   const { chunkIndex, uploadId } = request;
   checkRange(v, "chunk_index", chunkIndex, { min: 0, max: CHUNK_INDEX_MAX });
   if (uploadId === "" && chunkIndex > 0) v.add("chunk_index", "must be 0 without an upload_id", 0);
-  checkCount(v, "messages", request.messages.length, LIMITS.importMessages);
-  checkBytes(v, "document", request.document, LIMITS.snapshotDocumentBytes);
-  const isNative = request.header !== undefined || request.messages.length > 0;
-  if (isNative && request.document.length > 0) {
-    v.add("document", "must not come with a header or messages");
+  if (request.chunk === undefined) v.add("chunk", "is required");
+  else {
+    v.enter("chunk");
+    checkChunk(v, request.chunk);
+    v.leave();
   }
   checkRequestId(v, request.requestId);
+}
+
+function checkChunk(v: Violations, { header, messages, document }: SnapshotChunk): void {
+  checkCount(v, "messages", messages.length, LIMITS.importMessages);
+  checkBytes(v, "document", document, LIMITS.snapshotDocumentBytes);
+  const isNative = header !== undefined || messages.length > 0;
+  if (isNative && document.length > 0) v.add("document", "must not come with a header or messages");
 }
 
 /** Checks a time that the server once set: one of its own is not before 1970. */

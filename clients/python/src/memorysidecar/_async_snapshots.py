@@ -13,11 +13,11 @@ from ._base import named
 from ._snapshot_parts import (
     Chunk,
     FormatName,
-    Parts,
     Snapshot,
     Upload,
     can_start_again,
     checked_format,
+    chunks_of,
 )
 from .errors import MemorySidecarError
 
@@ -34,7 +34,8 @@ class AsyncSnapshotMethods(AsyncCalls):
         takes. The call begins with the first chunk; ``timeout`` is for all of them. It is tried
         again only before the first chunk came."""
         request = v1.ExportSessionRequest(session_id=session_id, format=checked_format(format))
-        return self._stream(request, v1.ExportSessionResponse, call)
+        answers = self._stream(request, v1.ExportSessionResponse, call)
+        return (answer.chunk async for answer in answers)
 
     async def export_document(
         self, session_id: str, *, format: FormatName, **call: Unpack[f.ReadOptions]
@@ -55,8 +56,9 @@ class AsyncSnapshotMethods(AsyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.Session:
         """Makes a session from the chunks of an export or from the document of another system, and
-        gives it. Sends requests of about 1 MiB; ``timeout`` is for each of them. When the server
-        was restarted meanwhile, a snapshot that can be read anew is sent again."""
+        gives it. Sends each chunk as it is, and a document in pieces of 1 MiB; ``timeout`` is for
+        each request. When the server was restarted meanwhile, a snapshot that can be read anew is
+        sent again."""
         first = v1.ImportSessionRequest(
             session_id=session_id, format=checked_format(format), replace=replace
         )
@@ -73,26 +75,20 @@ class AsyncSnapshotMethods(AsyncCalls):
     async def _upload(
         self, snapshot: AnySnapshot, upload: Upload, call: f.WriteOptions
     ) -> v1.Session:
-        held: v1.ImportSessionRequest | None = None
-        async for body in _bodies(snapshot):
+        held: Chunk | None = None
+        async for chunk in _chunks(snapshot):
             if held is not None:
                 request = upload.request(held, more=True)
                 upload.accept(await self._unary(request, v1.ImportSessionResponse, call))
-            held = body
-        request = upload.request(held or v1.ImportSessionRequest(), more=False)
+            held = chunk
+        request = upload.request(held or Chunk(), more=False)
         return (await self._unary(request, v1.ImportSessionResponse, call)).session
 
 
-async def _bodies(
-    snapshot: Snapshot | AsyncIterable[Chunk],
-) -> AsyncIterator[v1.ImportSessionRequest]:
-    parts = Parts()
+async def _chunks(snapshot: AnySnapshot) -> AsyncIterator[Chunk]:
     if isinstance(snapshot, AsyncIterable):
         async for chunk in snapshot:
-            for body in parts.add(chunk):
-                yield body
+            yield chunk
     else:
-        for body in parts.add_all(snapshot):
-            yield body
-    for body in parts.finish():
-        yield body
+        for chunk in chunks_of(snapshot):
+            yield chunk

@@ -10,13 +10,12 @@ from . import v1
 from .errors import ErrorReason, MemorySidecarError
 
 FormatName = Literal["native", "selectools", "lauren", "definable", "marsys"]
-Chunk = v1.ExportSessionResponse
+Chunk = v1.SnapshotChunk
 # The chunks of an export, or the document of another system: as it was read from a file, or as
 # the json module gives it.
 Snapshot = Iterable[Chunk] | str | bytes | Mapping[str, Any] | list[Any]
 
 CHUNK_BYTES: Final = 1024 * 1024
-CHUNK_MESSAGES: Final = 10_000
 _FORMATS: Final = get_args(FormatName)
 
 
@@ -28,7 +27,7 @@ def checked_format(value: FormatName) -> FormatName:
 
 
 def _is_chunk(value: Any) -> bool:
-    return isinstance(value, v1.ExportSessionResponse)
+    return isinstance(value, v1.SnapshotChunk)
 
 
 def document_of(snapshot: Snapshot) -> bytes | None:
@@ -43,58 +42,16 @@ def document_of(snapshot: Snapshot) -> bytes | None:
     return None
 
 
-class Parts:
-    """Cuts a snapshot into the bodies of requests: at most 1 MiB each, or one message. Ends with
-    ``finish``; it and what takes chunks give the bodies that are full."""
+def pieces_of(document: bytes) -> Iterator[Chunk]:
+    """Gives the chunks of a document."""
+    for start in range(0, len(document), CHUNK_BYTES):
+        yield Chunk(document=document[start : start + CHUNK_BYTES])
 
-    def __init__(self) -> None:
-        self._body = v1.ImportSessionRequest()
-        self._bytes = 0
-        self._document = bytearray()
 
-    def add_all(self, snapshot: Snapshot) -> Iterator[v1.ImportSessionRequest]:
-        """Takes a whole snapshot."""
-        document = document_of(snapshot)
-        if document is not None:
-            yield from self._piece(document)
-            return
-        for chunk in cast("Iterable[Chunk]", snapshot):
-            yield from self.add(chunk)
-
-    def add(self, chunk: Chunk) -> Iterator[v1.ImportSessionRequest]:
-        """Takes the next chunk of an export."""
-        kind = chunk.WhichOneof("chunk")
-        if kind == "header":
-            self._body.header.CopyFrom(chunk.header)
-            self._bytes += chunk.header.ByteSize()
-        elif kind == "messages":
-            for message in chunk.messages.messages:
-                yield from self._message(message)
-        elif kind == "document":
-            yield from self._piece(chunk.document)
-
-    def _piece(self, data: bytes) -> Iterator[v1.ImportSessionRequest]:
-        self._document += data
-        while len(self._document) > CHUNK_BYTES:
-            yield v1.ImportSessionRequest(document=bytes(self._document[:CHUNK_BYTES]))
-            del self._document[:CHUNK_BYTES]
-
-    def finish(self) -> Iterator[v1.ImportSessionRequest]:
-        """Gives what is left, the last body."""
-        if self._document:
-            self._body.document = bytes(self._document)
-        yield self._body
-
-    def _message(self, message: v1.Message) -> Iterator[v1.ImportSessionRequest]:
-        size = message.ByteSize() + 8
-        body = self._body
-        full = self._bytes + size > CHUNK_BYTES or len(body.messages) >= CHUNK_MESSAGES
-        if full and self._bytes > 0:
-            yield body
-            self._body = body = v1.ImportSessionRequest()
-            self._bytes = 0
-        body.messages.append(message)
-        self._bytes += size
+def chunks_of(snapshot: Snapshot) -> Iterator[Chunk]:
+    """Gives the chunks of a snapshot: those of an export as they came, a document in pieces."""
+    document = document_of(snapshot)
+    yield from cast("Iterable[Chunk]", snapshot) if document is None else pieces_of(document)
 
 
 class Upload:
@@ -105,11 +62,10 @@ class Upload:
         self._upload_id = ""
         self._next = 0
 
-    def request(self, body: v1.ImportSessionRequest, *, more: bool) -> v1.ImportSessionRequest:
-        """Makes the request of a body."""
-        request = v1.ImportSessionRequest()
-        request.CopyFrom(self._first)
-        request.MergeFrom(body)
+    def request(self, chunk: Chunk, *, more: bool) -> v1.ImportSessionRequest:
+        """Makes the request that brings a chunk."""
+        request = v1.ImportSessionRequest(chunk=chunk)
+        request.MergeFrom(self._first)
         request.upload_id = self._upload_id
         request.chunk_index = self._next
         request.more = more

@@ -12,11 +12,11 @@ from ._base import named
 from ._snapshot_parts import (
     Chunk,
     FormatName,
-    Parts,
     Snapshot,
     Upload,
     can_start_again,
     checked_format,
+    chunks_of,
 )
 from ._sync import SyncCalls
 from .errors import MemorySidecarError
@@ -32,7 +32,7 @@ class SnapshotMethods(SyncCalls):
         takes. The call begins with the first chunk; ``timeout`` is for all of them. It is tried
         again only before the first chunk came."""
         request = v1.ExportSessionRequest(session_id=session_id, format=checked_format(format))
-        return self._stream(request, v1.ExportSessionResponse, call)
+        return (answer.chunk for answer in self._stream(request, v1.ExportSessionResponse, call))
 
     def export_document(
         self, session_id: str, *, format: FormatName, **call: Unpack[f.ReadOptions]
@@ -53,8 +53,9 @@ class SnapshotMethods(SyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.Session:
         """Makes a session from the chunks of an export or from the document of another system, and
-        gives it. Sends requests of about 1 MiB; ``timeout`` is for each of them. When the server
-        was restarted meanwhile, a snapshot that can be read anew is sent again."""
+        gives it. Sends each chunk as it is, and a document in pieces of 1 MiB; ``timeout`` is for
+        each request. When the server was restarted meanwhile, a snapshot that can be read anew is
+        sent again."""
         first = v1.ImportSessionRequest(
             session_id=session_id, format=checked_format(format), replace=replace
         )
@@ -69,17 +70,11 @@ class SnapshotMethods(SyncCalls):
                     raise
 
     def _upload(self, snapshot: Snapshot, upload: Upload, call: f.WriteOptions) -> v1.Session:
-        held: v1.ImportSessionRequest | None = None
-        for body in _bodies(snapshot):
+        held: Chunk | None = None
+        for chunk in chunks_of(snapshot):
             if held is not None:
                 request = upload.request(held, more=True)
                 upload.accept(self._unary(request, v1.ImportSessionResponse, call))
-            held = body
-        request = upload.request(held or v1.ImportSessionRequest(), more=False)
+            held = chunk
+        request = upload.request(held or Chunk(), more=False)
         return self._unary(request, v1.ImportSessionResponse, call).session
-
-
-def _bodies(snapshot: Snapshot) -> Iterator[v1.ImportSessionRequest]:
-    parts = Parts()
-    yield from parts.add_all(snapshot)
-    yield from parts.finish()

@@ -14,7 +14,34 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/snapshot.proto";
 
-/** The first chunk of a native snapshot: the session without its log. */
+/**
+ * A chunk of a snapshot, the same in an export and in an import. The chunks of a
+ * native snapshot hold a header and messages, those of any other format a document.
+ */
+export interface SnapshotChunk {
+  /**
+   * The session without its log. In the first chunk of a native snapshot, and in no
+   * other.
+   */
+  header:
+    | SnapshotHeader
+    | undefined;
+  /**
+   * Messages of the log, by rising seq over all chunks; seqs between them had a message
+   * that was deleted. At most 10,000. An export gives at most 1 MiB (1,048,576 bytes) or
+   * one message in a chunk. An import needs of each the id, the seq, the token count and
+   * the times. Of the seqs from the first on at most 1,000,000 may have no message.
+   */
+  messages: Message[];
+  /**
+   * A piece of a JSON document. An export gives at most 1,048,576 bytes in a chunk. All
+   * pieces of an import together are at most 32 MiB (33,554,432 bytes), 64 levels deep,
+   * with 1,000,000 values; all imports under way hold at most 67,108,864 bytes.
+   */
+  document: Buffer;
+}
+
+/** A session without its log, as a native snapshot has it. */
 export interface SnapshotHeader {
   /**
    * The session as it was. Its `namespace` and `session_id` are those it had. The
@@ -68,11 +95,73 @@ export interface SnapshotOutcome {
   error: boolean;
 }
 
-/** A chunk of the log of a native snapshot. */
-export interface SnapshotMessages {
-  /** The messages, by rising seq. Seqs between them had a message that was deleted. */
-  messages: Message[];
+function createBaseSnapshotChunk(): SnapshotChunk {
+  return { header: undefined, messages: [], document: Buffer.alloc(0) };
 }
+
+export const SnapshotChunk: MessageFns<SnapshotChunk> = {
+  encode(message: SnapshotChunk, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.header !== undefined) {
+      SnapshotHeader.encode(message.header, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.document.length !== 0) {
+      writer.uint32(26).bytes(message.document);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SnapshotChunk {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSnapshotChunk();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.header = SnapshotHeader.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.document = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
 
 function createBaseSnapshotHeader(): SnapshotHeader {
   return {
@@ -328,52 +417,6 @@ export const SnapshotOutcome: MessageFns<SnapshotOutcome> = {
             }
 
             message.error = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseSnapshotMessages(): SnapshotMessages {
-  return { messages: [] };
-}
-
-export const SnapshotMessages: MessageFns<SnapshotMessages> = {
-  encode(message: SnapshotMessages, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.messages) {
-      Message.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SnapshotMessages {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSnapshotMessages();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messages.push(Message.decode(reader, reader.uint32()));
             continue;
           }
         }

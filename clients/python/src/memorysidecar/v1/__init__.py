@@ -642,10 +642,10 @@ from .session_service_pb2 import (
     CountTokensResponse as CountTokensResponse,
 )
 from .snapshot_pb2 import (
+    SnapshotChunk as SnapshotChunk,
     SnapshotHeader as SnapshotHeader,
     SnapshotInsert as SnapshotInsert,
     SnapshotOutcome as SnapshotOutcome,
-    SnapshotMessages as SnapshotMessages,
 )
 from .summary_pb2 import (
     Summary as Summary,

@@ -614,17 +614,13 @@ class ExportSessionRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[str] = ...) -> None: ...
 
 class ExportSessionResponse(_message.Message):
-    __slots__ = ("header", "messages", "document")
-    HEADER_FIELD_NUMBER: _ClassVar[int]
-    MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
-    header: _snapshot_pb2.SnapshotHeader
-    messages: _snapshot_pb2.SnapshotMessages
-    document: bytes
-    def __init__(self, header: _Optional[_Union[_snapshot_pb2.SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Union[_snapshot_pb2.SnapshotMessages, _Mapping]] = ..., document: _Optional[bytes] = ...) -> None: ...
+    __slots__ = ("chunk",)
+    CHUNK_FIELD_NUMBER: _ClassVar[int]
+    chunk: _snapshot_pb2.SnapshotChunk
+    def __init__(self, chunk: _Optional[_Union[_snapshot_pb2.SnapshotChunk, _Mapping]] = ...) -> None: ...
 
 class ImportSessionRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "format", "replace", "upload_id", "chunk_index", "more", "header", "messages", "document", "request_id")
+    __slots__ = ("namespace", "session_id", "format", "replace", "upload_id", "chunk_index", "more", "chunk", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -632,9 +628,7 @@ class ImportSessionRequest(_message.Message):
     UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
     CHUNK_INDEX_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
-    HEADER_FIELD_NUMBER: _ClassVar[int]
-    MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
@@ -643,11 +637,9 @@ class ImportSessionRequest(_message.Message):
     upload_id: str
     chunk_index: int
     more: bool
-    header: _snapshot_pb2.SnapshotHeader
-    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
-    document: bytes
+    chunk: _snapshot_pb2.SnapshotChunk
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[str] = ..., replace: _Optional[bool] = ..., upload_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., more: _Optional[bool] = ..., header: _Optional[_Union[_snapshot_pb2.SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., document: _Optional[bytes] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[str] = ..., replace: _Optional[bool] = ..., upload_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., more: _Optional[bool] = ..., chunk: _Optional[_Union[_snapshot_pb2.SnapshotChunk, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ImportSessionResponse(_message.Message):
     __slots__ = ("session", "upload_id", "next_chunk_index")

@@ -9,6 +9,16 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class SnapshotChunk(_message.Message):
+    __slots__ = ("header", "messages", "document")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    header: SnapshotHeader
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    document: bytes
+    def __init__(self, header: _Optional[_Union[SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., document: _Optional[bytes] = ...) -> None: ...
+
 class SnapshotHeader(_message.Message):
     __slots__ = ("session", "first_seq", "window_ranges", "inserts", "outcomes", "over_limit_stages", "summary_version", "turn_end_seq")
     SESSION_FIELD_NUMBER: _ClassVar[int]
@@ -46,9 +56,3 @@ class SnapshotOutcome(_message.Message):
     tool: str
     error: bool
     def __init__(self, tool: _Optional[str] = ..., error: _Optional[bool] = ...) -> None: ...
-
-class SnapshotMessages(_message.Message):
-    __slots__ = ("messages",)
-    MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ...) -> None: ...

@@ -35,7 +35,7 @@ import {
   WindowUnit,
 } from "./policy.ts";
 import { Session, SessionFilter, SessionOrder } from "./session.ts";
-import { SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
+import { SnapshotChunk } from "./snapshot.ts";
 import { CompactOutcome, Summary, SummaryOrder, SummaryPlacement } from "./summary.ts";
 import { HookTask } from "./task.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
@@ -940,28 +940,17 @@ export interface ExportSessionRequest {
 }
 
 /**
- * A chunk of a snapshot. A native snapshot is one header and then the log; a
- * snapshot in another format is a document. All chunks are of one moment. A reader
- * that takes nothing for a minute is let go; 16 exports run at one time.
+ * A chunk of a snapshot. All chunks are of one moment. A reader that takes nothing for
+ * a minute is let go; 16 exports run at one time.
  */
 export interface ExportSessionResponse {
-  /** What the chunk holds. */
-  chunk?:
-    | //
-    /** The first chunk of a native snapshot. */
-    { $case: "header"; value: SnapshotHeader }
-    | //
-    /** Messages of the log, at most 1 MiB (1,048,576 bytes) or one message. */
-    { $case: "messages"; value: SnapshotMessages }
-    | //
-    /** A piece of a JSON document, at most 1,048,576 bytes. */
-    { $case: "document"; value: Buffer }
-    | undefined;
+  /** The chunk, as ImportSession takes it. */
+  chunk?: SnapshotChunk | undefined;
 }
 
 /**
- * Brings a snapshot, or a chunk of one. A snapshot that fits one request needs one
- * call; a larger one is sent as chunks, in order, each with `more` but the last. A
+ * Brings a chunk of a snapshot. Send the chunks of an export unchanged and in order,
+ * each with `more` but the last; a snapshot of one chunk needs one call. A
  * chunk that is refused with `SNAPSHOT_INVALID` or `WINDOW_FULL` ends its upload.
  *
  * A native snapshot makes the session as it was, but for what a stranger must not
@@ -999,22 +988,10 @@ export interface ImportSessionRequest {
   chunkIndex: number;
   /** More chunks follow. */
   more: boolean;
-  /** The header of a native snapshot. Required in its first chunk. */
-  header?:
-    | SnapshotHeader
+  /** The chunk, as ExportSession gave it. Required. */
+  chunk?:
+    | SnapshotChunk
     | undefined;
-  /**
-   * Messages of the log of a native snapshot, by rising seq, over all chunks. At most
-   * 10,000 in a chunk. Each needs its id, seq, token count and times. Of the seqs from
-   * the first on at most 1,000,000 may have no message.
-   */
-  messages: Message[];
-  /**
-   * A piece of a JSON document; all together at most 32 MiB (33,554,432 bytes), 64
-   * levels deep, with 1,000,000 values. All uploads together hold at most 67,108,864
-   * bytes.
-   */
-  document: Buffer;
   /**
    * Makes a repeat of the whole import safe. Optional, at most 128 bytes. Send it
    * with every chunk.
@@ -5811,16 +5788,8 @@ function createBaseExportSessionResponse(): ExportSessionResponse {
 
 export const ExportSessionResponse: MessageFns<ExportSessionResponse> = {
   encode(message: ExportSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    switch (message.chunk?.$case) {
-      case "header":
-        SnapshotHeader.encode(message.chunk.value, writer.uint32(10).fork()).join();
-        break;
-      case "messages":
-        SnapshotMessages.encode(message.chunk.value, writer.uint32(18).fork()).join();
-        break;
-      case "document":
-        writer.uint32(26).bytes(message.chunk.value);
-        break;
+    if (message.chunk !== undefined) {
+      SnapshotChunk.encode(message.chunk, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -5843,23 +5812,7 @@ export const ExportSessionResponse: MessageFns<ExportSessionResponse> = {
               break;
             }
 
-            message.chunk = { $case: "header", value: SnapshotHeader.decode(reader, reader.uint32()) };
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.chunk = { $case: "messages", value: SnapshotMessages.decode(reader, reader.uint32()) };
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.chunk = { $case: "document", value: Buffer.from(reader.bytes()) };
+            message.chunk = SnapshotChunk.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -5879,26 +5832,9 @@ export const ExportSessionResponse: MessageFns<ExportSessionResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<ExportSessionResponse>, I>>(object: I): ExportSessionResponse {
     const message = createBaseExportSessionResponse();
-    switch (object.chunk?.$case) {
-      case "header": {
-        if (object.chunk?.value !== undefined && object.chunk?.value !== null) {
-          message.chunk = { $case: "header", value: SnapshotHeader.fromPartial(object.chunk.value) };
-        }
-        break;
-      }
-      case "messages": {
-        if (object.chunk?.value !== undefined && object.chunk?.value !== null) {
-          message.chunk = { $case: "messages", value: SnapshotMessages.fromPartial(object.chunk.value) };
-        }
-        break;
-      }
-      case "document": {
-        if (object.chunk?.value !== undefined && object.chunk?.value !== null) {
-          message.chunk = { $case: "document", value: object.chunk.value };
-        }
-        break;
-      }
-    }
+    message.chunk = (object.chunk !== undefined && object.chunk !== null)
+      ? SnapshotChunk.fromPartial(object.chunk)
+      : undefined;
     return message;
   },
 };
@@ -5912,9 +5848,7 @@ function createBaseImportSessionRequest(): ImportSessionRequest {
     uploadId: "",
     chunkIndex: 0,
     more: false,
-    header: undefined,
-    messages: [],
-    document: Buffer.alloc(0),
+    chunk: undefined,
     requestId: "",
   };
 }
@@ -5942,17 +5876,11 @@ export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
     if (message.more !== false) {
       writer.uint32(56).bool(message.more);
     }
-    if (message.header !== undefined) {
-      SnapshotHeader.encode(message.header, writer.uint32(66).fork()).join();
-    }
-    for (const v of message.messages) {
-      Message.encode(v!, writer.uint32(74).fork()).join();
-    }
-    if (message.document.length !== 0) {
-      writer.uint32(82).bytes(message.document);
+    if (message.chunk !== undefined) {
+      SnapshotChunk.encode(message.chunk, writer.uint32(66).fork()).join();
     }
     if (message.requestId !== "") {
-      writer.uint32(90).string(message.requestId);
+      writer.uint32(74).string(message.requestId);
     }
     return writer;
   },
@@ -6031,27 +5959,11 @@ export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
               break;
             }
 
-            message.header = SnapshotHeader.decode(reader, reader.uint32());
+            message.chunk = SnapshotChunk.decode(reader, reader.uint32());
             continue;
           }
           case 9: {
             if (tag !== 74) {
-              break;
-            }
-
-            message.messages.push(Message.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 10: {
-            if (tag !== 82) {
-              break;
-            }
-
-            message.document = Buffer.from(reader.bytes());
-            continue;
-          }
-          case 11: {
-            if (tag !== 90) {
               break;
             }
 
@@ -6082,11 +5994,9 @@ export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
     message.uploadId = object.uploadId ?? "";
     message.chunkIndex = object.chunkIndex ?? 0;
     message.more = object.more ?? false;
-    message.header = (object.header !== undefined && object.header !== null)
-      ? SnapshotHeader.fromPartial(object.header)
+    message.chunk = (object.chunk !== undefined && object.chunk !== null)
+      ? SnapshotChunk.fromPartial(object.chunk)
       : undefined;
-    message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
-    message.document = object.document ?? Buffer.alloc(0);
     message.requestId = object.requestId ?? "";
     return message;
   },
