@@ -4,6 +4,10 @@
 // The server's code is made from a changed image in which every `google.protobuf.Struct` field is
 // `bytes`. Both have the same wire form. The server so keeps free-form data byte for byte, never
 // builds objects from it (a key such as `__proto__` would be lost), and cannot be made to recurse.
+//
+// Neither the server's code nor the TypeScript client's sees the rules of fields: ts-proto writes a
+// repeated number that has any option without packing it. The image keeps them, for reflection, and
+// the checks of requests are made from them.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,11 +17,23 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type DescriptorProto,
   FieldDescriptorProto_Type,
+  type FileDescriptorProto,
+  type FileDescriptorSet,
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
+import { checksModule } from "./gen-checks.ts";
 
 /** Where the committed descriptor image lies. */
 export const IMAGE = "proto/image.binpb";
+
+/** The checks of requests, among the server's generated code. */
+const CHECKS = "src/gen/checks.ts";
+
+/** What defines the rules of fields. */
+const RULE_FILES = ["memorysidecar/v1/rules.proto", "google/protobuf/descriptor.proto"];
+
+/** The packages that clients use, in the image. */
+const CLIENT_PATHS = ["memorysidecar/v1", "memorysidecar/hook", "google/rpc"];
 
 /** Runs buf in a folder; its findings go to this process's output. Throws when there are any. */
 export function buf(root: string, ...args: string[]): void {
@@ -39,16 +55,54 @@ export function generateTypeScript(root: string, out: string = root): void {
     const full = join(scratch, "full.binpb");
     const server = join(scratch, "server.binpb");
     mkdirSync(join(out, "proto"), { recursive: true });
+    const client = join(scratch, "client.binpb");
     buf(root, "build", "--exclude-source-info", "-o", join(out, IMAGE));
     buf(root, "build", "-o", full);
     const set = fromBinary(FileDescriptorSetSchema, readFileSync(full));
+    const checks = checksModule(set);
+    withoutRules(set);
+    writeFileSync(client, toBinary(FileDescriptorSetSchema, set));
     for (const file of set.file) {
       if (file.package.startsWith("memorysidecar.")) file.messageType.forEach(makeStructsOpaque);
     }
     writeFileSync(server, toBinary(FileDescriptorSetSchema, set));
     buf(root, "generate", "--template", "buf.gen.yaml", "-o", out, server);
-    buf(root, "generate", "--template", "clients/typescript/buf.gen.yaml", "-o", out);
+    writeFileSync(join(out, CHECKS), checks);
+    const paths = CLIENT_PATHS.flatMap((path) => ["--path", path]);
+    buf(
+      root,
+      "generate",
+      "--template",
+      "clients/typescript/buf.gen.yaml",
+      "-o",
+      out,
+      client,
+      ...paths,
+    );
   });
+}
+
+/** Removes what the rules of fields add to the descriptors. */
+function withoutRules(set: FileDescriptorSet): void {
+  set.file = set.file.filter(({ name }) => !RULE_FILES.includes(name));
+  for (const file of set.file) {
+    const kept = file.dependency.filter((name) => !RULE_FILES.includes(name));
+    if (kept.length < file.dependency.length && hasWeakImports(file)) {
+      throw new Error(`${file.name}: public and weak imports are not handled`);
+    }
+    file.dependency = kept;
+    file.messageType.forEach(withoutOptions);
+  }
+}
+
+function hasWeakImports({ publicDependency, weakDependency }: FileDescriptorProto): boolean {
+  return publicDependency.length > 0 || weakDependency.length > 0;
+}
+
+function withoutOptions(message: DescriptorProto): void {
+  for (const field of message.field) delete field.options;
+  for (const oneof of message.oneofDecl) delete oneof.options;
+  message.nestedType.forEach(withoutOptions);
 }
 
 /** Turns the Struct fields of a message and of the messages inside it into bytes fields. */

@@ -11,7 +11,6 @@ import {
   queryOf,
   recordItem,
 } from "../../test/support/recall-records.ts";
-import { SHARED_SCOPE } from "../domain/memories/memory.ts";
 import type { ScoreFeature } from "../domain/recall/rank/types.ts";
 import { createLocalIndex } from "./local.ts";
 import type { IndexItem, RecallIndex } from "./port.ts";
@@ -88,8 +87,8 @@ describe("names", () => {
       containerOf("scope", "others", { userId: "v" }),
       itemsOf("scope", "others", others),
     ]);
-    for (const kind of ["owned-by", "visible-to"] as const) {
-      const filter = filterOf({ scope: { kind, scope: { ...SHARED_SCOPE, userId: "u" } } });
+    for (const includeShared of [false, true]) {
+      const filter = filterOf({ userId: "u", includeShared });
       const { hits } = await index.search("n", queryOf("Zed", { filter, limit: 500 }));
       expect(hits.map(({ position }) => position).sort()).toEqual([1, 2]);
     }

@@ -293,8 +293,9 @@ export interface AssembleContextInput {
   readonly namespace: string;
   /** Empty without a session. */
   readonly sessionId: string;
-  /** Who looks; undefined means the user and the agent of the session, and the session. */
-  readonly scope: MemoryScope | undefined;
+  /** Empty means that of the session, as for `agentId`. */
+  readonly userId: string;
+  readonly agentId: string;
   readonly query: string;
   readonly maxTokens: number;
   /** How to count; undefined means as the session's policy does. Never `given`. */

@@ -1,7 +1,6 @@
 // The inputs and results of recall and documents, in domain terms.
 
-import type { Memory, MemoryScope } from "../domain/memories/memory.ts";
-import type { ScopeFilter } from "../domain/memories/scopes.ts";
+import type { Memory } from "../domain/memories/memory.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { MetadataTest, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
@@ -107,18 +106,10 @@ export interface DocumentDraft {
   readonly wire: unknown;
 }
 
-/** What every look at a document needs to know of it. */
-export interface DocumentHead {
-  /** Whom it belongs to. */
-  readonly scope: MemoryScope;
-}
-
-/** Writes and reads the wire forms of documents. Implemented by the transport. */
-export interface DocumentForms {
+/** Writes the wire forms of documents. Implemented by the transport. */
+export interface DocumentWriter {
   /** The wire form of a document without its embedding. */
   encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array;
-  /** Reads no more of a document than its head. */
-  readDocumentHead(bytes: Uint8Array): DocumentHead;
 }
 
 export interface UpsertDocumentsInput extends CollectionRef {
@@ -139,7 +130,6 @@ export interface UpsertedDocument {
 
 /** What documents are listed or searched. */
 export interface DocumentFilter {
-  readonly scope: ScopeFilter;
   readonly labels: ReadonlyMap<string, string>;
   readonly metadata: readonly MetadataTest[];
   readonly sourceDocumentId: string;

@@ -42,6 +42,8 @@ export interface MethodShape<Request> {
   readonly name: string;
   /** Never throws: undecodable bytes give an Incoming without a request. */
   readonly read: (bytes: Buffer) => Incoming<Request>;
+  /** Names the fields that break a rule of their own; undefined for a request without rules. */
+  readonly check: ((violations: Violations, request: Request) => void) | undefined;
   /** The fields that do not count in a digest of the request: request id, page size and token. */
   readonly leftOut: ReadonlySet<number>;
   /** Lists in pages: a page token is bound to the digest, so it is always made. */
@@ -78,6 +80,7 @@ function admit<Request>(
   const { request } = incoming;
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
+  shape.check?.(violations, request);
   validate(request, violations);
   if (violations.malformed) throw requestMalformed();
   const fault = violations.error();

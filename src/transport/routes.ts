@@ -5,6 +5,7 @@ import {
   MethodOptions_IdempotencyLevel as IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { REQUEST_CHECKS } from "../gen/checks.ts";
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
 import { MemoryServiceService } from "../gen/memorysidecar/v1/memory_service.ts";
@@ -235,6 +236,7 @@ function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
         facts.set(`/${file.package}.${service.name}/${method.name}`, {
           shape: {
             name: method.name,
+            check: REQUEST_CHECKS.get(method.inputType),
             leftOut: new Set(leftOut),
             paged: numbers?.has("page_token") === true,
             readOnly: !changes(method.options?.idempotencyLevel),

@@ -363,7 +363,7 @@ function readComments(): ReadonlyMap<string, string> {
     }
     const opened = /^(?:message|service|enum) (\w+) \{/.exec(line)?.[1];
     const field =
-      /^(?:(?:optional |repeated )?[\w.<>, ]+ )?(\w+) = \d+;/.exec(line)?.[1] ??
+      /^(?:(?:optional |repeated )?[\w.<>, ]+ )?(\w+) = \d+(?:;| \[)/.exec(line)?.[1] ??
       /^rpc (\w+)\(/.exec(line)?.[1];
     if (opened !== undefined) {
       owner = opened;

@@ -31,7 +31,7 @@ import type {
   UpsertDocumentsInput,
 } from "../../src/service/recall-api.ts";
 import type { StoredMessage } from "../../src/storage/store.ts";
-import { DOCUMENT_FORMS } from "../../src/transport/convert/document.ts";
+import { DOCUMENT_WRITER } from "../../src/transport/convert/document.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { document, embedding, message, ownedBy, recallFilter } from "../support/samples.ts";
 import {
@@ -103,7 +103,8 @@ describe("Recall asks for", () => {
         kinds: new Set(),
         sessionIds: [],
         excludeSessionIds: [],
-        scope: { kind: "visible-to", scope: { userId: "", agentId: "", sessionId: "" } },
+        userId: "",
+        agentId: "",
         sessionLabels: new Map(),
         roles: new Set([1, 2]),
         collectionIds: [],
@@ -115,8 +116,12 @@ describe("Recall asks for", () => {
         sourceDocumentId: "",
         memoryKinds: new Set(),
         categories: new Set(),
+        scope: { kind: "visible-to", scope: { userId: "", agentId: "", sessionId: "" } },
+        includeShared: true,
+        exact: { names: true, sessions: true },
         validity: "now",
         minConfidence: undefined,
+        memorySessionIds: ["", ""],
       },
       limit: 10,
       offset: 0,
@@ -174,7 +179,8 @@ describe("Recall asks for", () => {
         kinds: new Set(["document"]),
         sessionIds: ["a"],
         excludeSessionIds: ["b"],
-        scope: { kind: "owned-by", scope: { userId: "u", agentId: "g", sessionId: "" } },
+        userId: "u",
+        agentId: "g",
         sessionLabels: new Map([["x", "1"]]),
         roles: new Set([4]),
         collectionIds: ["c"],
@@ -445,7 +451,7 @@ describe("UpsertDocuments", () => {
       ...{ createMs: 1_000, updateMs: 2_000 },
       chunk: { sourceId: "d", index: 1, count: 2, offset: 4 },
     };
-    const written = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, stamp));
+    const written = Document.decode(DOCUMENT_WRITER.encodeDocument(draft, stamp));
     expect(written).toEqual({
       ...given,
       documentId: "d#1",
@@ -458,7 +464,7 @@ describe("UpsertDocuments", () => {
     });
     // The draft is as it was: the next chunk is made from it.
     const whole = { ...stamp, documentId: "d", text: "all of it", chunk: undefined };
-    const second = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, whole));
+    const second = Document.decode(DOCUMENT_WRITER.encodeDocument(draft, whole));
     expect(second).toMatchObject({ text: "all of it", chunkCount: 0, sourceDocumentId: "" });
   });
 
@@ -470,7 +476,7 @@ describe("UpsertDocuments", () => {
       ...{ documentId: "d", collectionId: "c", text: "", writer: "me", etag: "e1" },
       ...{ createMs: 1_000, updateMs: 1_000, chunk: undefined },
     };
-    const { trust } = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, stamp));
+    const { trust } = Document.decode(DOCUMENT_WRITER.encodeDocument(draft, stamp));
     expect(trust).toBe(Trust.MEDIUM);
   });
 

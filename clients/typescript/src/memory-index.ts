@@ -71,6 +71,7 @@ export type {
   RelationPattern,
   RememberOptions,
   RestoreMemoryOptions,
+  ScopeInput,
   SectionInput,
   SectionName,
   UpdateMemoryOptions,
@@ -88,4 +89,4 @@ export {
   memoryBlock,
   type ToolShape,
 } from "./memory-tools.ts";
-export type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
+export type { ScopeMatch } from "./scope-filter.ts";

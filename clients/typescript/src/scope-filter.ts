@@ -10,23 +10,14 @@ export const SCOPE_MATCHES = {
   "owned-by": "ownedBy",
 } as const;
 
-/** How the scope of a record is compared with that of a filter. */
+/** How the scope of a memory is compared with that of a filter. */
 export type ScopeMatch = keyof typeof SCOPE_MATCHES;
 
-/** Whom a memory or a document belongs to. */
-export interface ScopeInput {
+/** The members of a scope, or everyone. */
+interface ScopeFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
-}
-
-/** Makes a scope. */
-export function scopeOf({ userId = "", agentId = "", sessionId = "" }: ScopeInput) {
-  return { userId, agentId, sessionId };
-}
-
-/** The members of a scope, or everyone. */
-interface ScopeFilterInput extends ScopeInput {
   readonly everyone?: boolean | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface Asking {
   readonly parts: ContextParts;
   readonly call: Call;
   readonly input: AssembleContextInput;
-  /** Who looks: memories and documents are those that this scope sees. */
+  /** Whose memories are seen; empty parts are everybody's. */
   readonly viewer: MemoryScope;
   /** Blank when nothing is asked. */
   readonly query: string;

@@ -1,7 +1,6 @@
 // The scorings of documents of one collection by one vector, or by TF-IDF.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { meansScope } from "../../domain/memories/scopes.ts";
 import {
   embedderOff,
   embedderUnavailable,
@@ -119,8 +118,7 @@ async function readMatches(
   const { namespace, collectionId, withEmbeddings, filter, offset } = input;
   const isFiltered = looksAtRecords(filter);
   const fits = ({ bytes }: StoredDocument): boolean =>
-    meansScope(codec.readDocumentHead(bytes).scope, filter.scope) &&
-    (!isFiltered || passes(codec.readDocument(bytes), filter));
+    !isFiltered || passes(codec.readDocument(bytes), filter);
   const matches: DocumentMatches["matches"][number][] = [];
   let bytes = 0;
   let isShort = false;

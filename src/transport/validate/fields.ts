@@ -20,11 +20,11 @@ function isLongerThan(text: string, bytesMax: number): boolean {
   return text.length > bytesMax || Buffer.byteLength(text) > bytesMax;
 }
 
-/** Checks an optional text. */
-export function checkText(v: Violations, field: string, text: string, bytesMax: number): void {
-  if (isLongerThan(text, bytesMax)) {
-    v.add(field, `is longer than ${bytesMax} bytes`, bytesMax);
-  }
+/** Checks an optional text. Gives whether it is short enough. */
+export function checkText(v: Violations, field: string, text: string, bytesMax: number): boolean {
+  if (!isLongerThan(text, bytesMax)) return true;
+  v.add(field, `is longer than ${bytesMax} bytes`, bytesMax);
+  return false;
 }
 
 /** Checks a text that must not be empty. */
@@ -150,18 +150,26 @@ export function checkBytes(v: Violations, field: string, bytes: Uint8Array, max:
   if (bytes.length > max) v.add(field, `takes ${bytes.length} bytes; at most ${max}`, max);
 }
 
-/** Checks free-form data: its size, its depth, and that it is what it claims to be. */
+/** Checks free-form data by the limits of the contract. */
 export function checkStruct(v: Violations, field: string, bytes: Uint8Array, max: number): void {
+  checkFreeForm(v, field, bytes, { maxBytes: max, maxDepth: LIMITS.structDepth });
+}
+
+/** Checks free-form data: its size, its depth, and that it is what it claims to be. */
+export function checkFreeForm(
+  v: Violations,
+  field: string,
+  bytes: Uint8Array,
+  { maxBytes, maxDepth }: { readonly maxBytes: number; readonly maxDepth: number },
+): void {
   if (bytes.length === 0) return;
-  if (bytes.length > max) {
-    v.add(field, `takes ${bytes.length} bytes; at most ${max}`, max);
+  if (bytes.length > maxBytes) {
+    v.add(field, `takes ${bytes.length} bytes; at most ${maxBytes}`, maxBytes);
     return;
   }
   const depth = structDepth(bytes);
   if (depth === STRUCT_MALFORMED) v.malformed = true;
-  else if (depth > LIMITS.structDepth) {
-    v.add(field, `is more than ${LIMITS.structDepth} levels deep`, LIMITS.structDepth);
-  }
+  else if (depth > maxDepth) v.add(field, `is more than ${maxDepth} levels deep`, maxDepth);
 }
 
 const NANOS_MAX = 999_999_999;
@@ -227,4 +235,140 @@ export function checkSpan(
   const isShort = total < BigInt(min) * NANOS_PER_MS;
   if (!isShort && total <= BigInt(max) * NANOS_PER_MS) return;
   v.add(field, `must be ${min / 1_000} to ${max / 1_000} seconds`, isShort ? min : max);
+}
+
+/** What a text looks like. */
+export interface TextForm {
+  readonly regExp: RegExp;
+  /** Says what is wrong with another text. */
+  readonly meaning: string;
+  /** The most characters; 0 for a form that does not limit them. */
+  readonly maxChars: number;
+}
+
+/** Makes a form of a text. */
+export function textForm(regExp: RegExp, said: Omit<TextForm, "regExp">): TextForm {
+  return { regExp, ...said };
+}
+
+function limitOf(text: string, { maxChars }: TextForm): number | undefined {
+  return maxChars > 0 && text.length > maxChars ? maxChars : undefined;
+}
+
+/** Checks what a text looks like. */
+export function checkForm(v: Violations, field: string, text: string, form: TextForm): void {
+  if (!form.regExp.test(text)) v.add(field, form.meaning, limitOf(text, form));
+}
+
+/** Adds the fault of a list or a map that has too many entries. */
+export function addCount(v: Violations, field: string, count: number, max: number): void {
+  v.add(field, `has ${count} entries; at most ${max} are allowed`, max);
+}
+
+/** What numbers are allowed. */
+export interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+  readonly above?: number;
+  readonly below?: number;
+}
+
+function boundsText({ min, max, above, below }: Bounds, unit: string): string {
+  if (min === 0 && max === undefined && below === undefined) return "must not be negative";
+  const low = above === undefined ? min : above;
+  const high = below === undefined ? max : below;
+  const beyond = above === undefined ? "" : "above ";
+  const short = below === undefined ? "" : "below ";
+  if (high === undefined)
+    return `must be ${beyond}${low}${unit}${beyond === "" ? " at least" : ""}`;
+  if (low === undefined) return `must be ${short}${high}${unit}${short === "" ? " at most" : ""}`;
+  const most = beyond === "" ? `to ${short}` : `and ${short === "" ? "at most " : short}`;
+  return `must be ${beyond}${low} ${most}${high}${unit}`;
+}
+
+/** Adds the fault of a number that is not allowed. */
+export function addRange(
+  v: Violations,
+  field: string,
+  value: number | bigint,
+  bounds: Bounds,
+): void {
+  const low = bounds.above ?? bounds.min;
+  const high = bounds.below ?? bounds.max;
+  const isLow = low !== undefined && !(bounds.above === undefined ? value >= low : value > low);
+  v.add(field, boundsText(bounds, ""), isLow ? low : high);
+}
+
+function nanosOf(seconds: number): bigint {
+  return BigInt(Math.round(seconds * 1_000)) * NANOS_PER_MS;
+}
+
+function isWithin(value: bigint, { min, max, above, below }: Bounds): boolean {
+  return (
+    (min === undefined || value >= nanosOf(min)) &&
+    (above === undefined || value > nanosOf(above)) &&
+    (max === undefined || value <= nanosOf(max)) &&
+    (below === undefined || value < nanosOf(below))
+  );
+}
+
+/** Checks a span of time against bounds in seconds. */
+export function checkDuration(v: Violations, field: string, span: Duration, bounds: Bounds): void {
+  const { seconds, nanos } = span;
+  if (nanos < 0 || nanos > NANOS_MAX) {
+    v.add(field, `must be positive with 0 to ${NANOS_MAX} nanos`);
+    return;
+  }
+  const value = seconds * NANOS_PER_SECOND + BigInt(nanos);
+  if (isWithin(value, bounds)) return;
+  const { min, above } = bounds;
+  const isLow = !isWithin(value, {
+    ...(min === undefined ? {} : { min }),
+    ...(above === undefined ? {} : { above }),
+  });
+  const limit = isLow ? (above ?? min) : (bounds.below ?? bounds.max);
+  v.add(field, boundsText(bounds, " seconds"), limit === undefined ? undefined : limit * 1_000);
+}
+
+/** What a map of texts may hold; 0 for what is not limited. */
+export interface MapRules {
+  readonly maxItems: number;
+  readonly maxBytes: number;
+  readonly keyForm?: TextForm;
+  /** A key of bounded length is not empty. */
+  readonly maxKeyBytes?: number;
+}
+
+/** Checks the keys and the values of a map of texts. */
+export function checkMap(
+  v: Violations,
+  field: string,
+  entries: ReadonlyMap<string, string>,
+  rules: MapRules,
+): void {
+  const { maxItems, maxBytes } = rules;
+  if (maxItems > 0 && entries.size > maxItems) addCount(v, field, entries.size, maxItems);
+  for (const [key, value] of entries) {
+    if (v.full) return;
+    const fault = keyFault(key, rules);
+    if (fault !== undefined) v.addKey(field, key, fault);
+    else if (maxBytes > 0 && isLongerThan(value, maxBytes)) {
+      v.addKey(field, key, { description: `is longer than ${maxBytes} bytes`, limit: maxBytes });
+    }
+  }
+}
+
+function keyFault(
+  key: string,
+  { keyForm, maxKeyBytes }: MapRules,
+): { description: string; limit?: number } | undefined {
+  if (keyForm !== undefined && !keyForm.regExp.test(key)) {
+    const limit = limitOf(key, keyForm);
+    const description = `has a key that ${keyForm.meaning}`;
+    return limit === undefined ? { description } : { description, limit };
+  }
+  if (maxKeyBytes === undefined) return undefined;
+  if (key === "") return { description: "has an empty key" };
+  if (!isLongerThan(key, maxKeyBytes)) return undefined;
+  return { description: `has a key that is longer than ${maxKeyBytes} bytes`, limit: maxKeyBytes };
 }

@@ -47,12 +47,17 @@ export class Violations {
     return this.found === undefined && !this.malformed;
   }
 
-  /** Adds a fault of a field; `limit` is the number that the value breaks, if it does. */
+  /**
+   * Adds a fault of a field, unless one of the same field is known: what comes of the first would
+   * only confuse. `limit` is the number that the value breaks, if it does.
+   */
   add(field: string, description: string, limit?: number): void {
     if (this.full) return;
     this.found ??= [];
+    const path = this.path(field);
+    if (this.found.some((known) => known.field === path)) return;
     if (this.found.length === 0) this.limit = limit;
-    this.found.push({ field: this.path(field), description });
+    this.found.push({ field: path, description });
   }
 
   /** Adds a fault of a map entry. */

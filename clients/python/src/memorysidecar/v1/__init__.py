@@ -576,6 +576,18 @@ from .recall_service_pb2 import (
     AssembleContextRequest as AssembleContextRequest,
     AssembleContextResponse as AssembleContextResponse,
 )
+from .rules_pb2 import (
+    FieldRules as FieldRules,
+    TextPattern as TextPattern,
+    TextForm as TextForm,
+    TEXT_FORM_UNSPECIFIED as TEXT_FORM_UNSPECIFIED,
+    TEXT_FORM_ID as TEXT_FORM_ID,
+    TEXT_FORM_NAMESPACE as TEXT_FORM_NAMESPACE,
+    TEXT_FORM_NAME as TEXT_FORM_NAME,
+    TEXT_FORM_COLLECTION_ID as TEXT_FORM_COLLECTION_ID,
+    TEXT_FORM_LABEL_KEY as TEXT_FORM_LABEL_KEY,
+    TEXT_FORM_NOT_BLANK as TEXT_FORM_NOT_BLANK,
+)
 from .session_pb2 import (
     Session as Session,
     StageState as StageState,

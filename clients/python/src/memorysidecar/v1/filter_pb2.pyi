@@ -1,4 +1,5 @@
 from google.protobuf import struct_pb2 as _struct_pb2
+from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Mapping as _Mapping

@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/window.proto\x12\x10memorysidecar.v1\"4\n\x06Totals\x12\x15\n\rmessage_count\x18\x01 \x01(\x03\x12\x13\n\x0btoken_count\x18\x02 \x01(\x03\"/\n\x08SeqRange\x12\x11\n\tfirst_seq\x18\x01 \x01(\x03\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\"\x99\x02\n\x04Trim\x12\r\n\x05stage\x18\x01 \x01(\t\x12,\n\x06reason\x18\x02 \x01(\x0e\x32\x1c.memorysidecar.v1.TrimReason\x12\x13\n\x0bmessage_ids\x18\x03 \x03(\t\x12.\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12)\n\x07removed\x18\x05 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06\x62\x65\x66ore\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\'\n\x05\x61\x66ter\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x11\n\tdiscarded\x18\x08 \x01(\x08\"\xb5\x01\n\x08StageRun\x12\r\n\x05stage\x18\x01 \x01(\t\x12.\n\x08triggers\x18\x02 \x03(\x0b\x32\x1c.memorysidecar.v1.TriggerHit\x12\x12\n\nover_limit\x18\x03 \x01(\x08\x12-\n\x07held_by\x18\x04 \x03(\x0e\x32\x1c.memorysidecar.v1.HoldReason\x12\x16\n\x0e\x61waits_summary\x18\x05 \x03(\t\x12\x0f\n\x07task_id\x18\x06 \x01(\t\"G\n\nTriggerHit\x12+\n\x04kind\x18\x01 \x01(\x0e\x32\x1d.memorysidecar.v1.TriggerKind\x12\x0c\n\x04tool\x18\x02 \x01(\t\"\x8b\x01\n\rPolicyWarning\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x31\n\x04kind\x18\x02 \x01(\x0e\x32#.memorysidecar.v1.PolicyWarningKind\x12\r\n\x05\x66ield\x18\x03 \x01(\t\x12\x12\n\nmessage_id\x18\x04 \x01(\t\x12\x15\n\rmessage_count\x18\x05 \x01(\x05*\x91\x03\n\nTrimReason\x12\x1b\n\x17TRIM_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19TRIM_REASON_MESSAGE_LIMIT\x10\x01\x12\x1b\n\x17TRIM_REASON_TOKEN_LIMIT\x10\x02\x12\x19\n\x15TRIM_REASON_KEEP_LAST\x10\x03\x12\x17\n\x13TRIM_REASON_CEILING\x10\x04\x12\"\n\x1eTRIM_REASON_ORPHAN_TOOL_RESULT\x10\x05\x12\x19\n\x15TRIM_REASON_AGE_LIMIT\x10\x06\x12\x16\n\x12TRIM_REASON_BUDGET\x10\x07\x12\x16\n\x12TRIM_REASON_MIDDLE\x10\x08\x12\x16\n\x12TRIM_REASON_FILTER\x10\t\x12\x19\n\x15TRIM_REASON_DUPLICATE\x10\n\x12\x18\n\x14TRIM_REASON_BOUNDARY\x10\x0b\x12\x1a\n\x16TRIM_REASON_SUMMARIZED\x10\x0c\x12\x1e\n\x1aTRIM_REASON_SUMMARY_FAILED\x10\r*\x90\x03\n\x0bTriggerKind\x12\x1c\n\x18TRIGGER_KIND_UNSPECIFIED\x10\x00\x12#\n\x1fTRIGGER_KIND_MODEL_INPUT_TOKENS\x10\x01\x12\x1e\n\x1aTRIGGER_KIND_MESSAGE_COUNT\x10\x02\x12\x1c\n\x18TRIGGER_KIND_TOKEN_COUNT\x10\x03\x12\x1e\n\x1aTRIGGER_KIND_CONTEXT_SHARE\x10\x04\x12\x1b\n\x17TRIGGER_KIND_TURN_COUNT\x10\x05\x12\x1c\n\x18TRIGGER_KIND_TURN_TOKENS\x10\x06\x12\x1d\n\x19TRIGGER_KIND_NEW_MESSAGES\x10\x07\x12\x1b\n\x17TRIGGER_KIND_NEW_TOKENS\x10\x08\x12\x1d\n\x19TRIGGER_KIND_TOOL_SUCCESS\x10\t\x12\x1b\n\x17TRIGGER_KIND_TOOL_ERROR\x10\n\x12\x14\n\x10TRIGGER_KIND_AGE\x10\x0b\x12\x17\n\x13TRIGGER_KIND_ALWAYS\x10\x0c*\xe1\x01\n\nHoldReason\x12\x1b\n\x17HOLD_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12HOLD_REASON_SYSTEM\x10\x01\x12\x19\n\x15HOLD_REASON_PIN_FIRST\x10\x02\x12\x16\n\x12HOLD_REASON_PIN_ID\x10\x03\x12\x1c\n\x18HOLD_REASON_MIN_MESSAGES\x10\x04\x12\x19\n\x15HOLD_REASON_LAST_USER\x10\x05\x12\x1c\n\x18HOLD_REASON_WAITING_CALL\x10\x06\x12\x14\n\x10HOLD_REASON_FREE\x10\x07*\x86\x01\n\x11PolicyWarningKind\x12#\n\x1fPOLICY_WARNING_KIND_UNSPECIFIED\x10\x00\x12(\n$POLICY_WARNING_KIND_CONDITION_FAILED\x10\x01\x12\"\n\x1ePOLICY_WARNING_KIND_OVER_LIMIT\x10\x02\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bWindowProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/window.proto\x12\x10memorysidecar.v1\x1a\x1cmemorysidecar/v1/rules.proto\"4\n\x06Totals\x12\x15\n\rmessage_count\x18\x01 \x01(\x03\x12\x13\n\x0btoken_count\x18\x02 \x01(\x03\"@\n\x08SeqRange\x12\"\n\tfirst_seq\x18\x01 \x01(\x03\x42\x0f\xba\xbe\x18\x0b\x08\x01\x31\x00\x00\x00\x00\x00\x00\xf0?\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\"\x99\x02\n\x04Trim\x12\r\n\x05stage\x18\x01 \x01(\t\x12,\n\x06reason\x18\x02 \x01(\x0e\x32\x1c.memorysidecar.v1.TrimReason\x12\x13\n\x0bmessage_ids\x18\x03 \x03(\t\x12.\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12)\n\x07removed\x18\x05 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06\x62\x65\x66ore\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\'\n\x05\x61\x66ter\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x11\n\tdiscarded\x18\x08 \x01(\x08\"\xb5\x01\n\x08StageRun\x12\r\n\x05stage\x18\x01 \x01(\t\x12.\n\x08triggers\x18\x02 \x03(\x0b\x32\x1c.memorysidecar.v1.TriggerHit\x12\x12\n\nover_limit\x18\x03 \x01(\x08\x12-\n\x07held_by\x18\x04 \x03(\x0e\x32\x1c.memorysidecar.v1.HoldReason\x12\x16\n\x0e\x61waits_summary\x18\x05 \x03(\t\x12\x0f\n\x07task_id\x18\x06 \x01(\t\"G\n\nTriggerHit\x12+\n\x04kind\x18\x01 \x01(\x0e\x32\x1d.memorysidecar.v1.TriggerKind\x12\x0c\n\x04tool\x18\x02 \x01(\t\"\x8b\x01\n\rPolicyWarning\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x31\n\x04kind\x18\x02 \x01(\x0e\x32#.memorysidecar.v1.PolicyWarningKind\x12\r\n\x05\x66ield\x18\x03 \x01(\t\x12\x12\n\nmessage_id\x18\x04 \x01(\t\x12\x15\n\rmessage_count\x18\x05 \x01(\x05*\x91\x03\n\nTrimReason\x12\x1b\n\x17TRIM_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19TRIM_REASON_MESSAGE_LIMIT\x10\x01\x12\x1b\n\x17TRIM_REASON_TOKEN_LIMIT\x10\x02\x12\x19\n\x15TRIM_REASON_KEEP_LAST\x10\x03\x12\x17\n\x13TRIM_REASON_CEILING\x10\x04\x12\"\n\x1eTRIM_REASON_ORPHAN_TOOL_RESULT\x10\x05\x12\x19\n\x15TRIM_REASON_AGE_LIMIT\x10\x06\x12\x16\n\x12TRIM_REASON_BUDGET\x10\x07\x12\x16\n\x12TRIM_REASON_MIDDLE\x10\x08\x12\x16\n\x12TRIM_REASON_FILTER\x10\t\x12\x19\n\x15TRIM_REASON_DUPLICATE\x10\n\x12\x18\n\x14TRIM_REASON_BOUNDARY\x10\x0b\x12\x1a\n\x16TRIM_REASON_SUMMARIZED\x10\x0c\x12\x1e\n\x1aTRIM_REASON_SUMMARY_FAILED\x10\r*\x90\x03\n\x0bTriggerKind\x12\x1c\n\x18TRIGGER_KIND_UNSPECIFIED\x10\x00\x12#\n\x1fTRIGGER_KIND_MODEL_INPUT_TOKENS\x10\x01\x12\x1e\n\x1aTRIGGER_KIND_MESSAGE_COUNT\x10\x02\x12\x1c\n\x18TRIGGER_KIND_TOKEN_COUNT\x10\x03\x12\x1e\n\x1aTRIGGER_KIND_CONTEXT_SHARE\x10\x04\x12\x1b\n\x17TRIGGER_KIND_TURN_COUNT\x10\x05\x12\x1c\n\x18TRIGGER_KIND_TURN_TOKENS\x10\x06\x12\x1d\n\x19TRIGGER_KIND_NEW_MESSAGES\x10\x07\x12\x1b\n\x17TRIGGER_KIND_NEW_TOKENS\x10\x08\x12\x1d\n\x19TRIGGER_KIND_TOOL_SUCCESS\x10\t\x12\x1b\n\x17TRIGGER_KIND_TOOL_ERROR\x10\n\x12\x14\n\x10TRIGGER_KIND_AGE\x10\x0b\x12\x17\n\x13TRIGGER_KIND_ALWAYS\x10\x0c*\xe1\x01\n\nHoldReason\x12\x1b\n\x17HOLD_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12HOLD_REASON_SYSTEM\x10\x01\x12\x19\n\x15HOLD_REASON_PIN_FIRST\x10\x02\x12\x16\n\x12HOLD_REASON_PIN_ID\x10\x03\x12\x1c\n\x18HOLD_REASON_MIN_MESSAGES\x10\x04\x12\x19\n\x15HOLD_REASON_LAST_USER\x10\x05\x12\x1c\n\x18HOLD_REASON_WAITING_CALL\x10\x06\x12\x14\n\x10HOLD_REASON_FREE\x10\x07*\x86\x01\n\x11PolicyWarningKind\x12#\n\x1fPOLICY_WARNING_KIND_UNSPECIFIED\x10\x00\x12(\n$POLICY_WARNING_KIND_CONDITION_FAILED\x10\x01\x12\"\n\x1ePOLICY_WARNING_KIND_OVER_LIMIT\x10\x02\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bWindowProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,24 +33,26 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.window_pb2
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\013WindowProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
-  _globals['_TRIMREASON']._serialized_start=838
-  _globals['_TRIMREASON']._serialized_end=1239
-  _globals['_TRIGGERKIND']._serialized_start=1242
-  _globals['_TRIGGERKIND']._serialized_end=1642
-  _globals['_HOLDREASON']._serialized_start=1645
-  _globals['_HOLDREASON']._serialized_end=1870
-  _globals['_POLICYWARNINGKIND']._serialized_start=1873
-  _globals['_POLICYWARNINGKIND']._serialized_end=2007
-  _globals['_TOTALS']._serialized_start=51
-  _globals['_TOTALS']._serialized_end=103
-  _globals['_SEQRANGE']._serialized_start=105
-  _globals['_SEQRANGE']._serialized_end=152
-  _globals['_TRIM']._serialized_start=155
-  _globals['_TRIM']._serialized_end=436
-  _globals['_STAGERUN']._serialized_start=439
-  _globals['_STAGERUN']._serialized_end=620
-  _globals['_TRIGGERHIT']._serialized_start=622
-  _globals['_TRIGGERHIT']._serialized_end=693
-  _globals['_POLICYWARNING']._serialized_start=696
-  _globals['_POLICYWARNING']._serialized_end=835
+  _globals['_SEQRANGE'].fields_by_name['first_seq']._loaded_options = None
+  _globals['_SEQRANGE'].fields_by_name['first_seq']._serialized_options = b'\272\276\030\013\010\0011\000\000\000\000\000\000\360?'
+  _globals['_TRIMREASON']._serialized_start=885
+  _globals['_TRIMREASON']._serialized_end=1286
+  _globals['_TRIGGERKIND']._serialized_start=1289
+  _globals['_TRIGGERKIND']._serialized_end=1689
+  _globals['_HOLDREASON']._serialized_start=1692
+  _globals['_HOLDREASON']._serialized_end=1917
+  _globals['_POLICYWARNINGKIND']._serialized_start=1920
+  _globals['_POLICYWARNINGKIND']._serialized_end=2054
+  _globals['_TOTALS']._serialized_start=81
+  _globals['_TOTALS']._serialized_end=133
+  _globals['_SEQRANGE']._serialized_start=135
+  _globals['_SEQRANGE']._serialized_end=199
+  _globals['_TRIM']._serialized_start=202
+  _globals['_TRIM']._serialized_end=483
+  _globals['_STAGERUN']._serialized_start=486
+  _globals['_STAGERUN']._serialized_end=667
+  _globals['_TRIGGERHIT']._serialized_start=669
+  _globals['_TRIGGERHIT']._serialized_end=740
+  _globals['_POLICYWARNING']._serialized_start=743
+  _globals['_POLICYWARNING']._serialized_end=882
 # @@protoc_insertion_point(module_scope)
