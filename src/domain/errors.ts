@@ -57,6 +57,7 @@ export const ERROR_REASONS = [
   "MEMORY_VERSION_LIMIT_REACHED",
   "MEMORY_JOB_NOT_FOUND",
   "MEMORY_POLICY_MISSING",
+  "REVISION_NOT_REACHED",
 ] as const;
 
 /** Why a call failed. */
@@ -345,11 +346,20 @@ export function resumeTokenForeign(what: "store" | "namespace" | "state of this 
   );
 }
 
-/** Events after the token are gone. */
+/** A revision lies after the newest of the namespace. */
+export function revisionNotReached(revision: number, newest: number): AppError {
+  return new AppError(
+    "REVISION_NOT_REACHED",
+    `The namespace is at revision ${newest}; ${revision} is of another namespace or store.`,
+    { metadata: { revision: String(revision), newest_revision: String(newest) } },
+  );
+}
+
+/** Events after a start are gone. */
 export function resumeTokenExpired(oldestRevision: number): AppError {
   return new AppError(
     "RESUME_TOKEN_EXPIRED",
-    `Events after the token are no longer kept; the oldest is of revision ${oldestRevision}. ` +
+    `Events after the start are no longer kept; the oldest is of revision ${oldestRevision}. ` +
       "Watch from now, then read the state.",
     { metadata: { oldest_revision: String(oldestRevision) } },
   );

@@ -193,6 +193,14 @@ export interface EventPosition {
 /** The position before every event. */
 export const STREAM_START: EventPosition = { revision: 0, index: 0 };
 
+/** Above the index of every event. */
+const INDEX_END = 0x7fff_ffff;
+
+/** The position after every event of a revision. */
+export function endOfRevision(revision: number): EventPosition {
+  return { revision, index: INDEX_END };
+}
+
 /** Orders positions. */
 export function comparePositions(a: EventPosition, b: EventPosition): number {
   return a.revision - b.revision || a.index - b.index;

@@ -214,7 +214,11 @@ export type StreamStart =
   | { readonly kind: "after"; readonly position: EventPosition }
   | { readonly kind: "now" }
   | { readonly kind: "oldest" }
+  | { readonly kind: "revision"; readonly revision: number }
   | { readonly kind: "consumer"; readonly consumerId: string };
+
+/** Where a list or a consumer starts. */
+export type FixedStart = Exclude<StreamStart, { kind: "consumer" }>;
 
 export interface WatchInput {
   readonly namespace: string;
@@ -238,14 +242,13 @@ export interface Watcher {
 
 export interface ListEventsInput {
   readonly namespace: string;
-  /** Undefined means the oldest event. */
-  readonly after: EventPosition | undefined;
+  readonly start: FixedStart;
   readonly filter: EventFilter;
   readonly limit: number;
 }
 
 export interface CreateConsumerInput extends ConsumerRef {
-  readonly start: Exclude<StreamStart, { kind: "consumer" }>;
+  readonly start: FixedStart;
   readonly encode: (view: ConsumerView) => Uint8Array;
 }
 

@@ -137,7 +137,7 @@ test("a position that the store has not reached is refused, never waited for", a
   await expect(ack).rejects.toMatchObject(foreign);
   const list = services.events.listEvents(services.call("ListEvents"), {
     namespace: "default",
-    after: position,
+    start,
     filter: {},
     limit: 1,
   });

@@ -6,8 +6,9 @@ import {
   consumerNotFound,
   resumeTokenExpired,
   resumeTokenForeign,
+  revisionNotReached,
 } from "../domain/errors.ts";
-import { comparePositions, type EventPosition } from "../domain/event.ts";
+import { comparePositions, type EventPosition, endOfRevision } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Consumer, ConsumerRef, EventPage, StreamPositions } from "../storage/store.ts";
 import type {
@@ -46,11 +47,12 @@ export async function listEvents(
   input: ListEventsInput,
 ): Promise<EventPage> {
   checkLive(call.signal);
-  const positions = await context.store.positions(input.namespace);
-  const after = input.after ?? positions.oldest;
+  const { namespace, start } = input;
+  const positions = await context.store.positions(namespace);
+  const after = await startPosition(context, namespace, start, positions);
   checkReached(positions, after);
   return await context.store.listEvents({
-    namespace: input.namespace,
+    namespace,
     after,
     limit: input.limit,
     maxBytes: LIMITS.pageBytes,
@@ -71,6 +73,8 @@ async function startPosition(
       return positions.newest;
     case "oldest":
       return positions.oldest;
+    case "revision":
+      return afterRevision(positions, start.revision);
     case "consumer": {
       const { consumerId } = start;
       const consumer = await context.store.readConsumer({ namespace, consumerId });
@@ -78,6 +82,12 @@ async function startPosition(
       return consumer.position;
     }
   }
+}
+
+/** The end of the newest revision is its last event: its position must not lie ahead of it. */
+function afterRevision({ newest }: StreamPositions, revision: number): EventPosition {
+  if (revision > newest.revision) throw revisionNotReached(revision, newest.revision);
+  return revision === newest.revision ? newest : endOfRevision(revision);
 }
 
 /** Refuses a position of the future: events up to it would be skipped without a word. */

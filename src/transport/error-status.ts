@@ -67,6 +67,7 @@ export const STATUS_CODES = {
   MEMORY_VERSION_LIMIT_REACHED: status.FAILED_PRECONDITION,
   MEMORY_JOB_NOT_FOUND: status.NOT_FOUND,
   MEMORY_POLICY_MISSING: status.FAILED_PRECONDITION,
+  REVISION_NOT_REACHED: status.OUT_OF_RANGE,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WatchEventsResponse } from "../../src/gen/memorysidecar/v1/event_service.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { message } from "../support/samples.ts";
-import { after, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
+import { afterToken, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
 
 const EVENTS_MAX = 256;
 const ANSWER_BYTES_MAX = 32 * 1024;
@@ -74,7 +74,7 @@ describe("events of one answer", () => {
     expect(events.map(place)).toEqual(expected);
     expect(new Set(events.map((one) => one.resumeToken)).size).toBe(expected.length);
     for (const [index, { resumeToken }] of events.slice(0, -1).entries()) {
-      const rest = new Watch(server.client, { namespace, start: after(resumeToken) });
+      const rest = new Watch(server.client, { namespace, start: afterToken(resumeToken) });
       expect((await rest.next()).events).toEqual([]);
       const { events: next } = await rest.next();
       expect(next.map(place)).toEqual(expected.slice(index + 1));

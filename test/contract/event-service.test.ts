@@ -13,7 +13,7 @@ import {
 } from "../support/contract.ts";
 import { oldestRevisionOf } from "../support/revisions.ts";
 import { keepStage, message, policy, session } from "../support/samples.ts";
-import { after, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
+import { afterToken, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
 
 let server: TestServer;
 let count = 0;
@@ -31,6 +31,14 @@ async function append(namespace: string, sessionId: string, ...texts: string[]):
     createSession: true,
     messages: texts.map((text) => message({ text })),
   });
+}
+
+/** Leaves the newest events of the store. */
+async function dropEvents({ store }: TestServer, eventCountMax: number): Promise<void> {
+  const kept = { eventAgeMsMax: 1e12, replyAgeMsMax: 1e12, usageHourMin: 0 };
+  while (await store.maintain({ ...kept, nowMs: Date.now(), eventCountMax })) {
+    // There is more to drop.
+  }
 }
 
 describe("WatchEvents", () => {
@@ -65,7 +73,7 @@ describe("WatchEvents", () => {
     for (let index = 0; index < 6; index++) events.push(await all.event());
     all.close();
     for (const [index, { resumeToken }] of events.slice(0, -1).entries()) {
-      const rest = new Watch(server.client, { namespace, start: after(resumeToken) });
+      const rest = new Watch(server.client, { namespace, start: afterToken(resumeToken) });
       expect((await rest.event()).event).toEqual(events[index + 1]?.event);
       rest.close();
     }
@@ -183,13 +191,7 @@ describe("WatchEvents", () => {
     await using small = await startContractServer({ settings: { eventCountMax: 2 } });
     const { resumeToken } = await small.client.call("listEvents");
     for (let index = 0; index < 5; index++) await small.client.call("createSession");
-    await small.store.maintain({
-      nowMs: Date.now(),
-      eventAgeMsMax: 1e12,
-      eventCountMax: 2,
-      replyAgeMsMax: 1e12,
-      usageHourMin: 0,
-    });
+    await dropEvents(small, 2);
     const start = { $case: "resumeToken", value: resumeToken } as const;
     const oldest = String(await oldestRevisionOf(small.store));
     expect(await small.client.failStream(requestBytes("watchEvents", { start }))).toMatchObject({
@@ -197,7 +199,7 @@ describe("WatchEvents", () => {
       reason: "RESUME_TOKEN_EXPIRED",
       metadata: { oldest_revision: oldest },
     });
-    const listed = await small.client.fail("listEvents", { resumeToken });
+    const listed = await small.client.fail("listEvents", { start: afterToken(resumeToken) });
     expect(listed.reason).toBe("RESUME_TOKEN_EXPIRED");
   });
 
@@ -216,6 +218,109 @@ describe("WatchEvents", () => {
   });
 });
 
+describe("after_revision", () => {
+  const place = (revision: number | bigint) =>
+    ({ $case: "afterRevision", value: BigInt(revision) }) as const;
+
+  it("starts a list, a watch and a consumer after all events of the revision", async () => {
+    const namespace = `r${count++}`;
+    for (let index = 0; index < 3; index++) {
+      await append("elsewhere", "s", "not here");
+      await append(namespace, `s${index % 2}`, String(index));
+    }
+    const all = (await server.client.call("listEvents", { namespace })).events;
+    // Two revisions create a session: they have two events.
+    expect(all.map(({ revision }) => revision)).toEqual([1n, 1n, 2n, 2n, 3n]);
+    const filter = { sessionId: "s0", userId: "", eventTypes: [] };
+    for (const revision of [0n, 1n, 2n, 3n]) {
+      const start = place(revision);
+      const rest = all.filter((event) => event.revision > revision);
+      const mine = rest.filter((event) => event.sessionId === "s0");
+      const list = (fields: object) =>
+        server.client.call("listEvents", { namespace, start, ...fields });
+      expect((await list({})).events).toEqual(rest);
+      expect((await list({ filter })).events).toEqual(mine);
+      const first = await list({ pageSize: 1 });
+      expect(first.events).toEqual(rest.slice(0, 1));
+      if (rest.length > 1) {
+        const second = await list({ pageSize: 1, pageToken: first.nextPageToken });
+        expect(second.events).toEqual(rest.slice(1, 2));
+      }
+
+      const watch = new Watch(server.client, { namespace, start });
+      const { resumeToken } = await watch.next();
+      for (const event of rest) expect((await watch.event()).event).toEqual(event);
+      watch.close();
+      expect((await list({ start: afterToken(resumeToken) })).events).toEqual(rest);
+
+      const consumerId = `c${revision}`;
+      const made = await server.client.call("createConsumer", { namespace, consumerId, start });
+      expect(made.consumer).toMatchObject({ revision, lag: 3n - revision });
+      const consumer = { $case: "consumerId", value: consumerId } as const;
+      const work = new Watch(server.client, { namespace, start: consumer, filter });
+      for (const event of mine) expect((await work.event()).event).toEqual(event);
+      work.close();
+    }
+  });
+
+  it("is in front of the newest event, whatever comes meanwhile", async () => {
+    const namespace = `r${count++}`;
+    await append(namespace, "s", "1");
+    const { revision } = (await server.client.call("listEvents", { namespace })).events[0] ?? {};
+    const watch = new Watch(server.client, { namespace, start: place(revision ?? 0n) });
+    const { resumeToken } = await watch.next();
+    await append(namespace, "s", "2");
+    expect((await watch.event()).event).toMatchObject({ revision: 2n, index: 0 });
+    watch.close();
+    const { events } = await server.client.call("listEvents", {
+      ...{ namespace, start: afterToken(resumeToken) },
+    });
+    expect(events).toMatchObject([{ revision: 2n }]);
+  });
+
+  it("is refused when the namespace has not reached it, or is negative", async () => {
+    const namespace = `r${count++}`;
+    await append(namespace, "s", "1");
+    const start = place(2);
+    const ahead = {
+      code: "OUT_OF_RANGE",
+      reason: "REVISION_NOT_REACHED",
+      metadata: { revision: "2", newest_revision: "1" },
+    };
+    const { client } = server;
+    const watch = (fields: object) =>
+      client.failStream(requestBytes("watchEvents", { namespace, ...fields }));
+    expect(await watch({ start })).toMatchObject(ahead);
+    expect(await client.fail("listEvents", { namespace, start })).toMatchObject(ahead);
+    const create = { namespace, consumerId: "c", start };
+    expect(await client.fail("createConsumer", create)).toMatchObject(ahead);
+    for (const wrong of [-1n, 2n ** 53n]) {
+      expect(await watch({ start: place(wrong) })).toMatchObject({ fields: ["after_revision"] });
+    }
+  });
+
+  it("is expired when events after it are gone", async () => {
+    await using small = await startContractServer();
+    for (let index = 0; index < 5; index++) await small.client.call("createSession");
+    await dropEvents(small, 2);
+    const expired = { code: "OUT_OF_RANGE", reason: "RESUME_TOKEN_EXPIRED" };
+    const metadata = { oldest_revision: "4" };
+    for (const revision of [0, 1, 2]) {
+      const start = place(revision);
+      expect(await small.client.fail("listEvents", { start })).toMatchObject({
+        ...{ ...expired, metadata },
+      });
+      expect(await small.client.failStream(requestBytes("watchEvents", { start }))).toMatchObject({
+        ...{ ...expired, metadata },
+      });
+      const create = { consumerId: "c", start };
+      expect(await small.client.fail("createConsumer", create)).toMatchObject(expired);
+    }
+    const { events } = await small.client.call("listEvents", { start: place(3) });
+    expect(events.map(({ revision }) => revision)).toEqual([4n, 5n]);
+  });
+});
+
 describe("ListEvents", () => {
   it("gives pages and a token to go on from", async () => {
     const namespace = `l${count++}`;
@@ -228,11 +333,17 @@ describe("ListEvents", () => {
     const first = await list({ pageSize: 2 });
     const second = await list({ pageSize: 5_000, pageToken: first.nextPageToken });
     expect([...first.events, ...second.events]).toEqual(whole.events);
-    expect((await list({ resumeToken: first.resumeToken })).events).toEqual(whole.events.slice(2));
-    const none = await list({ resumeToken: whole.resumeToken });
+    expect((await list({ start: afterToken(first.resumeToken) })).events).toEqual(
+      whole.events.slice(2),
+    );
+    const none = await list({ start: afterToken(whole.resumeToken) });
     expect(none.events).toEqual([]);
     expect(none.resumeToken).not.toBe("");
-    const wrong = { namespace, pageToken: first.nextPageToken, resumeToken: whole.resumeToken };
+    const wrong = {
+      namespace,
+      pageToken: first.nextPageToken,
+      start: afterToken(whole.resumeToken),
+    };
     expect(await server.client.fail("listEvents", wrong)).toMatchObject({
       reason: "PAGE_TOKEN_INVALID",
     });

@@ -180,7 +180,7 @@ const ROWS: readonly LimitRow[] = [
     filter: { sessionId: "", userId: "", eventTypes: times(size, () => 1 as const) },
   })),
   limitRow("listEvents", "resume_token", LIMITS.resumeTokenBytes, (size) => ({
-    resumeToken: x(size),
+    start: { $case: "resumeToken", value: x(size) } as const,
   })),
   limitRow("createConsumer", "consumer_id", LIMITS.consumerIdBytes, (size) => ({
     consumerId: fresh(size),

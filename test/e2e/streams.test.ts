@@ -240,13 +240,15 @@ test("an expired token is told the oldest revision, also for a consumer", async 
   expect(oldest).toBeGreaterThan(10n);
   const metadata = { oldest_revision: expect.stringMatching(/^\d+$/) };
   const expired = { reason: "RESUME_TOKEN_EXPIRED", code: 11, metadata };
-  await expect(client.listEvents({ resumeToken: token }).next()).rejects.toMatchObject(expired);
+  await expect(client.listEvents({ from: { resumeToken: token } }).next()).rejects.toMatchObject(
+    expired,
+  );
   const watch = client.watch({ from: { resumeToken: token } });
   await expect(watch.next()).rejects.toMatchObject(expired);
   const consumer = client.watch({ from: { consumerId: "late" } });
   await expect(consumer.next()).rejects.toMatchObject(expired);
   const kept = await allEvents(client);
-  await expect(client.listEvents({ resumeToken: token }).next()).rejects.toMatchObject({
+  await expect(client.listEvents({ from: { resumeToken: token } }).next()).rejects.toMatchObject({
     metadata: { oldest_revision: kept[0]?.split(".")[0] },
   });
   client.close();
@@ -270,12 +272,14 @@ test("tokens of another store, of another namespace, and damaged ones are refuse
   const foreign = { reason: "RESUME_TOKEN_FOREIGN", code: 3 };
   const from = { resumeToken };
   await expect(stranger.watch({ from }).next()).rejects.toMatchObject(foreign);
-  await expect(stranger.listEvents({ resumeToken }).next()).rejects.toMatchObject(foreign);
+  await expect(stranger.listEvents({ from: { resumeToken } }).next()).rejects.toMatchObject(
+    foreign,
+  );
   const elsewhere = client.watch({ from, namespace: "other" });
   await expect(elsewhere.next()).rejects.toMatchObject(foreign);
   const invalid = { reason: "RESUME_TOKEN_INVALID", code: 3 };
   for (const damaged of [`${resumeToken}x`, resumeToken.slice(0, -2), "nonsense"]) {
-    const call = client.listEvents({ resumeToken: damaged }).next();
+    const call = client.listEvents({ from: { resumeToken: damaged } }).next();
     await expect(call).rejects.toMatchObject(invalid);
   }
   for (const used of [client, stranger]) used.close();

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
 import { readFixture, readOldStore, serveOldStore, unpackStore } from "../support/old-store.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+import { afterToken } from "../support/watch.ts";
 
 const OPENER = new URL("../support/lmdb-opener.ts", import.meta.url).pathname;
 const FACTS = new URL("../../src/transport/convert/facts.ts", import.meta.url);
@@ -52,9 +53,28 @@ describe.each([1, 2])("a store of format %i", (format) => {
     for (const [namespace, resumeToken] of Object.entries(about.tokens)) {
       const all = await server.client.call("listEvents", { namespace, pageSize: 1_000 });
       const rest = await server.client.call("listEvents", {
-        ...{ namespace, resumeToken, pageSize: 1_000 },
+        ...{ namespace, start: afterToken(resumeToken), pageSize: 1_000 },
       });
       expect(rest.events).toEqual(all.events.slice(5));
+    }
+  });
+
+  it("goes on after each of its revisions, and after those of other namespaces", async () => {
+    await using directory = await makeTempDir();
+    const { about } = await readFixture(format);
+    await unpackStore(format, directory.path);
+    await using server = await serveOldStore(directory.path, about);
+    for (const namespace of Object.keys(about.tokens)) {
+      await server.client.call("createSession", { namespace });
+      const { events } = await server.client.call("listEvents", { namespace, pageSize: 1_000 });
+      const newest = events.at(-1)?.revision ?? 0n;
+      for (let revision = 0n; revision <= newest; revision++) {
+        const start = { $case: "afterRevision", value: revision } as const;
+        const page = { namespace, start, pageSize: 1_000 };
+        const rest = await server.client.call("listEvents", page);
+        expect(rest.events).toEqual(events.filter((event) => event.revision > revision));
+        expect(rest.nextPageToken).toBe("");
+      }
     }
   });
 });

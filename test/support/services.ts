@@ -4,7 +4,14 @@ import type { Event } from "../../src/domain/event.ts";
 import type { StageRun, Totals, Trim } from "../../src/domain/window/types.ts";
 import { createLocalIndex } from "../../src/recall/local.ts";
 import type { RecallIndex } from "../../src/recall/port.ts";
-import type { AppendInput, Call, ServiceSettings, Services, World } from "../../src/service/api.ts";
+import type {
+  AppendInput,
+  Call,
+  ListEventsInput,
+  ServiceSettings,
+  Services,
+  World,
+} from "../../src/service/api.ts";
 import type { Hooks } from "../../src/service/hook-port.ts";
 import { createServices } from "../../src/service/services.ts";
 import type { HookNews } from "../../src/service/tasks/hook-state.ts";
@@ -206,7 +213,12 @@ function shortcuts({
       return window.messages.map((bytes) => fromBytes<{ text: string }>(bytes).text);
     },
     allEvents: async (namespace = "default") => {
-      const query = { namespace, after: undefined, filter: {}, limit: 10_000 };
+      const query: ListEventsInput = {
+        namespace,
+        start: { kind: "oldest" },
+        filter: {},
+        limit: 10_000,
+      };
       const page = await events.listEvents(callOf("ListEvents"), query);
       return page.events.map((event) => fromBytes<Event>(event.body));
     },

@@ -10,7 +10,7 @@ export const NOW = { $case: "position", value: 1 } as const;
 export const OLDEST = { $case: "position", value: 2 } as const;
 
 /** The start after a token. */
-export function after(resumeToken: string) {
+export function afterToken(resumeToken: string) {
   return { $case: "resumeToken", value: resumeToken } as const;
 }
 

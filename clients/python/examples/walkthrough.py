@@ -323,6 +323,7 @@ def events(client: Client, other: Client) -> None:
                 break
     expect(ErrorReason.RESUME_TOKEN_INVALID, client.watch, resume_token="not a token")
     expect(ErrorReason.RESUME_TOKEN_FOREIGN, other.watch, resume_token=token)
+    expect(ErrorReason.REVISION_NOT_REACHED, client.watch, after_revision=revision + 1)
 
     client.create_consumer("indexer", position="oldest")
     expect(ErrorReason.CONSUMER_ALREADY_EXISTS, client.create_consumer, "indexer")

@@ -121,6 +121,83 @@ def test_an_expired_token_is_told(fake: FakeServer, fake_client: Client) -> None
     assert fake.requests("WatchEvents")[0].resume_token == "old"
 
 
+FOREIGN = fail(S.INVALID_ARGUMENT, "RESUME_TOKEN_FOREIGN")
+AHEAD = fail(S.OUT_OF_RANGE, "REVISION_NOT_REACHED")
+
+# Refused in the middle; the connection is lost while the state is read; then another history,
+# whose revisions begin again.
+REFUSED: list[Step] = [
+    stream(checkpoint("6.0"), event(7), then=GONE),
+    EXPIRED,
+    stream(checkpoint("20"), event(21), then=GONE),
+    FOREIGN,
+    GONE,
+    stream(checkpoint("2"), event(3)),
+]
+REFUSED_STARTS = ["", "7.0", "", "21.0", "", ""]
+
+
+def test_a_refused_watch_opens_from_now_then_reads_the_state(
+    fake: FakeServer, fake_client: Client
+) -> None:
+    fake.script["WatchEvents"] = list(REFUSED)
+    seen: list[object] = []
+
+    def read_state() -> None:
+        seen.append(len(fake.requests("WatchEvents")))
+
+    with fake_client.watch(after_revision=6, read_state=read_state) as watch:
+        for one in watch:
+            seen.append(f"{one.revision}: {watch.resume_token}")
+            if one.revision == 3:
+                break
+    assert seen == ["7: 7.0", 3, "21: 21.0", 6, "3: 3.0"]
+    starts = fake.requests("WatchEvents")
+    assert [one.resume_token for one in starts] == REFUSED_STARTS
+    assert starts[0].after_revision == 6
+    assert {one.position for one in (starts[2], *starts[4:])} == {v1.STREAM_POSITION_NOW}
+
+
+def test_asyncio_recovers_alike(fake: FakeServer) -> None:
+    fake.script["WatchEvents"] = list(REFUSED)
+    seen: list[object] = []
+
+    async def read_state() -> None:
+        seen.append(len(fake.requests("WatchEvents")))
+
+    async def main() -> None:
+        async with AsyncClient(fake.path, retry=QUICK) as client:
+            watch = client.watch(after_revision=6, read_state=read_state)
+            async for one in watch:
+                seen.append(f"{one.revision}: {watch.resume_token}")
+                if one.revision == 3:
+                    break
+
+    asyncio.run(main())
+    assert seen == ["7: 7.0", 3, "21: 21.0", 6, "3: 3.0"]
+    assert [one.resume_token for one in fake.requests("WatchEvents")] == REFUSED_STARTS
+
+
+def test_a_state_that_cannot_be_read_is_read_again(fake: FakeServer, fake_client: Client) -> None:
+    fake.script["WatchEvents"] = [
+        stream(checkpoint("4"), then=GONE),
+        AHEAD,
+        stream(checkpoint("5"), event(6)),
+    ]
+    faults: list[Exception] = [ms.Unavailable(S.UNAVAILABLE, "away"), LookupError("broken")]
+
+    def read_state() -> None:
+        if faults:
+            raise faults.pop(0)
+
+    watch = fake_client.watch(resume_token="3", read_state=read_state)
+    with pytest.raises(LookupError, match="broken"):
+        next(watch)
+    assert watch.resume_token == ""
+    assert next(watch).revision == 6
+    assert [one.resume_token for one in fake.requests("WatchEvents")] == ["3", "4", "", ""]
+
+
 def test_an_error_at_the_start_is_raised_by_watch(fake: FakeServer, fake_client: Client) -> None:
     fake.script["WatchEvents"] = [fail(S.NOT_FOUND, "CONSUMER_NOT_FOUND")]
     with pytest.raises(ms.NotFound):

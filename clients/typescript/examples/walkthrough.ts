@@ -306,6 +306,8 @@ async function events(): Promise<void> {
   await refused("RESUME_TOKEN_INVALID", broken.next());
   const elsewhere = client.watch({ from: { resumeToken: token }, namespace: "elsewhere" });
   await refused("RESUME_TOKEN_FOREIGN", elsewhere.next());
+  const ahead = client.watch({ from: { afterRevision: 1_000_000n } });
+  await refused("REVISION_NOT_REACHED", ahead.next());
 
   await client.createConsumer("worker", { from: "oldest" });
   await refused("CONSUMER_ALREADY_EXISTS", client.createConsumer("worker"));

@@ -296,6 +296,7 @@ export type {
 export { toDate } from "./time.ts";
 export type {
   EventFilterInput,
+  EventPlace,
   EventStream,
   WatchedEvent,
   WatchOptions,

@@ -7,7 +7,7 @@ import type { PolicyInput } from "./policy.ts";
 import type { OccasionName, UnitName } from "./policy-names.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { FormatName } from "./snapshot-parts.ts";
-import type { EventFilterInput, WatchStart } from "./watch.ts";
+import type { EventFilterInput, EventPlace, WatchStart } from "./watch.ts";
 
 /** What a client needs to know beside the address. */
 export interface ConnectOptions extends ChannelSettings {
@@ -59,8 +59,8 @@ export interface ListMessagesOptions extends ListOptions {
 
 /** Which events to list. */
 export interface ListEventsOptions extends ListOptions {
-  /** Starts after this position. Default: at the oldest event that is kept. */
-  readonly resumeToken?: string | undefined;
+  /** Where to start. Default: at the oldest event that is kept. */
+  readonly from?: EventPlace | undefined;
   readonly filter?: EventFilterInput | undefined;
 }
 

@@ -37,7 +37,7 @@ import type {
 import type { PolicyInput } from "./policy.ts";
 import { OCCASIONS, UNITS } from "./policy-names.ts";
 import { toTimestamp } from "./time.ts";
-import { toStart } from "./watch.ts";
+import { toPlace, toStart } from "./watch.ts";
 
 /** The session of a request. */
 interface Target {
@@ -107,10 +107,10 @@ export function listEventsRequest(
   options: ListEventsOptions,
   pageToken: string,
 ): ListEventsRequest {
-  const { resumeToken = "", filter, pageSize = 0 } = options;
+  const { from, filter, pageSize = 0 } = options;
   return ListEventsRequest.fromPartial({
     namespace,
-    resumeToken,
+    start: from && toPlace(from),
     pageSize,
     pageToken,
     filter: filter && { ...filter, eventTypes: [...(filter.eventTypes ?? [])] },

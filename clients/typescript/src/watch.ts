@@ -2,21 +2,21 @@
 
 import type { ClientReadableStream } from "@grpc/grpc-js";
 import { pause } from "./call.ts";
-import { type MemorySidecarError, toClientError } from "./errors.ts";
+import { MemorySidecarError, toClientError } from "./errors.ts";
 import { type Event, type EventType, StreamPosition } from "./gen/memorysidecar/v1/event.ts";
 import {
   EventServiceService,
+  type ListEventsRequest,
   WatchEventsRequest,
   type WatchEventsResponse,
 } from "./gen/memorysidecar/v1/event_service.ts";
 import { backoffMs, isRetryable, type RetryPolicy } from "./retry.ts";
 
+/** A place in the events of a namespace: after an event, or after all events of a revision. */
+export type EventPlace = { readonly resumeToken: string } | { readonly afterRevision: bigint };
+
 /** Where a stream starts. */
-export type WatchStart =
-  | "now"
-  | "oldest"
-  | { readonly resumeToken: string }
-  | { readonly consumerId: string };
+export type WatchStart = "now" | "oldest" | EventPlace | { readonly consumerId: string };
 
 /** Which events a stream or a list holds. Every field that is set must hold. */
 export interface EventFilterInput {
@@ -29,6 +29,15 @@ export interface EventFilterInput {
 export interface WatchOptions {
   /** Where to start. Default `now`: after the newest event. */
   readonly from?: WatchStart | undefined;
+  /**
+   * Reads the state that the events are applied to. With it the stream has no gap to whatever the
+   * state was: it opens the watch, calls this, and only then gives what happened since then. It is
+   * called at a start from `now`, and again each time when the server refuses the
+   * place where the stream goes on: its events are no longer kept, or it is of another history of
+   * the store. The stream then starts anew from `now`. Events of changes that the read has seen
+   * already come as well: applying them must change nothing. Without this the refusal is thrown.
+   */
+  readonly readState?: (() => Promise<void>) | undefined;
   /** Which events to get. Default: all of the namespace. */
   readonly filter?: EventFilterInput | undefined;
   /** The namespace; default: that of the client. */
@@ -60,8 +69,26 @@ export interface WatchSource {
 export function toStart(from: WatchStart): NonNullable<WatchEventsRequest["start"]> {
   if (from === "now") return { $case: "position", value: StreamPosition.NOW };
   if (from === "oldest") return { $case: "position", value: StreamPosition.OLDEST };
-  if ("resumeToken" in from) return { $case: "resumeToken", value: from.resumeToken };
-  return { $case: "consumerId", value: from.consumerId };
+  return "consumerId" in from ? { $case: "consumerId", value: from.consumerId } : toPlace(from);
+}
+
+/** Turns a place into that of the contract. */
+export function toPlace(place: EventPlace): NonNullable<ListEventsRequest["start"]> {
+  return "resumeToken" in place
+    ? { $case: "resumeToken", value: place.resumeToken }
+    : { $case: "afterRevision", value: place.afterRevision };
+}
+
+/** Why a server refuses the place where a stream goes on. */
+const REFUSED: ReadonlySet<string> = new Set([
+  "RESUME_TOKEN_EXPIRED",
+  "RESUME_TOKEN_FOREIGN",
+  "RESUME_TOKEN_INVALID",
+  "REVISION_NOT_REACHED",
+]);
+
+function isRefused(error: unknown): boolean {
+  return error instanceof MemorySidecarError && REFUSED.has(error.reason);
 }
 
 function isAfter(event: Event, last: Event | undefined): boolean {
@@ -77,7 +104,10 @@ function isAfter(event: Event, last: Event | undefined): boolean {
  * policy. Events are held back until they are asked for; only a few wait on this side.
  */
 export class EventStream implements AsyncIterableIterator<WatchedEvent> {
-  /** Settles when the server has sent its first answer: from then on no event is missed. */
+  /**
+   * Settles when the server has sent its first answer and `readState` is done: from then on no
+   * event is missed.
+   */
   readonly ready: Promise<void>;
   readonly #source: WatchSource;
   readonly #options: WatchOptions;
@@ -86,6 +116,7 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   readonly #events: AsyncGenerator<WatchedEvent, void, undefined>;
   #first: Promise<IteratorResult<WatchedEvent, void>> | undefined;
   #call: ClientReadableStream<WatchEventsResponse> | undefined;
+  #from: WatchStart;
   #resumeToken = "";
   #failures = 0;
   #last: Event | undefined;
@@ -93,6 +124,7 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   constructor(source: WatchSource, options: WatchOptions) {
     this.#source = source;
     this.#options = options;
+    this.#from = options.from ?? "now";
     let started = { resolve: (): void => {}, reject: (_error: unknown): void => {} };
     this.ready = new Promise((resolve, reject) => {
       started = { resolve, reject };
@@ -167,9 +199,9 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   async *#read(): AsyncGenerator<WatchedEvent, void, undefined> {
     this.#options.signal?.throwIfAborted();
     const { open, namespace } = this.#source;
-    const { from = "now", filter } = this.#options;
+    const { filter } = this.#options;
     const resumeToken = this.#resumeToken;
-    const start = toStart(resumeToken === "" ? from : { resumeToken });
+    const start = toStart(resumeToken === "" ? this.#from : { resumeToken });
     const eventTypes = [...(filter?.eventTypes ?? [])];
     const request = WatchEventsRequest.fromPartial({
       namespace: this.#options.namespace ?? namespace,
@@ -182,6 +214,7 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     call.on("error", () => {});
     try {
       for await (const answer of call as AsyncIterable<WatchEventsResponse>) {
+        if (this.#resumeToken === "" && this.#from === "now") await this.#options.readState?.();
         for (const watched of this.#take(answer)) {
           // Set when the event is asked for: what follows it is not lost with this stream.
           this.#resumeToken = watched.resumeToken;
@@ -213,6 +246,13 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     this.#options.signal?.throwIfAborted();
     if (this.#stop.signal.aborted) return;
     const error = toClientError(cause, EventServiceService.watchEvents.path);
+    if (this.#options.readState !== undefined && isRefused(error)) {
+      // Revisions may begin again: another history is another sequence.
+      this.#from = "now";
+      this.#resumeToken = "";
+      this.#last = undefined;
+      return;
+    }
     if (!isRetryable(error)) throw error;
     const failures = this.#failures + 1;
     if (this.#resumeToken === "" && failures >= this.#source.retry.maxAttempts) throw error;

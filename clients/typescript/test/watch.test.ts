@@ -5,7 +5,13 @@ import type {
   WatchEventsRequest,
   WatchEventsResponse,
 } from "../src/gen/memorysidecar/v1/event_service.ts";
-import { connect, type MemorySidecar, Status, type WatchedEvent } from "../src/index.ts";
+import {
+  connect,
+  type MemorySidecar,
+  MemorySidecarError,
+  Status,
+  type WatchedEvent,
+} from "../src/index.ts";
 import { type FakeServer, fakeError, startFake } from "./fake-server.ts";
 
 type Call = ServerWritableStream<WatchEventsRequest, WatchEventsResponse>;
@@ -152,6 +158,59 @@ describe("watch", () => {
       metadata: { oldest_revision: "9" },
     });
     expect(seen).toEqual([1n]);
+  });
+
+  it("opens from now, then reads the state, when its place is refused", async () => {
+    const refusal = (reason: string, code: number) => fakeError({ code, reason, metadata: {} });
+    const fake = await open(
+      [checkpoint("t6"), event(7), away],
+      [refusal("RESUME_TOKEN_EXPIRED", Status.OUT_OF_RANGE)],
+      [checkpoint("t20"), event(21), away],
+      // Another history, whose revisions begin again.
+      [refusal("RESUME_TOKEN_FOREIGN", Status.INVALID_ARGUMENT)],
+      [away],
+      [checkpoint("t2"), event(3)],
+    );
+    const seen: string[] = [];
+    const stream = fake.client.watch({
+      from: { afterRevision: 6n },
+      readState: async () => {
+        seen.push(`read after ${fake.starts.length} starts`);
+      },
+    });
+    for await (const { event, resumeToken } of stream) {
+      seen.push(resumeToken);
+      if (event.revision === 3n) break;
+    }
+    expect(seen).toEqual(["t7.0", "read after 3 starts", "t21.0", "read after 6 starts", "t3.0"]);
+    const now = { $case: "position", value: 1 };
+    expect(fake.starts).toEqual([
+      { $case: "afterRevision", value: 6n },
+      { $case: "resumeToken", value: "t7.0" },
+      now,
+      { $case: "resumeToken", value: "t21.0" },
+      now,
+      now,
+    ]);
+  });
+
+  it("reads the state at a start from now, before it is ready, and again when that fails", async () => {
+    const fake = await open([checkpoint("t4")], [checkpoint("t5"), event(6)], [checkpoint("t6")]);
+    const faults = [new MemorySidecarError(away, "GetSession"), undefined];
+    const stream = fake.client.watch({
+      readState: async () => {
+        const fault = faults.shift();
+        if (fault !== undefined) throw fault;
+      },
+    });
+    await stream.ready;
+    expect(faults).toEqual([]);
+    expect(await take(stream, 1)).toEqual(["6.0"]);
+    expect(fake.starts).toEqual(Array(2).fill({ $case: "position", value: 1 }));
+
+    const broken = fake.client.watch({ readState: () => Promise.reject(new Error("broken")) });
+    await expect(broken.next()).rejects.toThrow("broken");
+    expect(broken.resumeToken).toBe("");
   });
 
   it("is ready with the first answer, without being read", async () => {

@@ -14,7 +14,15 @@ import { decodeEvent, decodeNumber, encodeConsumer } from "./codec.ts";
 import { type Core, decodeRecord, rangeIndex } from "./core.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
-import { DROPPED_KEY, eventKey, readEventKey, readU64, revisionKey, u64 } from "./keys.ts";
+import {
+  DROPPED_KEY,
+  eventKey,
+  REVISION_EVENTS_MAX,
+  readEventKey,
+  readU64,
+  revisionKey,
+  u64,
+} from "./keys.ts";
 import { dropRevisions, positionsOf } from "./revisions.ts";
 
 const READ_PAGE = 256;
@@ -206,7 +214,8 @@ export class EventLog {
     }
     if (comparePositions(after, base.newest) < 0) {
       // What was dropped since the position is of other namespaces.
-      const at = { commitNo: after.revision, index: after.index };
+      const index = Math.min(after.index, REVISION_EVENTS_MAX - 1);
+      const at = { commitNo: after.revision, index };
       const from = comparePlaces(at, this.dropped) < 0 ? this.dropped : at;
       const rows = this.readLog(from, base.newest.revision, "events");
       const last = positionOf(rows.at(-1));
@@ -224,7 +233,10 @@ export class EventLog {
     const { base } = this.core;
     const { oldest } = positionsOf(this.core, namespace);
     const rows: Row[] = [];
-    const isInside = after.revision > Math.max(base.newest.revision, oldest.revision);
+    // No event lies after the end of a revision.
+    const isInside =
+      after.revision > Math.max(base.newest.revision, oldest.revision) &&
+      after.index + 1 < REVISION_EVENTS_MAX;
     const first = isInside ? after.revision : after.revision + 1;
     const range = {
       start: revisionKey(namespace, first),

@@ -7,9 +7,10 @@ import {
 } from "../../gen/memorysidecar/v1/event.ts";
 import type {
   CreateConsumerRequest,
+  ListEventsRequest,
   WatchEventsRequest,
 } from "../../gen/memorysidecar/v1/event_service.ts";
-import type { EventFilter, StreamStart } from "../../service/api.ts";
+import type { EventFilter, FixedStart, StreamStart } from "../../service/api.ts";
 import type { ResumeTokens } from "../resume-token.ts";
 
 /** Gives where a watch starts. Throws the errors of a resume token. */
@@ -20,20 +21,26 @@ export function fromStart(
 ): StreamStart {
   return start?.$case === "consumerId"
     ? { kind: "consumer", consumerId: start.value }
-    : fromStartPosition(start, namespace, tokens);
+    : fromFixedStart(start, namespace, tokens, "now");
 }
 
-/** Gives where a consumer starts: now, if nothing is said. Throws the errors of a resume token. */
-export function fromStartPosition(
-  start: CreateConsumerRequest["start"],
+/** Gives where a consumer or a list starts. Throws the errors of a resume token. */
+export function fromFixedStart(
+  start: CreateConsumerRequest["start"] | ListEventsRequest["start"],
   namespace: string,
   tokens: ResumeTokens,
-): Exclude<StreamStart, { kind: "consumer" }> {
-  if (start === undefined) return { kind: "now" };
-  if (start.$case === "resumeToken") {
-    return { kind: "after", position: tokens.read(namespace, start.value) };
+  otherwise: "now" | "oldest",
+): FixedStart {
+  switch (start?.$case) {
+    case undefined:
+      return { kind: otherwise };
+    case "resumeToken":
+      return { kind: "after", position: tokens.read(namespace, start.value) };
+    case "afterRevision":
+      return { kind: "revision", revision: Number(start.value) };
+    case "position":
+      return start.value === StreamPosition.OLDEST ? { kind: "oldest" } : { kind: "now" };
   }
-  return start.value === StreamPosition.OLDEST ? { kind: "oldest" } : { kind: "now" };
 }
 
 /** Gives what a filter asks for; what is empty asks for nothing. */

@@ -4,7 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/event_service.ts";
 import { toConsumer } from "../convert/consumer.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { fromStartPosition } from "../convert/stream.ts";
+import { fromFixedStart } from "../convert/stream.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkCreateConsumer } from "../validate/event-requests.ts";
@@ -17,7 +17,7 @@ export const createConsumer: UnaryRpc<CreateConsumerRequest> = {
     return await services.events.createConsumer(call, {
       namespace,
       consumerId,
-      start: fromStartPosition(start, namespace, resumeTokens),
+      start: fromFixedStart(start, namespace, resumeTokens, "now"),
       encode: (view) => {
         const consumer = toConsumer(view, namespace, resumeTokens);
         return encodeWire(CreateConsumerResponse, { consumer });

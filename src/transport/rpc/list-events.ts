@@ -4,7 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/event_service.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { fromEventFilter } from "../convert/stream.ts";
+import { fromEventFilter, fromFixedStart } from "../convert/stream.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
@@ -18,13 +18,16 @@ export const listEvents: UnaryRpc<ListEventsRequest> = {
   validate: checkListEvents,
   handle: async ({ services, pageTokens, resumeTokens }, call, request) => {
     const namespace = fromNamespace(request.namespace);
-    const from =
+    const start =
       request.pageToken === ""
-        ? request.resumeToken
-        : pageTokens.read(call.digest, request.pageToken);
+        ? request.start
+        : ({
+            $case: "resumeToken",
+            value: pageTokens.read(call.digest, request.pageToken),
+          } as const);
     const page = await services.events.listEvents(call, {
       namespace,
-      after: from === "" ? undefined : resumeTokens.read(namespace, from),
+      start: fromFixedStart(start, namespace, resumeTokens, "oldest"),
       filter: fromEventFilter(request.filter),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });

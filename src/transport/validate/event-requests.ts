@@ -21,6 +21,7 @@ import {
   checkRequestId,
   checkRequiredId,
   checkRequiredText,
+  checkSeq,
   checkText,
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
@@ -41,7 +42,7 @@ function checkFilter(v: Violations, filter: EventFilter | undefined): void {
 
 function checkStart(
   v: Violations,
-  start: WatchEventsRequest["start"] | CreateConsumerRequest["start"],
+  start: WatchEventsRequest["start"] | CreateConsumerRequest["start"] | ListEventsRequest["start"],
 ): void {
   if (start === undefined) return;
   switch (start.$case) {
@@ -51,6 +52,9 @@ function checkStart(
     case "position":
       if (start.value === 0) v.add("position", "must not be STREAM_POSITION_UNSPECIFIED");
       else checkEnum(v, "position", start.value, StreamPosition);
+      break;
+    case "afterRevision":
+      checkSeq(v, "after_revision", start.value);
       break;
     case "consumerId":
       checkRequiredId(v, "consumer_id", start.value, LIMITS.consumerIdBytes);
@@ -66,7 +70,7 @@ function checkConsumerRef(v: Violations, ref: { namespace: string; consumerId: s
 export function checkWatchEvents(request: WatchEventsRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   if (request.start === undefined) {
-    v.add("start", "one of resume_token, position and consumer_id is required");
+    v.add("start", "one of resume_token, position, consumer_id and after_revision is required");
   }
   checkStart(v, request.start);
   checkFilter(v, request.filter);
@@ -74,7 +78,7 @@ export function checkWatchEvents(request: WatchEventsRequest, v: Violations): vo
 
 export function checkListEvents(request: ListEventsRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
-  checkText(v, "resume_token", request.resumeToken, LIMITS.resumeTokenBytes);
+  checkStart(v, request.start);
   checkFilter(v, request.filter);
   checkPage(v, request);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -72,11 +72,16 @@ class AsyncCalls(Base):
             await asyncio.sleep(delay)
 
     def _watch(
-        self, request: v1.WatchEventsRequest, reconnect_timeout: float | None, call: ReadOptions
+        self,
+        request: v1.WatchEventsRequest,
+        reconnect_timeout: float | None,
+        read_state: Callable[[], Awaitable[None]] | None,
+        call: ReadOptions,
     ) -> AsyncWatch:
-        state = self._watch_state(request, reconnect_timeout, call)
+        reads_state = read_state is not None
+        state = self._watch_state(request, reconnect_timeout, call, reads_state=reads_state)
         watch = AsyncWatch(
-            lambda again: self.events.WatchEvents(again, metadata=self.metadata), state
+            lambda again: self.events.WatchEvents(again, metadata=self.metadata), state, read_state
         )
         self._watches.add(watch)
         return watch

@@ -155,12 +155,21 @@ class Base:
         return lambda timeout: rpc(request, timeout=timeout, metadata=self.metadata), attempts
 
     def _watch_state(
-        self, request: Any, reconnect_timeout: float | None, call: ReadOptions
+        self,
+        request: Any,
+        reconnect_timeout: float | None,
+        call: ReadOptions,
+        *,
+        reads_state: bool,
     ) -> WatchState:
         request.namespace = call.get("namespace", self.namespace)
         timeout = call.get("timeout", self.timeout)
         return WatchState(
-            request, self.retry, open_timeout=timeout, reconnect_timeout=reconnect_timeout
+            request,
+            self.retry,
+            open_timeout=timeout,
+            reconnect_timeout=reconnect_timeout,
+            reads_state=reads_state,
         )
 
 

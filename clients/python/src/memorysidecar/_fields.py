@@ -178,19 +178,32 @@ def one_of(**choices: Any) -> None:
         raise ValueError(f"give one of {', '.join(choices)}, not {len(given)}")
 
 
+def at_most_one(**choices: Any) -> bool:
+    """Says whether one of several arguments was given; more are refused."""
+    given = [name for name, value in choices.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"give one of {', '.join(choices)}, not several")
+    return bool(given)
+
+
 def watch_request(
     resume_token: str | None,
     position: Position | None,
     consumer_id: str | None,
+    after_revision: int | None,
     filter: v1.EventFilter | Json | None,
 ) -> v1.WatchEventsRequest:
     """Makes the request of a watch. Without a start it watches from now."""
-    given = [one for one in (resume_token, position, consumer_id) if one is not None]
-    if len(given) > 1:
-        raise ValueError("give one of resume_token, position and consumer_id, not several")
+    given = at_most_one(
+        resume_token=resume_token,
+        position=position,
+        consumer_id=consumer_id,
+        after_revision=after_revision,
+    )
     return v1.WatchEventsRequest(
         resume_token=resume_token,
         position=position_of(position if given else "now"),
         consumer_id=consumer_id,
+        after_revision=after_revision,
         filter=filter,
     )

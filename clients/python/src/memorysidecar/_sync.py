@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -69,10 +69,17 @@ class SyncCalls(Base):
             time.sleep(delay)
 
     def _watch(
-        self, request: v1.WatchEventsRequest, reconnect_timeout: float | None, call: ReadOptions
+        self,
+        request: v1.WatchEventsRequest,
+        reconnect_timeout: float | None,
+        read_state: Callable[[], None] | None,
+        call: ReadOptions,
     ) -> Watch:
-        state = self._watch_state(request, reconnect_timeout, call)
-        watch = Watch(lambda again: self.events.WatchEvents(again, metadata=self.metadata), state)
+        reads_state = read_state is not None
+        state = self._watch_state(request, reconnect_timeout, call, reads_state=reads_state)
+        watch = Watch(
+            lambda again: self.events.WatchEvents(again, metadata=self.metadata), state, read_state
+        )
         self._watches.add(watch)
         return watch.open()
 

@@ -9,7 +9,17 @@ import grpc
 
 from . import v1
 from ._retry import RetryPolicy, is_transient
-from .errors import MemorySidecarError, make_error
+from .errors import ErrorReason, MemorySidecarError, make_error
+
+# Why a server refuses the place where a watch goes on.
+_REFUSED = frozenset(
+    (
+        ErrorReason.RESUME_TOKEN_EXPIRED,
+        ErrorReason.RESUME_TOKEN_FOREIGN,
+        ErrorReason.RESUME_TOKEN_INVALID,
+        ErrorReason.REVISION_NOT_REACHED,
+    )
+)
 
 
 class WatchState:
@@ -22,6 +32,7 @@ class WatchState:
         *,
         open_timeout: float | None,
         reconnect_timeout: float | None,
+        reads_state: bool,
     ) -> None:
         self.resume_token = ""
         # Whether there was an answer: the watch is on.
@@ -29,6 +40,7 @@ class WatchState:
         self.open_timeout = open_timeout
         self._request = request
         self._policy = policy
+        self._reads_state = reads_state
         self._last = (0, 0)
         self._pending: deque[v1.StreamedEvent] = deque()
         self._failures = 0
@@ -50,6 +62,13 @@ class WatchState:
         if self.resume_token:
             request.resume_token = self.resume_token
         return request
+
+    @property
+    def wants_state(self) -> bool:
+        """Says that the state must be read before the answer that came is accepted: what happened
+        before it will not be told."""
+        from_now = self._request.position == v1.STREAM_POSITION_NOW
+        return self._reads_state and from_now and not self.resume_token
 
     def accept(self, response: v1.WatchEventsResponse) -> None:
         """Takes an answer. Its events wait until they are asked for, but those given before."""
@@ -74,6 +93,12 @@ class WatchState:
 
     def delay_after(self, error: MemorySidecarError) -> float:
         """Gives the pause before the next connection, or raises the error when it is final."""
+        if self._reads_state and error.reason in _REFUSED:
+            # Revisions may begin again: another history is another sequence.
+            self._request.position = v1.STREAM_POSITION_NOW
+            self.resume_token = ""
+            self._last = (0, 0)
+            return 0.0
         if not is_transient(error):
             raise error
         if self._failures == 0 and self._give_up is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
 from typing import Any
 
@@ -22,9 +22,15 @@ class AsyncWatch(AsyncIterator[v1.Event]):
     first step of ``async for``; ends with ``close``.
     """
 
-    def __init__(self, start: Callable[[v1.WatchEventsRequest], Any], state: WatchState) -> None:
+    def __init__(
+        self,
+        start: Callable[[v1.WatchEventsRequest], Any],
+        state: WatchState,
+        read_state: Callable[[], Awaitable[None]] | None,
+    ) -> None:
         self._start = start
         self._state = state
+        self._read_state = read_state
         self._stream: Any = None
         self._closed = asyncio.Event()
 
@@ -76,7 +82,10 @@ class AsyncWatch(AsyncIterator[v1.Event]):
     async def _step(self) -> None:
         """Reads one answer, or waits out the pause after a failure."""
         try:
-            self._state.accept(await self._read())
+            answer = await self._read()
+            if self._read_state is not None and self._state.wants_state:
+                await self._read_state()
+            self._state.accept(answer)
             return
         except asyncio.CancelledError:
             # A read that is cancelled ends its stream: the next step resumes on a new one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from typing_extensions import Unpack
 
@@ -215,29 +215,45 @@ class Client(
         resume_token: str | None = None,
         position: f.Position | None = None,
         consumer_id: str | None = None,
+        after_revision: int | None = None,
         filter: v1.EventFilter | f.Json | None = None,
+        read_state: Callable[[], None] | None = None,
         reconnect_timeout: float | None = None,
         **call: Unpack[f.ReadOptions],
     ) -> Watch:
-        """Watches the events of the namespace: after a token, from ``"now"`` (the default) or the
-        ``"oldest"``, or after what a consumer has acknowledged. When it returns, the watch is on.
+        """Watches the events of the namespace: after a token or a revision, from ``"now"`` (the
+        default) or the ``"oldest"``, or after what a consumer has acknowledged. When it returns,
+        the watch is on.
 
+        :param read_state: reads the state that the events are applied to. With it the watch leaves
+            no gap to that state: it opens, calls this, and only then gives what happened since it
+            was opened. It is called at a start from ``"now"``, and again each time when the server
+            refuses the place where the watch goes on, because its events are no longer kept or it
+            is of another history of the store; the watch then starts anew from ``"now"``. Events
+            of changes that the read has seen already come as well: applying them must change
+            nothing. Without this the refusal is raised.
         :param reconnect_timeout: seconds after which a lost connection is given up. Default: never.
         """
-        request = f.watch_request(resume_token, position, consumer_id, filter)
-        return self._watch(request, reconnect_timeout, call)
+        request = f.watch_request(resume_token, position, consumer_id, after_revision, filter)
+        return self._watch(request, reconnect_timeout, read_state, call)
 
     def list_events(
         self,
         *,
-        resume_token: str = "",
+        resume_token: str | None = None,
+        after_revision: int | None = None,
         filter: v1.EventFilter | f.Json | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Event, v1.ListEventsResponse]:
-        """Lists the events that are kept, the oldest first."""
+        """Lists the events that are kept, the oldest first: all, or those after a token or a
+        revision."""
+        f.at_most_one(resume_token=resume_token, after_revision=after_revision)
         request = v1.ListEventsRequest(
-            resume_token=resume_token, filter=filter, page_size=page_size
+            resume_token=resume_token,
+            after_revision=after_revision,
+            filter=filter,
+            page_size=page_size,
         )
         return self._pages(request, v1.ListEventsResponse, "events", call)
 
@@ -247,11 +263,16 @@ class Client(
         *,
         resume_token: str | None = None,
         position: f.Position | None = None,
+        after_revision: int | None = None,
         **call: Unpack[f.WriteOptions],
     ) -> v1.Consumer:
         """Creates a consumer: a position in the stream that the server remembers."""
+        f.at_most_one(resume_token=resume_token, position=position, after_revision=after_revision)
         request = v1.CreateConsumerRequest(
-            consumer_id=consumer_id, resume_token=resume_token, position=f.position_of(position)
+            consumer_id=consumer_id,
+            resume_token=resume_token,
+            position=f.position_of(position),
+            after_revision=after_revision,
         )
         return self._unary(request, v1.CreateConsumerResponse, call).consumer
 

@@ -72,6 +72,7 @@ class ErrorReason:
     MEMORY_VERSION_LIMIT_REACHED: Final = "MEMORY_VERSION_LIMIT_REACHED"
     MEMORY_JOB_NOT_FOUND: Final = "MEMORY_JOB_NOT_FOUND"
     MEMORY_POLICY_MISSING: Final = "MEMORY_POLICY_MISSING"
+    REVISION_NOT_REACHED: Final = "REVISION_NOT_REACHED"
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,8 @@ class Invalid(MemorySidecarError):
 
 
 class ResumeTokenExpired(MemorySidecarError):
-    """Events after the token are no longer kept: watch from now, then read
-    the state."""
+    """Events after the token are no longer kept: watch from now, then read the state, as
+    ``watch`` does with ``read_state``."""
 
 
 class Unavailable(MemorySidecarError):

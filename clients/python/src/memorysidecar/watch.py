@@ -20,9 +20,15 @@ class Watch(Iterator[v1.Event]):
     Made by ``Client.watch``; ends with ``close``, which any thread may call.
     """
 
-    def __init__(self, start: Callable[[v1.WatchEventsRequest], Any], state: WatchState) -> None:
+    def __init__(
+        self,
+        start: Callable[[v1.WatchEventsRequest], Any],
+        state: WatchState,
+        read_state: Callable[[], None] | None,
+    ) -> None:
         self._start = start
         self._state = state
+        self._read_state = read_state
         self._stream: Any = None
         self._closed = threading.Event()
 
@@ -72,10 +78,11 @@ class Watch(Iterator[v1.Event]):
     def _step(self) -> None:
         """Reads one answer, or waits out the pause after a failure."""
         try:
-            self._state.accept(self._read())
+            answer = self._read()
+            if self._read_state is not None and self._state.wants_state:
+                self._read_state()
+            self._state.accept(answer)
             return
-        except StopIteration:
-            failure = ended()
         except grpc.RpcError as error:
             failure = decode_error(error)
         except MemorySidecarError as error:
@@ -85,9 +92,12 @@ class Watch(Iterator[v1.Event]):
             self._closed.wait(self._state.delay_after(failure))
 
     def _read(self) -> v1.WatchEventsResponse:
-        stream = self._stream
-        if stream is not None:
-            return next(stream)  # type: ignore[no-any-return]
+        answer = self._first() if self._stream is None else next(self._stream, None)
+        if answer is None:
+            raise ended()
+        return answer
+
+    def _first(self) -> v1.WatchEventsResponse | None:
         stream = self._stream = self._start(self._state.request())
         late = threading.Event()
 
@@ -99,7 +109,7 @@ class Watch(Iterator[v1.Event]):
         timer.daemon = True
         timer.start()
         try:
-            return next(stream)  # type: ignore[no-any-return]
+            return next(stream, None)
         except grpc.RpcError:
             if late.is_set():
                 raise no_answer() from None

@@ -41,6 +41,12 @@ export interface WatchEventsRequest {
     | //
     /** After what this named consumer has acknowledged. */
     { $case: "consumerId"; value: string }
+    | //
+    /**
+     * After all events of this revision of the namespace. 0 means from the first event
+     * there ever was. Negative is an error.
+     */
+    { $case: "afterRevision"; value: bigint }
     | undefined;
   /** Which events to send. Unset means all of the namespace. */
   filter: EventFilter | undefined;
@@ -65,8 +71,18 @@ export interface WatchEventsResponse {
 export interface ListEventsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Starts after the position of this token. Empty means at the oldest event. */
-  resumeToken: string;
+  /** Where to start. None means at the oldest event that is kept. */
+  start:
+    | //
+    /** After the position of this token. */
+    { $case: "resumeToken"; value: string }
+    | //
+    /**
+     * After all events of this revision of the namespace. 0 means from the first event
+     * there ever was. Negative is an error.
+     */
+    { $case: "afterRevision"; value: bigint }
+    | undefined;
   /** Which events to list. Unset means all of the namespace. */
   filter:
     | EventFilter
@@ -108,6 +124,12 @@ export interface CreateConsumerRequest {
     | //
     /** At a position that needs no token. */
     { $case: "position"; value: StreamPosition }
+    | //
+    /**
+     * After all events of this revision of the namespace. 0 means from the first event
+     * there ever was. Negative is an error.
+     */
+    { $case: "afterRevision"; value: bigint }
     | undefined;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
@@ -208,6 +230,12 @@ export const WatchEventsRequest: MessageFns<WatchEventsRequest> = {
       case "consumerId":
         writer.uint32(34).string(message.start.value);
         break;
+      case "afterRevision":
+        if (BigInt.asIntN(64, message.start.value) !== message.start.value) {
+          throw new globalThis.Error("value provided for field message.start.value of type int64 too large");
+        }
+        writer.uint32(48).int64(message.start.value);
+        break;
     }
     if (message.filter !== undefined) {
       EventFilter.encode(message.filter, writer.uint32(42).fork()).join();
@@ -258,6 +286,14 @@ export const WatchEventsRequest: MessageFns<WatchEventsRequest> = {
             }
 
             message.start = { $case: "consumerId", value: reader.string() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.start = { $case: "afterRevision", value: reader.int64() as bigint };
             continue;
           }
           case 5: {
@@ -339,7 +375,7 @@ export const WatchEventsResponse: MessageFns<WatchEventsResponse> = {
 };
 
 function createBaseListEventsRequest(): ListEventsRequest {
-  return { namespace: "", resumeToken: "", filter: undefined, pageSize: 0, pageToken: "" };
+  return { namespace: "", start: undefined, filter: undefined, pageSize: 0, pageToken: "" };
 }
 
 export const ListEventsRequest: MessageFns<ListEventsRequest> = {
@@ -347,8 +383,16 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
-    if (message.resumeToken !== "") {
-      writer.uint32(18).string(message.resumeToken);
+    switch (message.start?.$case) {
+      case "resumeToken":
+        writer.uint32(18).string(message.start.value);
+        break;
+      case "afterRevision":
+        if (BigInt.asIntN(64, message.start.value) !== message.start.value) {
+          throw new globalThis.Error("value provided for field message.start.value of type int64 too large");
+        }
+        writer.uint32(48).int64(message.start.value);
+        break;
     }
     if (message.filter !== undefined) {
       EventFilter.encode(message.filter, writer.uint32(26).fork()).join();
@@ -388,7 +432,15 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
               break;
             }
 
-            message.resumeToken = reader.string();
+            message.start = { $case: "resumeToken", value: reader.string() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.start = { $case: "afterRevision", value: reader.int64() as bigint };
             continue;
           }
           case 3: {
@@ -515,6 +567,12 @@ export const CreateConsumerRequest: MessageFns<CreateConsumerRequest> = {
       case "position":
         writer.uint32(32).int32(message.start.value);
         break;
+      case "afterRevision":
+        if (BigInt.asIntN(64, message.start.value) !== message.start.value) {
+          throw new globalThis.Error("value provided for field message.start.value of type int64 too large");
+        }
+        writer.uint32(48).int64(message.start.value);
+        break;
     }
     if (message.requestId !== "") {
       writer.uint32(42).string(message.requestId);
@@ -565,6 +623,14 @@ export const CreateConsumerRequest: MessageFns<CreateConsumerRequest> = {
             }
 
             message.start = { $case: "position", value: reader.int32() as any };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.start = { $case: "afterRevision", value: reader.int64() as bigint };
             continue;
           }
           case 5: {
@@ -1099,12 +1165,15 @@ export const AckEventsResponse: MessageFns<AckEventsResponse> = {
  * configured otherwise; who comes later than that is told so, never skipped ahead.
  *
  * A resume token names a position in one namespace of one store. It is opaque, at
- * most 256 bytes, does not depend on the filter, and gives no rights.
+ * most 256 bytes, does not depend on the filter, and gives no rights. A revision from
+ * any answer names a position as well: after all events of that revision. It says nothing
+ * of the store that it comes from, so keep the token where there is one.
  *
- * A client whose token is refused recovers without a gap in this order: it opens a
+ * A client whose start is refused recovers without a gap in this order: it opens a
  * watch from `STREAM_POSITION_NOW`, keeps the token of the first answer, then reads the
  * state, then takes the events of the watch. Whatever changes during the read comes as
  * an event as well; an event of a revision that the state already has changes nothing.
+ * Reading the state before the watch is open loses what changes in between.
  *
  * The common errors are those of SessionService.
  */
@@ -1130,6 +1199,7 @@ export const EventServiceService = {
    * Errors:
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
    *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
+   *   - OUT_OF_RANGE, `REVISION_NOT_REACHED`
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
    *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
@@ -1148,7 +1218,7 @@ export const EventServiceService = {
    * Errors:
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
    *     `PAGE_TOKEN_INVALID`
-   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
    */
   listEvents: {
     path: "/memorysidecar.v1.EventService/ListEvents" as const,
@@ -1167,7 +1237,7 @@ export const EventServiceService = {
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
    *   - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
-   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
    */
   createConsumer: {
     path: "/memorysidecar.v1.EventService/CreateConsumer" as const,
@@ -1268,6 +1338,7 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
    *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
+   *   - OUT_OF_RANGE, `REVISION_NOT_REACHED`
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
    *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
@@ -1278,7 +1349,7 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
    *     `PAGE_TOKEN_INVALID`
-   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
    */
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
   /**
@@ -1289,7 +1360,7 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
    *   - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
-   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
    */
   createConsumer: handleUnaryCall<CreateConsumerRequest, CreateConsumerResponse>;
   /**
@@ -1345,6 +1416,7 @@ export interface EventServiceClient extends Client {
    * Errors:
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
    *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
+   *   - OUT_OF_RANGE, `REVISION_NOT_REACHED`
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
    *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
@@ -1360,7 +1432,7 @@ export interface EventServiceClient extends Client {
    * Errors:
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
    *     `PAGE_TOKEN_INVALID`
-   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
    */
   listEvents(
     request: ListEventsRequest,
@@ -1385,7 +1457,7 @@ export interface EventServiceClient extends Client {
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
    *   - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
-   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
    */
   createConsumer(
     request: CreateConsumerRequest,

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from memorysidecar.v1 import event_pb2 as memorysidecar_dot_v1_dot_event__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$memorysidecar/v1/event_service.proto\x12\x10memorysidecar.v1\x1a\x1cmemorysidecar/v1/event.proto\"\xc4\x01\n\x12WatchEventsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x16\n\x0cresume_token\x18\x02 \x01(\tH\x00\x12\x34\n\x08position\x18\x03 \x01(\x0e\x32 .memorysidecar.v1.StreamPositionH\x00\x12\x15\n\x0b\x63onsumer_id\x18\x04 \x01(\tH\x00\x12-\n\x06\x66ilter\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.EventFilterB\x07\n\x05start\"\\\n\x13WatchEventsResponse\x12/\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.StreamedEvent\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"\x92\x01\n\x11ListEventsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\x12-\n\x06\x66ilter\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.EventFilter\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"l\n\x12ListEventsResponse\x12\'\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x17.memorysidecar.v1.Event\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x14\n\x0cresume_token\x18\x03 \x01(\t\"\xaa\x01\n\x15\x43reateConsumerRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\x12\x16\n\x0cresume_token\x18\x03 \x01(\tH\x00\x12\x34\n\x08position\x18\x04 \x01(\x0e\x32 .memorysidecar.v1.StreamPositionH\x00\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\x07\n\x05start\"F\n\x16\x43reateConsumerResponse\x12,\n\x08\x63onsumer\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Consumer\"<\n\x12GetConsumerRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\"C\n\x13GetConsumerResponse\x12,\n\x08\x63onsumer\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Consumer\"P\n\x14ListConsumersRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"_\n\x15ListConsumersResponse\x12-\n\tconsumers\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.Consumer\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"j\n\x15\x44\x65leteConsumerRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\x12\x15\n\rallow_missing\x18\x03 \x01(\x08\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"\x18\n\x16\x44\x65leteConsumerResponse\"P\n\x10\x41\x63kEventsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\x12\x14\n\x0cresume_token\x18\x03 \x01(\t\"A\n\x11\x41\x63kEventsResponse\x12,\n\x08\x63onsumer\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Consumer2\xbc\x05\n\x0c\x45ventService\x12\x61\n\x0bWatchEvents\x12$.memorysidecar.v1.WatchEventsRequest\x1a%.memorysidecar.v1.WatchEventsResponse\"\x03\x90\x02\x01\x30\x01\x12\\\n\nListEvents\x12#.memorysidecar.v1.ListEventsRequest\x1a$.memorysidecar.v1.ListEventsResponse\"\x03\x90\x02\x01\x12\x63\n\x0e\x43reateConsumer\x12\'.memorysidecar.v1.CreateConsumerRequest\x1a(.memorysidecar.v1.CreateConsumerResponse\x12_\n\x0bGetConsumer\x12$.memorysidecar.v1.GetConsumerRequest\x1a%.memorysidecar.v1.GetConsumerResponse\"\x03\x90\x02\x01\x12\x65\n\rListConsumers\x12&.memorysidecar.v1.ListConsumersRequest\x1a\'.memorysidecar.v1.ListConsumersResponse\"\x03\x90\x02\x01\x12\x63\n\x0e\x44\x65leteConsumer\x12\'.memorysidecar.v1.DeleteConsumerRequest\x1a(.memorysidecar.v1.DeleteConsumerResponse\x12Y\n\tAckEvents\x12\".memorysidecar.v1.AckEventsRequest\x1a#.memorysidecar.v1.AckEventsResponse\"\x03\x90\x02\x02\x42\xba\x01\n\x13io.memorysidecar.v1B\x11\x45ventServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$memorysidecar/v1/event_service.proto\x12\x10memorysidecar.v1\x1a\x1cmemorysidecar/v1/event.proto\"\xde\x01\n\x12WatchEventsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x16\n\x0cresume_token\x18\x02 \x01(\tH\x00\x12\x34\n\x08position\x18\x03 \x01(\x0e\x32 .memorysidecar.v1.StreamPositionH\x00\x12\x15\n\x0b\x63onsumer_id\x18\x04 \x01(\tH\x00\x12\x18\n\x0e\x61\x66ter_revision\x18\x06 \x01(\x03H\x00\x12-\n\x06\x66ilter\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.EventFilterB\x07\n\x05start\"\\\n\x13WatchEventsResponse\x12/\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.StreamedEvent\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"\xb7\x01\n\x11ListEventsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x16\n\x0cresume_token\x18\x02 \x01(\tH\x00\x12\x18\n\x0e\x61\x66ter_revision\x18\x06 \x01(\x03H\x00\x12-\n\x06\x66ilter\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.EventFilter\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\tB\x07\n\x05start\"l\n\x12ListEventsResponse\x12\'\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x17.memorysidecar.v1.Event\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x14\n\x0cresume_token\x18\x03 \x01(\t\"\xc4\x01\n\x15\x43reateConsumerRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\x12\x16\n\x0cresume_token\x18\x03 \x01(\tH\x00\x12\x34\n\x08position\x18\x04 \x01(\x0e\x32 .memorysidecar.v1.StreamPositionH\x00\x12\x18\n\x0e\x61\x66ter_revision\x18\x06 \x01(\x03H\x00\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\x07\n\x05start\"F\n\x16\x43reateConsumerResponse\x12,\n\x08\x63onsumer\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Consumer\"<\n\x12GetConsumerRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\"C\n\x13GetConsumerResponse\x12,\n\x08\x63onsumer\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Consumer\"P\n\x14ListConsumersRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"_\n\x15ListConsumersResponse\x12-\n\tconsumers\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.Consumer\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"j\n\x15\x44\x65leteConsumerRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\x12\x15\n\rallow_missing\x18\x03 \x01(\x08\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"\x18\n\x16\x44\x65leteConsumerResponse\"P\n\x10\x41\x63kEventsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x13\n\x0b\x63onsumer_id\x18\x02 \x01(\t\x12\x14\n\x0cresume_token\x18\x03 \x01(\t\"A\n\x11\x41\x63kEventsResponse\x12,\n\x08\x63onsumer\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Consumer2\xbc\x05\n\x0c\x45ventService\x12\x61\n\x0bWatchEvents\x12$.memorysidecar.v1.WatchEventsRequest\x1a%.memorysidecar.v1.WatchEventsResponse\"\x03\x90\x02\x01\x30\x01\x12\\\n\nListEvents\x12#.memorysidecar.v1.ListEventsRequest\x1a$.memorysidecar.v1.ListEventsResponse\"\x03\x90\x02\x01\x12\x63\n\x0e\x43reateConsumer\x12\'.memorysidecar.v1.CreateConsumerRequest\x1a(.memorysidecar.v1.CreateConsumerResponse\x12_\n\x0bGetConsumer\x12$.memorysidecar.v1.GetConsumerRequest\x1a%.memorysidecar.v1.GetConsumerResponse\"\x03\x90\x02\x01\x12\x65\n\rListConsumers\x12&.memorysidecar.v1.ListConsumersRequest\x1a\'.memorysidecar.v1.ListConsumersResponse\"\x03\x90\x02\x01\x12\x63\n\x0e\x44\x65leteConsumer\x12\'.memorysidecar.v1.DeleteConsumerRequest\x1a(.memorysidecar.v1.DeleteConsumerResponse\x12Y\n\tAckEvents\x12\".memorysidecar.v1.AckEventsRequest\x1a#.memorysidecar.v1.AckEventsResponse\"\x03\x90\x02\x02\x42\xba\x01\n\x13io.memorysidecar.v1B\x11\x45ventServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,33 +44,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EVENTSERVICE'].methods_by_name['AckEvents']._loaded_options = None
   _globals['_EVENTSERVICE'].methods_by_name['AckEvents']._serialized_options = b'\220\002\002'
   _globals['_WATCHEVENTSREQUEST']._serialized_start=89
-  _globals['_WATCHEVENTSREQUEST']._serialized_end=285
-  _globals['_WATCHEVENTSRESPONSE']._serialized_start=287
-  _globals['_WATCHEVENTSRESPONSE']._serialized_end=379
-  _globals['_LISTEVENTSREQUEST']._serialized_start=382
-  _globals['_LISTEVENTSREQUEST']._serialized_end=528
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=530
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=638
-  _globals['_CREATECONSUMERREQUEST']._serialized_start=641
-  _globals['_CREATECONSUMERREQUEST']._serialized_end=811
-  _globals['_CREATECONSUMERRESPONSE']._serialized_start=813
-  _globals['_CREATECONSUMERRESPONSE']._serialized_end=883
-  _globals['_GETCONSUMERREQUEST']._serialized_start=885
-  _globals['_GETCONSUMERREQUEST']._serialized_end=945
-  _globals['_GETCONSUMERRESPONSE']._serialized_start=947
-  _globals['_GETCONSUMERRESPONSE']._serialized_end=1014
-  _globals['_LISTCONSUMERSREQUEST']._serialized_start=1016
-  _globals['_LISTCONSUMERSREQUEST']._serialized_end=1096
-  _globals['_LISTCONSUMERSRESPONSE']._serialized_start=1098
-  _globals['_LISTCONSUMERSRESPONSE']._serialized_end=1193
-  _globals['_DELETECONSUMERREQUEST']._serialized_start=1195
-  _globals['_DELETECONSUMERREQUEST']._serialized_end=1301
-  _globals['_DELETECONSUMERRESPONSE']._serialized_start=1303
-  _globals['_DELETECONSUMERRESPONSE']._serialized_end=1327
-  _globals['_ACKEVENTSREQUEST']._serialized_start=1329
-  _globals['_ACKEVENTSREQUEST']._serialized_end=1409
-  _globals['_ACKEVENTSRESPONSE']._serialized_start=1411
-  _globals['_ACKEVENTSRESPONSE']._serialized_end=1476
-  _globals['_EVENTSERVICE']._serialized_start=1479
-  _globals['_EVENTSERVICE']._serialized_end=2179
+  _globals['_WATCHEVENTSREQUEST']._serialized_end=311
+  _globals['_WATCHEVENTSRESPONSE']._serialized_start=313
+  _globals['_WATCHEVENTSRESPONSE']._serialized_end=405
+  _globals['_LISTEVENTSREQUEST']._serialized_start=408
+  _globals['_LISTEVENTSREQUEST']._serialized_end=591
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=593
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=701
+  _globals['_CREATECONSUMERREQUEST']._serialized_start=704
+  _globals['_CREATECONSUMERREQUEST']._serialized_end=900
+  _globals['_CREATECONSUMERRESPONSE']._serialized_start=902
+  _globals['_CREATECONSUMERRESPONSE']._serialized_end=972
+  _globals['_GETCONSUMERREQUEST']._serialized_start=974
+  _globals['_GETCONSUMERREQUEST']._serialized_end=1034
+  _globals['_GETCONSUMERRESPONSE']._serialized_start=1036
+  _globals['_GETCONSUMERRESPONSE']._serialized_end=1103
+  _globals['_LISTCONSUMERSREQUEST']._serialized_start=1105
+  _globals['_LISTCONSUMERSREQUEST']._serialized_end=1185
+  _globals['_LISTCONSUMERSRESPONSE']._serialized_start=1187
+  _globals['_LISTCONSUMERSRESPONSE']._serialized_end=1282
+  _globals['_DELETECONSUMERREQUEST']._serialized_start=1284
+  _globals['_DELETECONSUMERREQUEST']._serialized_end=1390
+  _globals['_DELETECONSUMERRESPONSE']._serialized_start=1392
+  _globals['_DELETECONSUMERRESPONSE']._serialized_end=1416
+  _globals['_ACKEVENTSREQUEST']._serialized_start=1418
+  _globals['_ACKEVENTSREQUEST']._serialized_end=1498
+  _globals['_ACKEVENTSRESPONSE']._serialized_start=1500
+  _globals['_ACKEVENTSRESPONSE']._serialized_end=1565
+  _globals['_EVENTSERVICE']._serialized_start=1568
+  _globals['_EVENTSERVICE']._serialized_end=2268
 # @@protoc_insertion_point(module_scope)

@@ -8,18 +8,20 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class WatchEventsRequest(_message.Message):
-    __slots__ = ("namespace", "resume_token", "position", "consumer_id", "filter")
+    __slots__ = ("namespace", "resume_token", "position", "consumer_id", "after_revision", "filter")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     CONSUMER_ID_FIELD_NUMBER: _ClassVar[int]
+    AFTER_REVISION_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     resume_token: str
     position: _event_pb2.StreamPosition
     consumer_id: str
+    after_revision: int
     filter: _event_pb2.EventFilter
-    def __init__(self, namespace: _Optional[str] = ..., resume_token: _Optional[str] = ..., position: _Optional[_Union[_event_pb2.StreamPosition, str]] = ..., consumer_id: _Optional[str] = ..., filter: _Optional[_Union[_event_pb2.EventFilter, _Mapping]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., resume_token: _Optional[str] = ..., position: _Optional[_Union[_event_pb2.StreamPosition, str]] = ..., consumer_id: _Optional[str] = ..., after_revision: _Optional[int] = ..., filter: _Optional[_Union[_event_pb2.EventFilter, _Mapping]] = ...) -> None: ...
 
 class WatchEventsResponse(_message.Message):
     __slots__ = ("events", "resume_token")
@@ -30,18 +32,20 @@ class WatchEventsResponse(_message.Message):
     def __init__(self, events: _Optional[_Iterable[_Union[_event_pb2.StreamedEvent, _Mapping]]] = ..., resume_token: _Optional[str] = ...) -> None: ...
 
 class ListEventsRequest(_message.Message):
-    __slots__ = ("namespace", "resume_token", "filter", "page_size", "page_token")
+    __slots__ = ("namespace", "resume_token", "after_revision", "filter", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    AFTER_REVISION_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     resume_token: str
+    after_revision: int
     filter: _event_pb2.EventFilter
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., resume_token: _Optional[str] = ..., filter: _Optional[_Union[_event_pb2.EventFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., resume_token: _Optional[str] = ..., after_revision: _Optional[int] = ..., filter: _Optional[_Union[_event_pb2.EventFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListEventsResponse(_message.Message):
     __slots__ = ("events", "next_page_token", "resume_token")
@@ -54,18 +58,20 @@ class ListEventsResponse(_message.Message):
     def __init__(self, events: _Optional[_Iterable[_Union[_event_pb2.Event, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., resume_token: _Optional[str] = ...) -> None: ...
 
 class CreateConsumerRequest(_message.Message):
-    __slots__ = ("namespace", "consumer_id", "resume_token", "position", "request_id")
+    __slots__ = ("namespace", "consumer_id", "resume_token", "position", "after_revision", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     CONSUMER_ID_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    AFTER_REVISION_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     consumer_id: str
     resume_token: str
     position: _event_pb2.StreamPosition
+    after_revision: int
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., consumer_id: _Optional[str] = ..., resume_token: _Optional[str] = ..., position: _Optional[_Union[_event_pb2.StreamPosition, str]] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., consumer_id: _Optional[str] = ..., resume_token: _Optional[str] = ..., position: _Optional[_Union[_event_pb2.StreamPosition, str]] = ..., after_revision: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class CreateConsumerResponse(_message.Message):
     __slots__ = ("consumer",)

@@ -34,12 +34,15 @@ class EventServiceStub:
     configured otherwise; who comes later than that is told so, never skipped ahead.
 
     A resume token names a position in one namespace of one store. It is opaque, at
-    most 256 bytes, does not depend on the filter, and gives no rights.
+    most 256 bytes, does not depend on the filter, and gives no rights. A revision from
+    any answer names a position as well: after all events of that revision. It says nothing
+    of the store that it comes from, so keep the token where there is one.
 
-    A client whose token is refused recovers without a gap in this order: it opens a
+    A client whose start is refused recovers without a gap in this order: it opens a
     watch from `STREAM_POSITION_NOW`, keeps the token of the first answer, then reads the
     state, then takes the events of the watch. Whatever changes during the read comes as
     an event as well; an event of a revision that the state already has changes nothing.
+    Reading the state before the watch is open loses what changes in between.
 
     The common errors are those of SessionService.
     """
@@ -96,12 +99,15 @@ class EventServiceServicer:
     configured otherwise; who comes later than that is told so, never skipped ahead.
 
     A resume token names a position in one namespace of one store. It is opaque, at
-    most 256 bytes, does not depend on the filter, and gives no rights.
+    most 256 bytes, does not depend on the filter, and gives no rights. A revision from
+    any answer names a position as well: after all events of that revision. It says nothing
+    of the store that it comes from, so keep the token where there is one.
 
-    A client whose token is refused recovers without a gap in this order: it opens a
+    A client whose start is refused recovers without a gap in this order: it opens a
     watch from `STREAM_POSITION_NOW`, keeps the token of the first answer, then reads the
     state, then takes the events of the watch. Whatever changes during the read comes as
     an event as well; an event of a revision that the state already has changes nothing.
+    Reading the state before the watch is open loses what changes in between.
 
     The common errors are those of SessionService.
     """
@@ -126,6 +132,7 @@ class EventServiceServicer:
         Errors:
         - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
         - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
+        - OUT_OF_RANGE, `REVISION_NOT_REACHED`
         - NOT_FOUND, `CONSUMER_NOT_FOUND`
         - UNAVAILABLE, `STREAM_LIMIT_REACHED`
         """
@@ -139,7 +146,7 @@ class EventServiceServicer:
         Errors:
         - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
         `PAGE_TOKEN_INVALID`
-        - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+        - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -153,7 +160,7 @@ class EventServiceServicer:
         - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
         - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
         - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
-        - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
+        - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, `REVISION_NOT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -256,12 +263,15 @@ class EventService:
     configured otherwise; who comes later than that is told so, never skipped ahead.
 
     A resume token names a position in one namespace of one store. It is opaque, at
-    most 256 bytes, does not depend on the filter, and gives no rights.
+    most 256 bytes, does not depend on the filter, and gives no rights. A revision from
+    any answer names a position as well: after all events of that revision. It says nothing
+    of the store that it comes from, so keep the token where there is one.
 
-    A client whose token is refused recovers without a gap in this order: it opens a
+    A client whose start is refused recovers without a gap in this order: it opens a
     watch from `STREAM_POSITION_NOW`, keeps the token of the first answer, then reads the
     state, then takes the events of the watch. Whatever changes during the read comes as
     an event as well; an event of a revision that the state already has changes nothing.
+    Reading the state before the watch is open loses what changes in between.
 
     The common errors are those of SessionService.
     """

@@ -72,8 +72,8 @@ export const ErrorReason = {
    */
   RESUME_TOKEN_FOREIGN: 5,
   /**
-   * RESUME_TOKEN_EXPIRED - OUT_OF_RANGE. Events after the token are no longer kept. What to do: recover as
-   * EventService says. Metadata: `oldest_revision`, for example `1042`.
+   * RESUME_TOKEN_EXPIRED - OUT_OF_RANGE. Events after the token or the revision are no longer kept. What to do:
+   * recover as EventService says. Metadata: `oldest_revision`, for example `1042`.
    */
   RESUME_TOKEN_EXPIRED: 6,
   /**
@@ -320,6 +320,12 @@ export const ErrorReason = {
    * `stage`.
    */
   MEMORY_POLICY_MISSING: 51,
+  /**
+   * REVISION_NOT_REACHED - OUT_OF_RANGE. The namespace has not reached the revision: it is of another namespace
+   * or another store, or this store was restored from an older copy. What to do: recover
+   * as EventService says. Metadata: `revision`, `newest_revision`.
+   */
+  REVISION_NOT_REACHED: 52,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -378,5 +384,6 @@ export namespace ErrorReason {
   export type MEMORY_VERSION_LIMIT_REACHED = typeof ErrorReason.MEMORY_VERSION_LIMIT_REACHED;
   export type MEMORY_JOB_NOT_FOUND = typeof ErrorReason.MEMORY_JOB_NOT_FOUND;
   export type MEMORY_POLICY_MISSING = typeof ErrorReason.MEMORY_POLICY_MISSING;
+  export type REVISION_NOT_REACHED = typeof ErrorReason.REVISION_NOT_REACHED;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }
