@@ -85,7 +85,8 @@ async function contexts(bench: Bench, server: Running, note: (name: string, ms: 
     const topic = Math.floor(random() * topics);
     const query = Array.from({ length: 6 }, () => draw(random, topic)).join(" ");
     const value = make(AssembleContextRequest, {
-      ...{ sessionId: sessionName(USER, 0), userId: USER, query, maxTokens: 4_000 },
+      ...{ sessionId: sessionName(USER, 0), query, maxTokens: 4_000 },
+      scope: { userId: USER, agentId: "", sessionId: sessionName(USER, 0) },
     });
     const request = { codec: AssembleContextRequest, value };
     const begin = performance.now();

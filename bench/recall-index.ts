@@ -8,6 +8,7 @@
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
+import { EVERYONE } from "../src/domain/memories/scopes.ts";
 import type { RecallFilter } from "../src/domain/recall/filter.ts";
 import { TRUE_MEMORIES } from "../src/domain/recall/memory-test.ts";
 import { loadStaticEmbedder, STATIC_TABLE_URL } from "../src/embed/static.ts";
@@ -100,7 +101,7 @@ class Corpus {
 const NONE: ReadonlyMap<string, string> = new Map();
 const TENTH: ReadonlyMap<string, string> = new Map([["tenth", "yes"]]);
 const ANY: RecallFilter = {
-  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], scope: EVERYONE },
   ...{ sessionLabels: new Map(), roles: new Set([1, 2] as const), collectionIds: [] },
   ...{ labels: new Map(), metadata: [], fromMs: undefined, beforeMs: undefined },
   ...{ minTrust: undefined, sourceDocumentId: "", ...TRUE_MEMORIES },
@@ -109,7 +110,9 @@ const ANY: RecallFilter = {
 const FILTERS: Readonly<Record<string, Partial<RecallFilter>>> = {
   none: {},
   "user roles (50 %)": { roles: new Set([1]) },
-  "user (10 %)": { userId: "u3" },
+  "user (10 %)": {
+    scope: { kind: "owned-by", scope: { userId: "u3", agentId: "", sessionId: "" } },
+  },
   "label (10 %)": { labels: TENTH },
   "metadata (1 %)": { metadata: [{ path: "share", test: { kind: "one-of", values: [7] } }] },
   "metadata (100 %)": { metadata: [{ path: "share", test: { kind: "range", min: 0 } }] },

@@ -14,7 +14,7 @@ import { embedderModel } from "./service/recall/embedder.ts";
 import { createServices } from "./service/services.ts";
 import type { HookNews } from "./service/tasks/hook-state.ts";
 import type { Store } from "./storage/store.ts";
-import { DOCUMENT_WRITER } from "./transport/convert/document.ts";
+import { DOCUMENT_FORMS } from "./transport/convert/document.ts";
 import { INDEX_CODEC } from "./transport/convert/indexed.ts";
 import { MEMORY_CODEC } from "./transport/convert/memory.ts";
 import { CODEC } from "./transport/convert/message.ts";
@@ -121,7 +121,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     hooks,
     recall: {
       index,
-      codec: { ...INDEX_CODEC, ...DOCUMENT_WRITER, ...MEMORY_CODEC },
+      codec: { ...INDEX_CODEC, ...DOCUMENT_FORMS, ...MEMORY_CODEC },
       memoryBytes: settings.recallMemoryBytes,
     },
     codec: CODEC,

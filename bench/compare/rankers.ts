@@ -1,6 +1,7 @@
 // How conversations are ranked: by the words of each library, by our words alone, and by our whole
 // index. Each is given the same text of a message: its speaker, its day in words, what was said.
 
+import { EVERYONE } from "../../src/domain/memories/scopes.ts";
 import type { RecallFilter } from "../../src/domain/recall/filter.ts";
 import { LexicalIndex } from "../../src/domain/recall/lexical/index.ts";
 import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
@@ -49,7 +50,7 @@ function ourWords({ turns }: SetConversation): Rank {
 }
 
 const NOTHING: RecallFilter = {
-  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], scope: EVERYONE },
   ...{ sessionLabels: new Map(), roles: new Set([1, 2] as const), collectionIds: [] },
   ...{ labels: new Map(), metadata: [], fromMs: undefined, beforeMs: undefined },
   ...{ minTrust: undefined, sourceDocumentId: "", ...TRUE_MEMORIES },

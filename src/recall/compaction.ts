@@ -6,6 +6,7 @@ import type { LexicalIndex } from "../domain/recall/lexical/index.ts";
 import type { VectorBlock } from "../domain/recall/vector/block.ts";
 import { Bits } from "./columns.ts";
 import type { ContainerTable } from "./containers.ts";
+import type { DocumentScopes } from "./document-scopes.ts";
 import { Interner } from "./interner.ts";
 import { ItemTable } from "./items.ts";
 import type { MemoryTable } from "./memories.ts";
@@ -23,6 +24,7 @@ export interface Compacted {
   readonly embedded: Bits;
   readonly values: ValueTable;
   readonly memories: MemoryTable;
+  readonly documentScopes: DocumentScopes;
 }
 
 /** The parts of a shard that take part. */
@@ -83,11 +85,12 @@ export class Compaction {
     const newItem = (item: number): number => this.newItems[item] ?? GONE;
     const values = shard.values.remapped(newItem);
     const memories = shard.memories.remapped((item) => (old.live.has(item) ? newItem(item) : GONE));
+    const documentScopes = shard.documentScopes.remapped(newItem);
     shard.containers.renumber(newItem);
     shard.lexical.finishCompaction(this.newRows.subarray(0, old.rowCount));
     shard.vectors?.compact(this.newRows);
     shard.spaces.compact(newItem);
-    return { items, authors, embedded, values, memories };
+    return { items, authors, embedded, values, memories, documentScopes };
   }
 
   private copyItems(end: number): void {

@@ -1,5 +1,6 @@
 // The two other scorings of documents: the cosine of one vector, and TF-IDF.
 
+import { EVERYONE } from "../domain/memories/scopes.ts";
 import type { RecallFilter } from "../domain/recall/filter.ts";
 import { filterHas } from "../domain/recall/row-filter.ts";
 import { placeOf } from "./containers.ts";
@@ -72,7 +73,7 @@ function ownVector({ parts, vectors }: Shard, { model, values }: GivenVector) {
 /** A filter that asks only for the collections of another one. */
 function collectionsOnly(filter: RecallFilter): RecallFilter {
   return {
-    ...{ ...filter, sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+    ...{ ...filter, scope: EVERYONE, sessionIds: [], excludeSessionIds: [] },
     ...{ sessionLabels: new Map(), roles: new Set(), labels: new Map(), metadata: [] },
     ...{ fromMs: undefined, beforeMs: undefined, minTrust: undefined, sourceDocumentId: "" },
   };

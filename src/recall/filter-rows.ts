@@ -2,8 +2,9 @@
 // by looking at their items; every other one by bits: those of the roles are kept, those of
 // containers, labels and metadata are made by one pass over the columns that the filter names.
 
+import { meansScope } from "../domain/memories/scopes.ts";
 import type { RecallFilter, RecallKind } from "../domain/recall/filter.ts";
-import { type FilterTimes, scopePasses } from "../domain/recall/memory-test.ts";
+import type { FilterTimes } from "../domain/recall/memory-test.ts";
 import {
   ALL_ROWS,
   bitsFilter,
@@ -14,9 +15,10 @@ import {
   NO_ROWS,
   type RowFilter,
 } from "../domain/recall/row-filter.ts";
-import { documentsPass, sessionPasses } from "../domain/recall/session-test.ts";
+import { sessionPasses } from "../domain/recall/session-test.ts";
 import { clearRange, setRange } from "./columns.ts";
 import { type Container, type ContainerTable, KIND } from "./containers.ts";
+import type { DocumentScopes } from "./document-scopes.ts";
 import type { ItemTable } from "./items.ts";
 import type { MemoryTable } from "./memories.ts";
 import type { ValueTable, ValueTest } from "./values.ts";
@@ -27,6 +29,7 @@ export interface FilterSource {
   readonly containers: ContainerTable;
   readonly values: ValueTable;
   readonly memories: MemoryTable;
+  readonly documentScopes: DocumentScopes;
 }
 
 /** Names of columns of the value table: labels and metadata must not meet. */
@@ -72,26 +75,50 @@ export function rowsOfFilter(
     rows = intersectFilters(rows, rowsOfItems(source.items, itemsOfValues(source, conditions)));
   }
   rows = byTimeAndTrust(source.items, filter, rows);
-  const hasMemories = source.memories.count > 0 && wanted(filter, "memory");
-  return hasMemories ? withoutMemories(source, rows, { filter, times }) : rows;
+  const failing = [
+    ...(wanted(filter, "document") ? failingDocuments(source, filter) : []),
+    ...(wanted(filter, "memory") ? failingMemories(source, filter, times) : []),
+  ];
+  return withoutItems(source.items, rows, failing);
 }
 
-/** Takes the rows of memories away that do not pass. */
-function withoutMemories(
-  { items, memories }: FilterSource,
-  rows: RowFilter,
-  { filter, times }: { readonly filter: RecallFilter; readonly times: FilterTimes },
-): RowFilter {
+/** The memories that do not pass by what is asked of themselves. */
+function failingMemories(
+  { memories }: FilterSource,
+  filter: RecallFilter,
+  times: FilterTimes,
+): number[] {
   const passes = memories.tester(filter, times);
   const failing: number[] = [];
   const doubtful = memories.doubtful(filter);
   const { length } = doubtful ?? memories.items;
   for (let at = 0; at < length; at++) {
     const place = doubtful?.at(at) ?? at;
-    const item = memories.items.at(place);
-    const isIn = filterHas(rows, items.firstRow.at(item));
-    if (isIn && !passes(place)) failing.push(item);
+    if (!passes(place)) failing.push(memories.items.at(place));
   }
+  return failing;
+}
+
+/** The documents that do not belong to whom the filter means. */
+function failingDocuments(
+  { containers, documentScopes }: FilterSource,
+  { scope }: RecallFilter,
+): number[] {
+  const passes = documentScopes.tester(scope);
+  if (passes === undefined) return [];
+  const items = documentScopes.doubtful(scope);
+  if (items !== undefined) return items.filter((item) => !passes(item));
+  const failing: number[] = [];
+  for (let number = 0; number < containers.end; number++) {
+    if (containers.kind.at(number) !== KIND.collection) continue;
+    for (const item of containers.at(number)?.items ?? []) if (!passes(item)) failing.push(item);
+  }
+  return failing;
+}
+
+/** Takes the rows of items away. */
+function withoutItems(items: ItemTable, rows: RowFilter, all: readonly number[]): RowFilter {
+  const failing = all.filter((item) => filterHas(rows, items.firstRow.at(item)));
   if (failing.length === 0) return rows;
   if (rows.kind === "list") {
     const gone = new Set(failing);
@@ -123,15 +150,30 @@ function pickContainers(
     for (const container of named) take(container);
     return picked;
   }
-  // Most sessions are of other users: their column alone is read.
-  const user = filter.userId === "" ? undefined : (containers.names.find(filter.userId) ?? -1);
-  const shared = filter.includeShared ? 0 : user;
-  const { data } = containers.user;
+  const mayPass = userTest(containers, filter);
   for (let number = 0; number < containers.end; number++) {
-    const owner = data[number];
-    if (user === undefined || owner === user || owner === shared) take(containers.at(number));
+    if (mayPass(number)) take(containers.at(number));
   }
   return picked;
+}
+
+/**
+ * Makes the test of containers by the column of their users alone: most sessions are of other
+ * users. A collection may hold documents of anybody.
+ */
+function userTest(
+  { names, user, kind }: ContainerTable,
+  { scope }: RecallFilter,
+): (number: number) => boolean {
+  if (scope.kind === "everyone") return () => true;
+  const { userId } = scope.scope;
+  if (scope.kind === "owned-by" && userId === "") return () => true;
+  const wanted = names.find(userId) ?? -1;
+  const shared = scope.kind === "visible-to" ? 0 : wanted;
+  return (number) => {
+    const owner = user.at(number);
+    return owner === wanted || owner === shared || kind.at(number) === KIND.collection;
+  };
 }
 
 /** The containers among which those that pass are, when the filter names all that can pass. */
@@ -161,8 +203,7 @@ function wanted(filter: RecallFilter, kind: RecallKind): boolean {
   if (filter.kinds.size > 0 && !filter.kinds.has(kind)) return false;
   if (kind !== "document" && filter.sourceDocumentId !== "") return false;
   if (kind === "message") return true;
-  if (filter.sessionLabels.size > 0) return false;
-  return kind === "memory" || documentsPass(filter);
+  return filter.sessionLabels.size === 0;
 }
 
 /** Makes the test of one container; undefined when every one passes. */
@@ -180,8 +221,7 @@ function containerTest(
   const passesOwner = ownerTest(containers, filter);
   const anySession = passesOwner === undefined && sessionLabels.size === 0 && isFree;
   const anyRecord = withMessages && withDocuments && memoryTest !== undefined;
-  const anyContainer = filter.collectionIds.length === 0 && !namesScopes(filter);
-  if (anyRecord && anySession && anyContainer) return undefined;
+  if (anyRecord && anySession && filter.collectionIds.length === 0) return undefined;
   const sessionIds = new Set(filter.sessionIds);
   const excluded = new Set(filter.excludeSessionIds);
   const collectionIds = new Set(filter.collectionIds);
@@ -205,31 +245,25 @@ function ownerTest(
   { names, user, agent }: ContainerTable,
   filter: RecallFilter,
 ): ((container: Container) => boolean) | undefined {
-  const { scope, userId, agentId } = filter;
-  const isAny = scope === undefined ? userId === "" && agentId === "" : scope.kind === "everyone";
-  if (isAny) return undefined;
+  if (filter.scope.kind === "everyone") return undefined;
   return ({ number, id }) => {
     const owner = {
       userId: names.textOf(user.at(number)),
       agentId: names.textOf(agent.at(number)),
     };
-    return sessionPasses({ ...owner, sessionId: id }, filter);
+    return sessionPasses({ ...owner, sessionId: id }, filter.scope);
   };
-}
-
-function namesScopes({ memorySessionIds, exact }: RecallFilter): boolean {
-  return memorySessionIds !== undefined || exact !== undefined;
 }
 
 /** Makes the test of a scope of memories. */
 function scopeTest(
   { names, user, agent, session }: ContainerTable,
-  filter: RecallFilter,
+  { scope }: RecallFilter,
 ): (container: Container) => boolean {
   return ({ number }) => {
     const userId = names.textOf(user.at(number));
     const agentId = names.textOf(agent.at(number));
-    return scopePasses({ userId, agentId, sessionId: names.textOf(session.at(number)) }, filter);
+    return meansScope({ userId, agentId, sessionId: names.textOf(session.at(number)) }, scope);
   };
 }
 
@@ -267,12 +301,14 @@ function listed(
   });
   const fitsTime = timeAndTrust(items, filter);
   const passesMemory = memories.tester(filter, times);
+  const passesDocument = asked.source.documentScopes.tester(filter.scope);
   const rows: number[] = [];
   for (const container of picked) {
     for (const item of container.items) {
       const role = items.roleOf(item);
       if (role !== 0 && filter.roles.size > 0 && !hasRole(filter, role)) continue;
       if (!fitsTime(item) || !tests.every((fits) => fits(item))) continue;
+      if (container.kind === "collection" && passesDocument?.(item) === false) continue;
       const place = container.kind === "scope" ? memories.placeOf(item) : undefined;
       if (place !== undefined && !passesMemory(place)) continue;
       for (let row = items.firstRow.at(item); row < items.endRow(item); row++) rows.push(row);

@@ -11,6 +11,7 @@ import {
   queryOf,
   recordItem,
 } from "../../test/support/recall-records.ts";
+import { SHARED_SCOPE } from "../domain/memories/memory.ts";
 import type { ScoreFeature } from "../domain/recall/rank/types.ts";
 import { createLocalIndex } from "./local.ts";
 import type { IndexItem, RecallIndex } from "./port.ts";
@@ -87,8 +88,8 @@ describe("names", () => {
       containerOf("scope", "others", { userId: "v" }),
       itemsOf("scope", "others", others),
     ]);
-    for (const includeShared of [false, true]) {
-      const filter = filterOf({ userId: "u", includeShared });
+    for (const kind of ["owned-by", "visible-to"] as const) {
+      const filter = filterOf({ scope: { kind, scope: { ...SHARED_SCOPE, userId: "u" } } });
       const { hits } = await index.search("n", queryOf("Zed", { filter, limit: 500 }));
       expect(hits.map(({ position }) => position).sort()).toEqual([1, 2]);
     }

@@ -2,6 +2,7 @@
 // it runs in a thread of its own (client.ts), or in this one for tests (local.ts). Calls take
 // effect in the order in which they are made, so a search finds what was applied before it.
 
+import type { MemoryScope } from "../domain/memories/memory.ts";
 import type { FlatMetadata, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FilteredMemory } from "../domain/recall/memory-test.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
@@ -212,6 +213,8 @@ export interface IndexedRecord {
   readonly documentId: string;
   /** Of a chunk; empty for others. */
   readonly sourceDocumentId: string;
+  /** Of a document that is not everybody's; left out for others. */
+  readonly scope?: MemoryScope;
   /** Of a message; left out for others. */
   readonly messageId?: string;
   /** Words that find it besides its text, but are no part of its passages. */

@@ -10,6 +10,8 @@ import {
   recordItem,
 } from "../../test/support/recall-records.ts";
 import { type HeldContainer, referenceSearch } from "../../test/support/recall-reference.ts";
+import type { MemoryScope } from "../domain/memories/memory.ts";
+import type { ScopeFilter } from "../domain/memories/scopes.ts";
 import type { RecallFilter } from "../domain/recall/filter.ts";
 import { LexicalScratch } from "../domain/recall/lexical/scratch.ts";
 import { forEachRow } from "../domain/recall/row-filter.ts";
@@ -108,6 +110,13 @@ const records: fc.Arbitrary<PlainRecord> = fc.record(
     importance: fc.constantFrom(0, 1),
     documentId: fc.constantFrom("d", "g#0"),
     sourceDocumentId: fc.constantFrom("", "g"),
+    scope: fc.constantFrom(
+      ...[
+        { userId: "u", agentId: "", sessionId: "" },
+        { userId: "v", agentId: "x", sessionId: "" },
+        { userId: "", agentId: "", sessionId: "a" },
+      ],
+    ),
     alsoWords: fc.constantFrom("", "tea garden"),
     memory: memories,
   },
@@ -255,6 +264,17 @@ function plainMemory(memory: IndexedMemory): PlainMemory {
   return { ...rest, validFromMs, validToMs, expireMs };
 }
 
+const scopes: fc.Arbitrary<MemoryScope> = fc.record({
+  userId: fc.constantFrom("", "u", "nobody"),
+  agentId: fc.constantFrom("", "x"),
+  sessionId: fc.constantFrom("", "a"),
+});
+
+const scopeFilters: fc.Arbitrary<ScopeFilter> = fc.record({
+  kind: fc.constantFrom("visible-to" as const, "exact" as const, "owned-by" as const),
+  scope: scopes,
+});
+
 const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
   {
     kinds: fc.constantFrom(
@@ -264,8 +284,7 @@ const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
     ),
     sessionIds: fc.constantFrom(["a"], ["a", "c", "none"]),
     excludeSessionIds: fc.constant(["b"]),
-    userId: fc.constantFrom("u", "nobody"),
-    agentId: fc.constant("x"),
+    scope: scopeFilters,
     sessionLabels: fc.constantFrom(new Map([["team", "red"]]), new Map([["team", "blue"]])),
     roles: fc.constantFrom(new Set([1, 2] as const), new Set([4] as const)),
     collectionIds: fc.constantFrom(["b"], ["none"]),
@@ -286,10 +305,8 @@ const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
       new Set(["entity", "relation"]),
     ),
     categories: fc.constant(new Set(["work"])),
-    includeShared: fc.constant(true),
     validity: fc.constantFrom<RecallFilter["validity"]>("active", "any", 880_000_000),
     minConfidence: fc.constant(0.5),
-    memorySessionIds: fc.constantFrom(["a"], []),
   },
   { requiredKeys: [] },
 );

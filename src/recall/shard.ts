@@ -13,6 +13,7 @@ import { ROLE } from "../domain/window/types.ts";
 import { Bits } from "./columns.ts";
 import { Compaction } from "./compaction.ts";
 import { type Container, ContainerTable, placeOf } from "./containers.ts";
+import { DocumentScopes } from "./document-scopes.ts";
 import { NAMES } from "./filter-rows.ts";
 import { idHash } from "./id-hash.ts";
 import type { IndexParts } from "./index-parts.ts";
@@ -41,6 +42,7 @@ export class Shard {
   items = new ItemTable();
   values = new ValueTable();
   memories = new MemoryTable();
+  documentScopes = new DocumentScopes();
   authors = new Interner();
   /** Items that have their vectors. */
   embedded = new Bits();
@@ -63,8 +65,8 @@ export class Shard {
   /** Bytes that the shard takes. */
   get bytes(): number {
     const parts = [
-      ...[this.items, this.values, this.memories, this.authors],
-      ...[this.embedded, this.containers],
+      ...[this.items, this.values, this.memories, this.documentScopes],
+      ...[this.authors, this.embedded, this.containers],
     ];
     const rest = SHARD_BYTES + this.tfIdfBytes + (this.compaction?.bytes ?? 0);
     const own = parts.reduce((sum, { bytes }) => sum + bytes, rest);
@@ -145,12 +147,13 @@ export class Shard {
   compact(): void {
     const compaction = this.compaction ?? new Compaction(this);
     this.compaction = undefined;
-    const { items, authors, embedded, values, memories } = compaction.finish();
+    const { items, authors, embedded, values, memories, documentScopes } = compaction.finish();
     this.items = items;
     this.authors = authors;
     this.embedded = embedded;
     this.values = values;
     this.memories = memories;
+    this.documentScopes = documentScopes;
   }
 
   private drop(ref: ContainerRef): void {
@@ -205,6 +208,7 @@ export class Shard {
     if (source.given !== undefined) this.spaces.add(item, source.given);
     this.addValues(item, record);
     if (record.memory !== undefined) this.memories.add(item, record.memory);
+    if (record.scope !== undefined) this.documentScopes.add(item, record.scope);
     const content = source.given ? { vector: source.given.values } : { text: record.text };
     container.tfIdf?.put(source.position, content);
     return item;

@@ -210,7 +210,7 @@ function setBit(words: Uint32Array, index: number): void {
 }
 
 /** Gives the first place whose value is not below `value`. */
-function lowerBound(sorted: ReturnType<typeof wordsColumn>, value: number): number {
+export function lowerBound(sorted: ReturnType<typeof wordsColumn>, value: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

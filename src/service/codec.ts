@@ -2,6 +2,7 @@
 // transport's: drafts that callers gave, what the server adds, and what is made for a window.
 
 import type { Event } from "../domain/event.ts";
+import type { MemoryScope } from "../domain/memories/memory.ts";
 import type { TokenRule } from "../domain/policy.ts";
 import type { WindowInsert } from "../domain/session.ts";
 import type { Trust } from "../domain/summaries/summary.ts";
@@ -82,7 +83,12 @@ export interface Codec {
   draftOf(said: PlainMessage): MessageDraft;
   /** The wire form of a document that holds a summary, or of a chunk of one. */
   encodeSummaryDocument(
-    summary: { readonly trust: Trust; readonly labels: ReadonlyMap<string, string> },
+    summary: {
+      readonly trust: Trust;
+      readonly labels: ReadonlyMap<string, string>;
+      /** Whom it belongs to. */
+      readonly scope: MemoryScope;
+    },
     stamp: DocumentStamp,
   ): Uint8Array;
   /** The wire form of a message that the server makes and that is not in the log. */

@@ -293,9 +293,8 @@ export interface AssembleContextInput {
   readonly namespace: string;
   /** Empty without a session. */
   readonly sessionId: string;
-  /** Empty means that of the session, as for `agentId`. */
-  readonly userId: string;
-  readonly agentId: string;
+  /** Who looks; undefined means the user and the agent of the session, and the session. */
+  readonly scope: MemoryScope | undefined;
   readonly query: string;
   readonly maxTokens: number;
   /** How to count; undefined means as the session's policy does. Never `given`. */

@@ -1,6 +1,7 @@
 // The inputs and results of recall and documents, in domain terms.
 
-import type { Memory } from "../domain/memories/memory.ts";
+import type { Memory, MemoryScope } from "../domain/memories/memory.ts";
+import type { ScopeFilter } from "../domain/memories/scopes.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { MetadataTest, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
@@ -106,10 +107,18 @@ export interface DocumentDraft {
   readonly wire: unknown;
 }
 
-/** Writes the wire forms of documents. Implemented by the transport. */
-export interface DocumentWriter {
+/** What every look at a document needs to know of it. */
+export interface DocumentHead {
+  /** Whom it belongs to. */
+  readonly scope: MemoryScope;
+}
+
+/** Writes and reads the wire forms of documents. Implemented by the transport. */
+export interface DocumentForms {
   /** The wire form of a document without its embedding. */
   encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array;
+  /** Reads no more of a document than its head. */
+  readDocumentHead(bytes: Uint8Array): DocumentHead;
 }
 
 export interface UpsertDocumentsInput extends CollectionRef {
@@ -130,6 +139,7 @@ export interface UpsertedDocument {
 
 /** What documents are listed or searched. */
 export interface DocumentFilter {
+  readonly scope: ScopeFilter;
   readonly labels: ReadonlyMap<string, string>;
   readonly metadata: readonly MetadataTest[];
   readonly sourceDocumentId: string;

@@ -72,7 +72,7 @@ async function searchAll(search: Search, input: SearchSessionsInput): Promise<re
   const { scope, labels, offset, limit, minScore = -Infinity } = input;
   const { sessionIds, excludeSessionIds, sessionIdPrefix } = input;
   const isMeant = ({ sessionId, fields: { userId, agentId } }: Session): boolean =>
-    sessionPasses({ userId, agentId, sessionId }, { scope, userId: "", agentId: "" }) &&
+    sessionPasses({ userId, agentId, sessionId }, scope) &&
     sessionId.startsWith(sessionIdPrefix) &&
     (sessionIds.length === 0 || sessionIds.includes(sessionId)) &&
     !excludeSessionIds.includes(sessionId);

@@ -2,7 +2,6 @@
 
 import { LIMITS } from "../domain/limits.ts";
 import type { MemoryFilter } from "../domain/memories/filter.ts";
-import { SHARED_MEMORIES } from "../domain/memories/scopes.ts";
 import type { RecallFilter } from "../domain/recall/filter.ts";
 import { isScoringOf, type ScoringOf } from "../domain/recall/scoring.ts";
 import type { Call, Services } from "../service/api.ts";
@@ -94,8 +93,7 @@ async function memories(
 
 /** The memories that a recall may find, whenever they are true. */
 function toMemoryFilter(filter: RecallFilter): MemoryFilter {
-  const { scope = SHARED_MEMORIES, memoryKinds, categories, labels, metadata } = filter;
-  const { minConfidence, minTrust } = filter;
+  const { scope, memoryKinds, categories, labels, metadata, minConfidence, minTrust } = filter;
   return {
     ...{ scope, kinds: memoryKinds, categories, labels, metadata, minConfidence, minTrust },
     ...{ states: new Set(), validAtMs: undefined },
@@ -115,7 +113,7 @@ async function sessions(
   const { matches, next } = await service.searchSessions(call, {
     ...{ namespace, query, offset, limit, minScore, hitsPerSession: hitsPerGroup },
     ...{ sessionIds, excludeSessionIds, sessionIdPrefix: input.filter.sessionIdPrefix ?? "" },
-    ...{ labels, scope: scope ?? SHARED_MEMORIES },
+    ...{ labels, scope },
   });
   const hits = matches.flatMap(({ sessionId, userId: owner, score, hits: own }) =>
     own.map(({ message, snippet }): RecallHit => {

@@ -56,6 +56,7 @@ async function remember(
   return results.map(({ memoryId }) => memoryId);
 }
 
+const ann = { userId: "ann", agentId: "", sessionId: "" };
 const said = (text: string, role: Role = Role.USER): Message => message({ role, text });
 const day = (text: string) => ({ seconds: BigInt(Date.parse(text) / 1_000), nanos: 0 });
 const NOTHING = new Uint8Array(0);
@@ -175,12 +176,25 @@ describe("a context", () => {
     expect(parts.map(({ kind }) => kind)).toEqual([LONG_TERM, DOCUMENTS]);
     expect(text).not.toMatch(/red|4711|9999/);
     expect(text).toContain("The office closes at six");
-    const missing = await contextOf({ namespace, sessionId: "never", userId: "ann", query });
+    const missing = await contextOf({ namespace, sessionId: "never", scope: ann, query });
     expect(missing.text).toContain("Ann rides a red bicycle");
   });
 
+  it("sees what the scope says, or else what the session's user and agent may see", async () => {
+    await append(namespace, "of ann", "ann", [said("Hello")]);
+    const sections = [asked(LONG_TERM)];
+    const textOf = async (fields: Asked): Promise<string> =>
+      (await contextOf({ namespace, sessionId: "of ann", query, sections, ...fields })).text;
+    expect(await textOf({})).toContain("Ann rides a red bicycle");
+    expect(await textOf({ scope: ann })).toContain("Ann rides a red bicycle");
+    // Set, the scope counts as it is: the session fills nothing in.
+    const nobody = { userId: "", agentId: "", sessionId: "" };
+    expect(await textOf({ scope: nobody })).not.toContain("Ann rides a red bicycle");
+    expect(await textOf({ scope: { ...nobody, userId: "bob" } })).not.toContain("Ann rides");
+  });
+
   it("asks what the newest user message asks, or else nothing", async () => {
-    const blank = await contextOf({ namespace, userId: "ann", query: "  " });
+    const blank = await contextOf({ namespace, scope: ann, query: "  " });
     expect(blank.coverage).toBeUndefined();
     expect(blank.parts.map(({ kind }) => kind)).toEqual([LONG_TERM, ENTITIES, RELATIONS, EPISODES]);
     await append(namespace, "asks", "ann", [said("Which code locks the bicycle?")]);
@@ -191,13 +205,13 @@ describe("a context", () => {
 
   it("cuts by relevance, by number and by what is said twice, and says so", async () => {
     const sections = [asked(RECALLED_MESSAGES, { limit: 1 }), asked(DOCUMENTS), asked(LONG_TERM)];
-    const weak = await contextOf({ namespace, userId: "ann", query, sections, minRelevance: 1 });
+    const weak = await contextOf({ namespace, scope: ann, query, sections, minRelevance: 1 });
     const reasons = weak.cuts.map(({ reason }) => reason);
     expect(reasons).toContain(ContextCutReason.RELEVANCE);
     await remember(namespace, [
       memory({ userId: "ann", text: "my bicycle is locked with the code 4711" }),
     ]);
-    const twice = await contextOf({ namespace, userId: "ann", query, sections });
+    const twice = await contextOf({ namespace, scope: ann, query, sections });
     expect(twice.cuts.map(({ kind, reason }) => [kind, reason])).toContainEqual([
       LONG_TERM,
       ContextCutReason.DUPLICATE,
@@ -210,7 +224,7 @@ describe("a context", () => {
       asked(LONG_TERM, { heading: "Facts", limit: 1 }),
       asked(ENTITIES, { heading: "" }),
     ];
-    const fields = { namespace, userId: "ann", sections, fence: ContextFence.OFF };
+    const fields = { namespace, scope: ann, sections, fence: ContextFence.OFF };
     const { text, cuts } = await contextOf({ ...fields, query: "Acme" });
     expect(text).toMatch(/^Facts\n- .*\n\n- Acme \[company\]$/);
     expect(cuts.every(({ reason }) => reason === ContextCutReason.LIMIT)).toBe(true);
@@ -323,7 +337,7 @@ describe("a context of a past time", () => {
       await server.client.call("remember", { namespace, memories: [one], conflict });
     }
     for (const query of ["", "Where does Ana live?"]) {
-      const asked = { namespace, userId: "ana", query };
+      const asked = { namespace, scope: { ...ann, userId: "ana" }, query };
       const then = await contextOf({ ...asked, referenceTime: day("2020-06-01T00:00:00Z") });
       expect(then.text).toContain("Porto");
       expect(then.text).not.toContain("Berlin");

@@ -31,7 +31,7 @@ import type {
   UpsertDocumentsInput,
 } from "../../src/service/recall-api.ts";
 import type { StoredMessage } from "../../src/storage/store.ts";
-import { DOCUMENT_WRITER } from "../../src/transport/convert/document.ts";
+import { DOCUMENT_FORMS } from "../../src/transport/convert/document.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { document, embedding, message, ownedBy, recallFilter } from "../support/samples.ts";
 import {
@@ -103,8 +103,7 @@ describe("Recall asks for", () => {
         kinds: new Set(),
         sessionIds: [],
         excludeSessionIds: [],
-        userId: "",
-        agentId: "",
+        scope: { kind: "visible-to", scope: { userId: "", agentId: "", sessionId: "" } },
         sessionLabels: new Map(),
         roles: new Set([1, 2]),
         collectionIds: [],
@@ -116,12 +115,8 @@ describe("Recall asks for", () => {
         sourceDocumentId: "",
         memoryKinds: new Set(),
         categories: new Set(),
-        scope: { kind: "visible-to", scope: { userId: "", agentId: "", sessionId: "" } },
-        includeShared: true,
-        exact: { names: true, sessions: true },
         validity: "now",
         minConfidence: undefined,
-        memorySessionIds: ["", ""],
       },
       limit: 10,
       offset: 0,
@@ -179,8 +174,7 @@ describe("Recall asks for", () => {
         kinds: new Set(["document"]),
         sessionIds: ["a"],
         excludeSessionIds: ["b"],
-        userId: "u",
-        agentId: "g",
+        scope: { kind: "owned-by", scope: { userId: "u", agentId: "g", sessionId: "" } },
         sessionLabels: new Map([["x", "1"]]),
         roles: new Set([4]),
         collectionIds: ["c"],
@@ -451,7 +445,7 @@ describe("UpsertDocuments", () => {
       ...{ createMs: 1_000, updateMs: 2_000 },
       chunk: { sourceId: "d", index: 1, count: 2, offset: 4 },
     };
-    const written = Document.decode(DOCUMENT_WRITER.encodeDocument(draft, stamp));
+    const written = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, stamp));
     expect(written).toEqual({
       ...given,
       documentId: "d#1",
@@ -464,7 +458,7 @@ describe("UpsertDocuments", () => {
     });
     // The draft is as it was: the next chunk is made from it.
     const whole = { ...stamp, documentId: "d", text: "all of it", chunk: undefined };
-    const second = Document.decode(DOCUMENT_WRITER.encodeDocument(draft, whole));
+    const second = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, whole));
     expect(second).toMatchObject({ text: "all of it", chunkCount: 0, sourceDocumentId: "" });
   });
 
@@ -476,7 +470,7 @@ describe("UpsertDocuments", () => {
       ...{ documentId: "d", collectionId: "c", text: "", writer: "me", etag: "e1" },
       ...{ createMs: 1_000, updateMs: 1_000, chunk: undefined },
     };
-    const { trust } = Document.decode(DOCUMENT_WRITER.encodeDocument(draft, stamp));
+    const { trust } = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, stamp));
     expect(trust).toBe(Trust.MEDIUM);
   });
 

@@ -393,11 +393,8 @@ const FAULTS: readonly Fault[] = [
   fault("recall", "filter.scope.owned_by", "nobody's", {
     filter: recallFilter({ scope: ownedBy({}) }),
   }),
-  fault("recall", "filter.scope", "documents of a user", {
-    ...{
-      ...TF_IDF,
-      filter: recallFilter({ collectionIds: ["a"], scope: ownedBy({ userId: "u" }) }),
-    },
+  fault("recall", "filter.scope.owned_by", "documents of nobody", {
+    ...{ ...TF_IDF, filter: recallFilter({ collectionIds: ["a"], scope: ownedBy({}) }) },
   }),
   fault("recall", "filter.kinds", "another kind", {
     ...{ scoring: "overlap", filter: recallFilter({ kinds: [1] }) },

@@ -153,8 +153,8 @@ export const jsonCodec: Codec = {
     const { text, stamp } = message;
     return toBytes({ ...message, text: `${text}${suffix}`, stamp: { ...stamp, tokenCount } });
   },
-  encodeSummaryDocument: ({ trust, labels }, { text, ...stamp }) =>
-    toBytes({ text, trust, labels: Object.fromEntries(labels), stamp }),
+  encodeSummaryDocument: ({ trust, labels, scope }, { text, ...stamp }) =>
+    toBytes({ text, trust, labels: Object.fromEntries(labels), scope, stamp }),
   encodeMade,
   mergeMessage(bytes, draft, paths) {
     const { stamp, made: _, trust: __, ...stored } = fromBytes<StoredJsonMessage>(bytes);

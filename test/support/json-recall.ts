@@ -1,6 +1,12 @@
 // What recall reads and writes in tests of the services: JSON, as json-codec.ts.
 
-import type { Entity, Memory, Relation } from "../../src/domain/memories/memory.ts";
+import {
+  type Entity,
+  type Memory,
+  type MemoryScope,
+  type Relation,
+  SHARED_SCOPE,
+} from "../../src/domain/memories/memory.ts";
 import type { FlatMetadata, Scalar } from "../../src/domain/recall/filter.ts";
 import { TRUST } from "../../src/domain/summaries/summary.ts";
 import type { IndexedRecord } from "../../src/recall/port.ts";
@@ -18,6 +24,7 @@ export interface JsonDocument {
   readonly labels?: Readonly<Record<string, string>>;
   readonly metadata?: Readonly<Record<string, Scalar | readonly Scalar[]>>;
   readonly importance?: number;
+  readonly scope?: MemoryScope;
   readonly embedding?: StoredVector;
 }
 
@@ -86,6 +93,7 @@ export const jsonRecallCodec: RecallCodec = {
       importance: rest.importance,
       documentId: stamp.documentId,
       sourceDocumentId: stamp.chunk?.sourceId ?? "",
+      ...(rest.scope === undefined ? {} : { scope: rest.scope }),
     };
   },
   readMemory(bytes): IndexedRecord {
@@ -118,6 +126,7 @@ export const jsonRecallCodec: RecallCodec = {
     const { text, ...rest } = stamp;
     return toBytes({ ...document, text, stamp: rest });
   },
+  readDocumentHead: (bytes) => ({ scope: readDocument(bytes).scope ?? SHARED_SCOPE }),
   encodeMemory: (memory) => toBytes(plain(memory)),
   flatMetadata: (bytes) => (bytes.length === 0 ? flat() : flat(fromBytes(bytes))),
 };

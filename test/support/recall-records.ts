@@ -1,6 +1,8 @@
 // Records for tests of the index of recall, without the wire forms of the contract: JSON stands for
 // them, and its codec reads it.
 
+import type { MemoryScope } from "../../src/domain/memories/memory.ts";
+import { EVERYONE } from "../../src/domain/memories/scopes.ts";
 import type { RecallFilter, Scalar } from "../../src/domain/recall/filter.ts";
 import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
 import type {
@@ -26,6 +28,7 @@ export interface PlainRecord {
   readonly importance?: number;
   readonly documentId?: string;
   readonly sourceDocumentId?: string;
+  readonly scope?: MemoryScope;
   readonly messageId?: string;
   readonly alsoWords?: string;
   readonly memory?: Partial<PlainMemory>;
@@ -54,6 +57,11 @@ function read(bytes: Uint8Array): IndexedRecord {
   };
 }
 
+function readDocument(bytes: Uint8Array): IndexedRecord {
+  const { scope } = JSON.parse(new TextDecoder().decode(bytes)) as PlainRecord;
+  return { ...read(bytes), ...(scope === undefined ? {} : { scope }) };
+}
+
 function readMessage(bytes: Uint8Array): IndexedRecord {
   const { messageId = "" } = JSON.parse(new TextDecoder().decode(bytes)) as PlainRecord;
   return { ...read(bytes), messageId };
@@ -78,7 +86,7 @@ function readMemory(bytes: Uint8Array): IndexedRecord {
 }
 
 /** Reads what {@link recordItem} makes. */
-export const JSON_INDEX_CODEC: IndexCodec = { readMessage, readDocument: read, readMemory };
+export const JSON_INDEX_CODEC: IndexCodec = { readMessage, readDocument, readMemory };
 
 /** Makes an item of the index. */
 export function recordItem(position: number, record: PlainRecord): IndexItem {
@@ -113,7 +121,7 @@ export function itemsOf(
 /** A filter that asks for nothing, but for what is given. */
 export function filterOf(rest: Partial<RecallFilter> = {}): RecallFilter {
   return {
-    ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+    ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], scope: EVERYONE },
     ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
     ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
     ...{ sourceDocumentId: "" },

@@ -2,7 +2,10 @@
 // for every record, with nothing kept between two questions. It shares the analysis of texts with
 // the server, and nothing of the index, the candidates or the ranking.
 
+import { type MemoryScope, SHARED_SCOPE } from "../../src/domain/memories/memory.ts";
+import type { ScopeFilter } from "../../src/domain/memories/scopes.ts";
 import type { RecallFilter, Scalar } from "../../src/domain/recall/filter.ts";
+import { sessionPasses } from "../../src/domain/recall/session-test.ts";
 import { datesInQuery, type QueryDate } from "../../src/domain/recall/text/dates.ts";
 import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
 import { passagesOf, wordCount } from "../../src/domain/recall/text/passages.ts";
@@ -200,18 +203,17 @@ function passes({ info, record }: Item, filter: RecallFilter, times: Times): boo
   if (record.memory !== undefined) return memoryFits(info, record, filter, times);
   const { nowMs } = times;
   const isMessage = info.kind === "session";
-  const { userId, agentId, sessionLabels, sourceDocumentId, minTrust } = filter;
+  const { scope, sessionLabels, sourceDocumentId, minTrust } = filter;
   const named = isMessage ? filter.sessionIds : filter.collectionIds;
-  const ofSession = userId !== "" || agentId !== "" || sessionLabels.size > 0;
+  const owner = isMessage ? ownerOf(info) : (record.scope ?? SHARED_SCOPE);
   const isSource = [record.documentId, record.sourceDocumentId].includes(sourceDocumentId);
   return (
     (info.expireMs === undefined || info.expireMs > nowMs) &&
     (filter.kinds.size === 0 || filter.kinds.has(isMessage ? "message" : "document")) &&
     (named.length === 0 || named.includes(info.id)) &&
     !(isMessage && filter.excludeSessionIds.includes(info.id)) &&
-    (isMessage || !ofSession) &&
-    (userId === "" || info.userId === userId) &&
-    (agentId === "" || info.agentId === agentId) &&
+    (isMessage || sessionLabels.size === 0) &&
+    (isMessage ? sessionPasses(owner, scope) : isMeant(owner, scope)) &&
     holdsAll(info.labels, sessionLabels) &&
     (!isMessage || filter.roles.size === 0 || (filter.roles as Set<number>).has(record.role)) &&
     holdsAll(record.labels, filter.labels) &&
@@ -223,6 +225,24 @@ function passes({ info, record }: Item, filter: RecallFilter, times: Times): boo
   );
 }
 
+function ownerOf({ kind, id, userId, agentId, sessionId = "" }: ContainerInfo): MemoryScope {
+  return { userId, agentId, sessionId: kind === "session" ? id : sessionId };
+}
+
+/** The rule of scopes as the contract says it, member by member. */
+function isMeant(own: MemoryScope, filter: ScopeFilter): boolean {
+  if (filter.kind === "everyone") return true;
+  const { kind, scope } = filter;
+  const pairs = [
+    [own.userId, scope.userId],
+    [own.agentId, scope.agentId],
+    [own.sessionId, scope.sessionId],
+  ] as const;
+  if (kind === "exact") return pairs.every(([value, wanted]) => value === wanted);
+  if (kind === "visible-to") return pairs.every(([value, wanted]) => ["", wanted].includes(value));
+  return pairs.every(([value, wanted]) => wanted === "" || value === wanted);
+}
+
 /** What a filter with all its fields says of a memory. */
 function memoryFits(
   info: ContainerInfo,
@@ -231,10 +251,7 @@ function memoryFits(
   { nowMs, referenceMs }: Times,
 ): boolean {
   const { memory } = record;
-  const { userId, agentId, includeShared, memorySessionIds, validity, minTrust } = filter;
-  const owned = (value: string, wanted: string): boolean =>
-    [wanted, ...(includeShared ? [""] : [])].includes(value) || wanted === "";
-  const sessions = memorySessionIds === undefined ? undefined : ["", ...memorySessionIds];
+  const { validity, minTrust } = filter;
   const atMs = typeof validity === "number" ? validity : referenceMs;
   const isTrue =
     (memory?.validFromMs ?? -Infinity) <= atMs && atMs < (memory?.validToMs ?? Infinity);
@@ -244,9 +261,7 @@ function memoryFits(
     (filter.kinds.size === 0 || filter.kinds.has("memory")) &&
     filter.sessionLabels.size === 0 &&
     filter.sourceDocumentId === "" &&
-    owned(info.userId, userId) &&
-    owned(info.agentId, agentId) &&
-    (sessions?.includes(info.sessionId ?? "") ?? true) &&
+    isMeant(ownerOf(info), filter.scope) &&
     (info.expireMs ?? Infinity) > nowMs &&
     (memory.expireMs ?? Infinity) > nowMs &&
     (filter.memoryKinds.size === 0 || filter.memoryKinds.has(memory.kind)) &&
@@ -268,8 +283,7 @@ function withMemories(items: readonly Item[], query: IndexQuery, idf: Scene["idf
   const { kinds } = query.filter;
   const asks = (kind: "message" | "memory"): boolean => kinds.size === 0 || kinds.has(kind);
   // What may lend: nothing but whose it is, whether it is true and how sure it is counts.
-  const { userId, agentId, includeShared, memorySessionIds, validity, minConfidence } =
-    query.filter;
+  const { scope, validity, minConfidence } = query.filter;
   const none = {
     kinds: new Set<never>(),
     sessionIds: [],
@@ -279,8 +293,7 @@ function withMemories(items: readonly Item[], query: IndexQuery, idf: Scene["idf
   const filter: RecallFilter = {
     ...{ ...none, sessionLabels: new Map(), collectionIds: [], labels: new Map(), metadata: [] },
     ...{ fromMs: undefined, beforeMs: undefined, minTrust: undefined, sourceDocumentId: "" },
-    ...{ memoryKinds: new Set(), categories: new Set(), userId, agentId, includeShared },
-    ...{ memorySessionIds, validity, minConfidence },
+    ...{ memoryKinds: new Set(), categories: new Set(), scope, validity, minConfidence },
   };
   const lending = items.filter(
     (item) => item.record.memory !== undefined && passes(item, filter, query),

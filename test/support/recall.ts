@@ -1,5 +1,7 @@
 // Asks recall and writes documents in tests of the services, in fewer words.
 
+import { SHARED_SCOPE } from "../../src/domain/memories/memory.ts";
+import { EVERYONE, type ScopeFilter } from "../../src/domain/memories/scopes.ts";
 import type { RecallFilter } from "../../src/domain/recall/filter.ts";
 import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
 import type { Services } from "../../src/service/api.ts";
@@ -15,12 +17,17 @@ import type { TestServices } from "./services.ts";
 
 /** Lets everything through. */
 export const ANY: RecallFilter = {
-  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], scope: EVERYONE },
   ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
   ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
   ...TRUE_MEMORIES,
   sourceDocumentId: "",
 };
+
+/** Means what belongs to a user, whichever agent and session. */
+export function ofUser(userId: string): ScopeFilter {
+  return { kind: "owned-by", scope: { ...SHARED_SCOPE, userId } };
+}
 
 /** A recall of the namespace `default`. */
 export function recallInput(query: string, rest: Partial<RecallInput> = {}): RecallInput {

@@ -4,7 +4,7 @@
 import type { Call } from "../../src/service/api.ts";
 import type { RecallHit, RecallResult, RecallServiceApi } from "../../src/service/recall-api.ts";
 import type { StoredDocument } from "../../src/storage/store.ts";
-import { DOCUMENT_WRITER, toDocumentDraft } from "../../src/transport/convert/document.ts";
+import { DOCUMENT_FORMS, toDocumentDraft } from "../../src/transport/convert/document.ts";
 import type { TestServer } from "./contract.ts";
 import { document } from "./samples.ts";
 
@@ -68,7 +68,7 @@ export function storedDocument(
     documentId,
     documentNo: 1,
     sourceId: "",
-    bytes: DOCUMENT_WRITER.encodeDocument(draft, stamp),
+    bytes: DOCUMENT_FORMS.encodeDocument(draft, stamp),
     embedding: undefined,
     createMs: 1_000,
     etagRevision: 1,

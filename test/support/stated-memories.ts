@@ -164,8 +164,6 @@ const TASKS: Places = {
 };
 
 const CONTEXT: Places = {
-  "AssembleContextRequest.user_id": ["userIdBytes"],
-  "AssembleContextRequest.agent_id": ["agentIdBytes"],
   "AssembleContextRequest.query": ["recallQueryBytes"],
   "AssembleContextRequest.max_tokens": ["contextTokensDefault", "contextTokens"],
   "AssembleContextRequest.model": ["modelBytes"],

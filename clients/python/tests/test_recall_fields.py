@@ -7,6 +7,7 @@ import pytest
 from memorysidecar import v1
 from memorysidecar._recall_fields import (
     document_filter_of,
+    documents_of,
     enum_of,
     group_of,
     recall_filter_of,
@@ -65,7 +66,21 @@ def test_a_filter_has_short_names() -> None:
     assert document_filter_of({"source_document_id": "d"}) == v1.DocumentFilter(
         source_document_id="d"
     )
+    assert document_filter_of({"user_id": "ada"}) == v1.DocumentFilter(
+        scope=v1.ScopeFilter(visible_to=v1.MemoryScope(user_id="ada"))
+    )
+    assert document_filter_of({"everyone": True}) == v1.DocumentFilter(scope=every)
     assert document_filter_of(None) is None
+
+
+def test_documents_that_name_no_scope_get_that_of_the_call() -> None:
+    ada = v1.MemoryScope(user_id="ada")
+    given = v1.Document(text="given")
+    own = {"text": "own", "scope": {"user_id": "ben"}}
+    scopes = [one.scope.user_id for one in documents_of(["text", given, own], ada)]
+    assert scopes == ["ada", "ada", "ben"]
+    assert not given.HasField("scope")
+    assert not documents_of("text")[0].HasField("scope")
 
 
 def test_a_wrong_filter_says_what_is_wrong() -> None:

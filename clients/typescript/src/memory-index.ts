@@ -71,7 +71,6 @@ export type {
   RelationPattern,
   RememberOptions,
   RestoreMemoryOptions,
-  ScopeInput,
   SectionInput,
   SectionName,
   UpdateMemoryOptions,
@@ -89,4 +88,4 @@ export {
   memoryBlock,
   type ToolShape,
 } from "./memory-tools.ts";
-export type { ScopeMatch } from "./scope-filter.ts";
+export type { ScopeInput, ScopeMatch } from "./scope-filter.ts";

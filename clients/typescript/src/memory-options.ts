@@ -17,7 +17,7 @@ import type { ExtractionInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
 import type { MetadataInput, WeightsInput } from "./recall-options.ts";
-import type { ScopeMatch } from "./scope-filter.ts";
+import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
 import type { TaskStateName } from "./task-options.ts";
 
 export const MEMORY_STATES = {
@@ -64,13 +64,6 @@ export const SECTIONS = {
 export type SectionName = keyof typeof SECTIONS;
 
 export const JOB_TYPES = { extract: TaskType.EXTRACT, score: TaskType.SCORE } as const;
-
-/** Whom a memory belongs to. */
-export interface ScopeInput {
-  readonly userId?: string | undefined;
-  readonly agentId?: string | undefined;
-  readonly sessionId?: string | undefined;
-}
 
 /** A memory to remember: the fields a caller may set. */
 export interface MemoryFields extends ScopeInput {
@@ -276,6 +269,7 @@ export type SectionInput =
 /** What a context is made of. */
 export interface ContextOptions extends CallOptions {
   readonly sessionId?: string | undefined;
+  /** Who looks, with the agent and the session. Default for both: those of the session. */
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly query?: string | undefined;

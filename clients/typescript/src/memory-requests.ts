@@ -18,15 +18,11 @@ import * as names from "./memory-options.ts";
 import { toExtraction } from "./memory-policy.ts";
 import { TRUSTS } from "./recall-options.ts";
 import { toCondition, toWeights } from "./recall-requests.ts";
-import { type ScopeMatch, scopeFilterOf } from "./scope-filter.ts";
+import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
   return date && toTimestamp(date);
-}
-
-function scopeOf({ userId = "", agentId = "", sessionId = "" }: options.ScopeInput) {
-  return { userId, agentId, sessionId };
 }
 
 function structureOf(input: options.MemoryFields): DeepPartial<Memory>["structure"] {
@@ -44,7 +40,7 @@ function structureOf(input: options.MemoryFields): DeepPartial<Memory>["structur
 }
 
 /** Makes a memory of the contract; what names no scope gets the one given. */
-export function toMemory(input: options.MemoryInput, scope: options.ScopeInput = {}): Memory {
+export function toMemory(input: options.MemoryInput, scope: ScopeInput = {}): Memory {
   if (typeof input === "string") return toMemory({ text: input }, scope);
   const structure = structureOf(input);
   const kind = input.kind ?? structure?.$case ?? "fact";
@@ -171,9 +167,11 @@ export function contextRequest(
   namespace: string,
   opts: options.ContextOptions,
 ): AssembleContextRequest {
-  const { sessionId = "", userId = "", agentId = "", query = "", sections = [] } = opts;
+  const { sessionId = "", userId, agentId, query = "", sections = [] } = opts;
+  const isNamed = userId !== undefined || agentId !== undefined;
   return AssembleContextRequest.fromPartial({
-    ...{ namespace, sessionId, userId, agentId, query },
+    ...{ namespace, sessionId, query },
+    scope: isNamed ? scopeOf({ userId, agentId, sessionId }) : undefined,
     maxTokens: opts.maxTokens ?? 0,
     tokenRule: opts.tokenRule ?? 0,
     model: opts.model ?? "",

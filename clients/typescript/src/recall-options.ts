@@ -13,7 +13,7 @@ import {
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
-import type { ScopeMatch } from "./scope-filter.ts";
+import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
 
 export const RECALL_MODES = {
   hybrid: RecallMode.HYBRID,
@@ -155,6 +155,8 @@ export interface DocumentFields {
   readonly embedding?: VectorInput | undefined;
   /** Low for content from outside. Default medium. */
   readonly trust?: "low" | "medium" | undefined;
+  /** Whom it belongs to. Default: that of the call, or else everybody shares it. */
+  readonly scope?: ScopeInput | undefined;
   /** The document must still have this etag. */
   readonly etag?: string | undefined;
 }
@@ -174,10 +176,22 @@ export interface UpsertOptions extends CollectionOptions, MutationOptions {
   readonly chunkChars?: number | undefined;
   /** How many of them the next chunk begins with. Default: a tenth. */
   readonly overlapChars?: number | undefined;
+  /** Whom documents belong to that name no scope. Default: everybody shares them. */
+  readonly scope?: ScopeInput | undefined;
 }
 
 /** Which documents are meant. */
 export interface DocumentFilterInput {
+  /**
+   * Whose documents: what this user, agent and session may see. Default: what everybody shares.
+   */
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** How they are compared. Default `visible-to`. */
+  readonly scope?: ScopeMatch | undefined;
+  /** The documents of every user. */
+  readonly everyone?: boolean | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly metadata?: readonly MetadataInput[] | undefined;
   readonly sourceDocumentId?: string | undefined;

@@ -17,7 +17,7 @@ import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
-import { scopeFilterOf } from "./scope-filter.ts";
+import { type ScopeInput, scopeFilterOf, scopeOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -91,8 +91,11 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
 }
 
 function toDocumentFilter(input: options.DocumentFilterInput): DeepPartial<DocumentFilter> {
-  const { labels = {}, metadata = [], sourceDocumentId = "" } = input;
-  return { labels: { ...labels }, metadata: metadata.map(toCondition), sourceDocumentId };
+  const { labels = {}, metadata = [], sourceDocumentId = "", scope, ...whose } = input;
+  return {
+    ...{ labels: { ...labels }, metadata: metadata.map(toCondition), sourceDocumentId },
+    scope: scopeFilterOf(whose, scope, "visible-to"),
+  };
 }
 
 /** Makes the weights of a recall. */
@@ -145,14 +148,19 @@ export function recallRequest(
   });
 }
 
-/** Makes a document. */
-export function toDocument(input: options.DocumentInput): DeepPartial<Document> {
-  if (typeof input === "string") return { text: input };
+/** Makes a document; one that names no scope gets the one given. */
+export function toDocument(
+  input: options.DocumentInput,
+  usual: ScopeInput | undefined,
+): DeepPartial<Document> {
+  if (typeof input === "string") return toDocument({ text: input }, usual);
   const { documentTime, embedding, labels = {}, trust, importance, metadata } = input;
+  const scope = input.scope ?? usual;
   const { documentId = "", text = "", author = "", etag = "" } = input;
   return {
     ...{ documentId, text, author, etag, importance, metadata },
     labels: { ...labels },
+    scope: scope && scopeOf(scope),
     trust: trust === undefined ? Trust.UNSPECIFIED : TRUSTS[trust],
     documentTime: time(documentTime),
     embedding: toVector(embedding),
@@ -169,7 +177,7 @@ export function upsertRequest(
   return UpsertDocumentsRequest.fromPartial({
     ...change,
     collectionId,
-    documents: documents.map(toDocument),
+    documents: documents.map((document) => toDocument(document, opts.scope)),
     splitter: split ? { chunkChars, overlapChars } : undefined,
   });
 }

@@ -10,14 +10,23 @@ export const SCOPE_MATCHES = {
   "owned-by": "ownedBy",
 } as const;
 
-/** How the scope of a memory is compared with that of a filter. */
+/** How the scope of a record is compared with that of a filter. */
 export type ScopeMatch = keyof typeof SCOPE_MATCHES;
 
-/** The members of a scope, or everyone. */
-interface ScopeFilterInput {
+/** Whom a memory or a document belongs to. */
+export interface ScopeInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
+}
+
+/** Makes a scope. */
+export function scopeOf({ userId = "", agentId = "", sessionId = "" }: ScopeInput) {
+  return { userId, agentId, sessionId };
+}
+
+/** The members of a scope, or everyone. */
+interface ScopeFilterInput extends ScopeInput {
   readonly everyone?: boolean | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Trust } from "../src/gen/memorysidecar/v1/message.ts";
 import { RecallMode } from "../src/gen/memorysidecar/v1/recall.ts";
-import type { RecallOptions } from "../src/recall-options.ts";
-import { recallRequest } from "../src/recall-requests.ts";
+import type { ListDocumentsOptions, RecallOptions } from "../src/recall-options.ts";
+import { listDocumentsRequest, recallRequest, upsertRequest } from "../src/recall-requests.ts";
 
 /** Options as a program without types may give them. */
 const loose = (options: object): RecallOptions => options;
@@ -29,6 +29,21 @@ describe("the requests of recall", () => {
     expect(scopeOf({ userId: "ada", scope: "owned-by" })).toMatchObject({ $case: "ownedBy" });
     const request = recallRequest("default", "tea", { scoring: "tf_idf", includeEmbeddings: true });
     expect(request).toMatchObject({ scoring: "tf_idf", includeEmbeddings: true });
+  });
+
+  it("say whom documents belong to, and whose are listed", () => {
+    const head = { namespace: "default", requestId: "" };
+    const own = { text: "own", scope: { userId: "ben" } };
+    const { documents } = upsertRequest(head, ["text", own], { scope: { userId: "ada" } });
+    expect(documents.map(({ scope }) => scope?.userId)).toEqual(["ada", "ben"]);
+    expect(upsertRequest(head, ["text"], {}).documents[0]?.scope).toBeUndefined();
+    const listed = (filter: ListDocumentsOptions["filter"]) =>
+      listDocumentsRequest("default", { filter }, "").filter?.scope?.scope;
+    expect(listed({})).toBeUndefined();
+    expect(listed({ userId: "ada" })).toMatchObject({
+      ...{ $case: "visibleTo", value: { userId: "ada" } },
+    });
+    expect(listed({ everyone: true })).toMatchObject({ $case: "everyone" });
   });
 
   it("are not made of names that nothing knows: a filter would let everything through", () => {

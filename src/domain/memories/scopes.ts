@@ -1,4 +1,4 @@
-// Whom memories belong to, and whose memories a call sees.
+// Whom memories and documents belong to, and whose a call sees.
 
 import { type MemoryScope, SHARED_SCOPE } from "./memory.ts";
 import type { MemoryPolicy } from "./policy.ts";
@@ -20,17 +20,20 @@ export function visibleScopes({ userId, agentId, sessionId }: MemoryScope): read
   return scopes;
 }
 
-/** Whose memories a call means; see memorysidecar.v1.ScopeFilter. */
+/** Whose records a call means; see memorysidecar.v1.ScopeFilter. */
 export type ScopeFilter =
   | { readonly kind: "visible-to" | "exact" | "owned-by"; readonly scope: MemoryScope }
   | { readonly kind: "everyone" };
 
+/** Means every record, whoever it belongs to. */
+export const EVERYONE: ScopeFilter = { kind: "everyone" };
+
 /** Means what everybody shares. */
-export const SHARED_MEMORIES: ScopeFilter = { kind: "visible-to", scope: SHARED_SCOPE };
+export const SHARED_RECORDS: ScopeFilter = { kind: "visible-to", scope: SHARED_SCOPE };
 
 const MEMBERS = ["userId", "agentId", "sessionId"] as const;
 
-/** Whether a filter means memories of a scope. */
+/** Whether a filter means records of a scope. */
 export function meansScope(own: MemoryScope, filter: ScopeFilter): boolean {
   if (filter.kind === "everyone") return true;
   const { kind, scope: wanted } = filter;

@@ -41,10 +41,8 @@ export interface RecallFilter {
   readonly excludeSessionIds: readonly string[];
   /** Only sessions whose id begins so. */
   readonly sessionIdPrefix?: string;
-  /** Whose messages and documents are found; undefined leaves it to `userId` and `agentId`. */
-  readonly scope?: ScopeFilter;
-  readonly userId: string;
-  readonly agentId: string;
+  /** Whose records are found; of messages see `sessionPasses`. */
+  readonly scope: ScopeFilter;
   readonly sessionLabels: ReadonlyMap<string, string>;
   /** Empty means every role: the default of the contract is filled in at the edge. */
   readonly roles: ReadonlySet<Role>;
@@ -59,19 +57,10 @@ export interface RecallFilter {
   /** Empty means any, as for categories (in lower case). */
   readonly memoryKinds: ReadonlySet<MemoryKind>;
   readonly categories: ReadonlySet<string>;
-  /** Finds memories without a user or an agent too where the filter names one. */
-  readonly includeShared: boolean;
   /**
    * `now`: active memories that are true at the query's reference time. `active`: those, whenever
    * they are true. `any`: all. A number: what was true at this time, superseded ones too.
    */
   readonly validity: "now" | "active" | "any" | number;
   readonly minConfidence: number | undefined;
-  /** Only memories of these sessions, or of no session; undefined means any. */
-  readonly memorySessionIds: readonly string[] | undefined;
-  /**
-   * Of memories, no user or agent is meant where none is named, or no session is meant where
-   * `memorySessionIds` lacks the empty one. Default: neither.
-   */
-  readonly exact?: { readonly names: boolean; readonly sessions: boolean };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RecallFilter } from "./filter.ts";
-import { type FilteredMemory, memoryPasses, scopePasses, TRUE_MEMORIES } from "./memory-test.ts";
+import { type FilteredMemory, memoryPasses, TRUE_MEMORIES } from "./memory-test.ts";
 
 const MEMORY: FilteredMemory = {
   ...{ kind: "fact", category: "general", confidence: 0.5, isSuperseded: false },
@@ -48,35 +48,5 @@ describe("memoryPasses", () => {
     expect(passes({ category: "work" }, { categories: new Set(["work"]) })).toBe(true);
     expect(passes({}, { minConfidence: 0.5 })).toBe(true);
     expect(passes({}, { minConfidence: 0.6 })).toBe(false);
-  });
-});
-
-describe("scopePasses", () => {
-  const scope = (userId = "", agentId = "", sessionId = "") => ({ userId, agentId, sessionId });
-  const fits = (of: ReturnType<typeof scope>, filter: Partial<RecallFilter>): boolean =>
-    scopePasses(of, { userId: "", agentId: "", ...TRUE_MEMORIES, ...filter });
-
-  it("takes what is shared only where it is asked for", () => {
-    expect(fits(scope(), { userId: "u" })).toBe(false);
-    expect(fits(scope(), { userId: "u", includeShared: true })).toBe(true);
-    expect(fits(scope("v"), { userId: "u", includeShared: true })).toBe(false);
-    expect(fits(scope("u", "a"), { userId: "u" })).toBe(true);
-  });
-
-  it("takes memories of the sessions that are named, and of none", () => {
-    const memorySessionIds = ["s"];
-    expect(fits(scope("u", "", "s"), { memorySessionIds })).toBe(true);
-    expect(fits(scope("u", "", "t"), { memorySessionIds })).toBe(false);
-    expect(fits(scope("u"), { memorySessionIds })).toBe(true);
-    const exact = { names: false, sessions: true };
-    expect(fits(scope("u"), { memorySessionIds, exact })).toBe(false);
-    expect(fits(scope("u"), { memorySessionIds: ["s", ""], exact })).toBe(true);
-  });
-
-  it("takes one scope alone when it is to be exact", () => {
-    const exact = { names: true, sessions: true };
-    expect(fits(scope("u"), { exact })).toBe(false);
-    expect(fits(scope(), { exact })).toBe(true);
-    expect(fits(scope("u", "a"), { userId: "u", exact })).toBe(false);
   });
 });

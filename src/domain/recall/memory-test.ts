@@ -22,10 +22,9 @@ export type MemoryConditions = Pick<
 >;
 
 /** Asks nothing of memories but that they are active and true. */
-export const TRUE_MEMORIES: MemoryConditions &
-  Pick<RecallFilter, "includeShared" | "memorySessionIds"> = {
-  ...{ memoryKinds: new Set(), categories: new Set(), includeShared: false, validity: "now" },
-  ...{ minConfidence: undefined, memorySessionIds: undefined },
+export const TRUE_MEMORIES: MemoryConditions = {
+  ...{ memoryKinds: new Set(), categories: new Set(), validity: "now" },
+  minConfidence: undefined,
 };
 
 /** The times that a filter is applied at. */
@@ -61,27 +60,4 @@ function isValid(
   const atMs = validity === "now" ? referenceMs : validity;
   const { from, to } = { from: validFromMs ?? -Infinity, to: validToMs ?? Infinity };
   return from <= atMs && atMs < to;
-}
-
-/** What a filter says of whose memories are. */
-export type ScopeConditions = Pick<
-  RecallFilter,
-  "userId" | "agentId" | "includeShared" | "memorySessionIds" | "exact"
->;
-
-function fieldPasses(value: string, wanted: string, filter: ScopeConditions): boolean {
-  if (value === wanted || (filter.includeShared && value === "")) return true;
-  return wanted === "" && filter.exact?.names !== true;
-}
-
-/** Whether memories of a scope may be found: what a filter says of user, agent and session. */
-export function scopePasses(
-  scope: { readonly userId: string; readonly agentId: string; readonly sessionId: string },
-  filter: ScopeConditions,
-): boolean {
-  const { memorySessionIds } = filter;
-  if (!fieldPasses(scope.userId, filter.userId, filter)) return false;
-  if (!fieldPasses(scope.agentId, filter.agentId, filter)) return false;
-  if (memorySessionIds?.includes(scope.sessionId) ?? true) return true;
-  return scope.sessionId === "" && filter.exact?.sessions !== true;
 }

@@ -1,23 +1,13 @@
-// Whether a recall may find the messages of a session, or documents, as far as it is asked whose
-// they are.
+// Whether a recall may find the messages of a session, as far as it is asked whose they are.
 
-import { type MemoryScope, SHARED_SCOPE } from "../memories/memory.ts";
-import { meansScope, type ScopeFilter } from "../memories/scopes.ts";
-import type { RecallFilter } from "./filter.ts";
+import type { MemoryScope } from "../memories/memory.ts";
+import type { ScopeFilter } from "../memories/scopes.ts";
 
-type Asked = Pick<RecallFilter, "scope" | "userId" | "agentId">;
-
-/** Whether messages of a session with this user and agent may be found. */
-export function sessionPasses(session: MemoryScope, filter: Asked): boolean {
-  const { scope, userId, agentId } = filter;
-  if (scope !== undefined) return meansSession(session, scope);
-  return (
-    (userId === "" || session.userId === userId) && (agentId === "" || session.agentId === agentId)
-  );
-}
-
-/** A session without a user is shared; its agent and its id count where the filter names them. */
-function meansSession(session: MemoryScope, filter: ScopeFilter): boolean {
+/**
+ * Whether a filter means the messages of a session. Its user is compared as that of a memory is:
+ * one without a user is shared. Its agent and its id count only where the filter names them.
+ */
+export function sessionPasses(session: MemoryScope, filter: ScopeFilter): boolean {
   if (filter.kind === "everyone") return true;
   const { kind, scope: wanted } = filter;
   const isOpen = kind === "visible-to";
@@ -27,10 +17,4 @@ function meansSession(session: MemoryScope, filter: ScopeFilter): boolean {
   const hasAgent = session.agentId === wanted.agentId || wanted.agentId === "";
   if (!hasAgent && !(isOpen && session.agentId === "")) return false;
   return isOpen || wanted.sessionId === "" || session.sessionId === wanted.sessionId;
-}
-
-/** Whether documents, which everybody shares, may be found. */
-export function documentsPass({ scope, userId, agentId }: Asked): boolean {
-  if (scope !== undefined) return meansScope(SHARED_SCOPE, scope);
-  return userId === "" && agentId === "";
 }

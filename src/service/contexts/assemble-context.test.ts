@@ -41,7 +41,7 @@ async function remember(services: TestServices, drafts: readonly MemoryDraft[]):
 
 async function contextOf(services: TestServices, rest: Partial<AssembleContextInput> = {}) {
   return await services.memories.assembleContext(services.call("AssembleContext"), {
-    ...{ namespace: "default", sessionId: "", userId: "ann", agentId: "", query: "" },
+    ...{ namespace: "default", sessionId: "", scope: SCOPE, query: "" },
     ...{ maxTokens: 4_000, counting: undefined, sections: [], profile: "default" },
     ...{ includeConversation: true, compactionThreshold: undefined, minRelevance: 0 },
     ...{ weights: {}, referenceMs: undefined, fence: false },
@@ -96,7 +96,7 @@ test("memories of others take no places where no user is named", async () => {
     draft("The office cat sleeps a lot", { scope: shared, importance: 0.1 }),
   ]);
   const section = { kind: "long-term", share: undefined, heading: "", maxChars: 0 } as const;
-  const fields = { userId: "", sections: [{ ...section, limit: 1 }] };
+  const fields = { scope: shared, sections: [{ ...section, limit: 1 }] };
   const { text } = await contextOf(services, { ...fields, query: "cat" });
   expect(text).toBe("- The office cat sleeps a lot");
 });
@@ -146,7 +146,7 @@ describe("recall that fails", () => {
     const services = await start();
     await remember(services, [draft("Ann has a cat")]);
     const call = { ...services.call("AssembleContext"), signal: AbortSignal.abort() };
-    const input = { namespace: "default", sessionId: "", userId: "ann", agentId: "", query: "cat" };
+    const input = { namespace: "default", sessionId: "", scope: SCOPE, query: "cat" };
     await expect(
       services.memories.assembleContext(call, {
         ...{ ...input, maxTokens: 100, counting: undefined, sections: [], profile: "default" },

@@ -45,11 +45,7 @@ function askingOf(
   const { userId = "", agentId = "" } = talk?.session.fields ?? {};
   const threshold = input.compactionThreshold ?? PROFILE_THRESHOLDS[input.profile];
   const nowMs = parts.context.world.nowMs();
-  const viewer = {
-    userId: input.userId === "" ? userId : input.userId,
-    agentId: input.agentId === "" ? agentId : input.agentId,
-    sessionId: input.sessionId,
-  };
+  const viewer = input.scope ?? { userId, agentId, sessionId: input.sessionId };
   const sections = sectionRules(input.profile, input.sections);
   return {
     ...{ parts, call, input, viewer, nowMs },

@@ -21,7 +21,7 @@ export interface Asking {
   readonly parts: ContextParts;
   readonly call: Call;
   readonly input: AssembleContextInput;
-  /** Whose memories are seen; empty parts are everybody's. */
+  /** Who looks: memories and documents are those that this scope sees. */
   readonly viewer: MemoryScope;
   /** Blank when nothing is asked. */
   readonly query: string;

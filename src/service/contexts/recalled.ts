@@ -3,7 +3,8 @@
 
 import type { Candidate } from "../../domain/context/candidate.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import type { Memory, MemoryKind } from "../../domain/memories/memory.ts";
+import { type Memory, type MemoryKind, SHARED_SCOPE } from "../../domain/memories/memory.ts";
+import { EVERYONE, type ScopeFilter } from "../../domain/memories/scopes.ts";
 import type { RecallFilter, RecallKind } from "../../domain/recall/filter.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import { checkLive } from "../change.ts";
@@ -30,12 +31,11 @@ const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowl
 const LONG: ReadonlySet<RecallKind> = new Set(["document"]);
 
 const ANY: RecallFilter = {
-  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], scope: EVERYONE },
   ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
   ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
   ...{ sourceDocumentId: "", memoryKinds: new Set(), categories: new Set() },
-  ...{ includeShared: false, validity: "now", minConfidence: undefined },
-  memorySessionIds: undefined,
+  ...{ validity: "now", minConfidence: undefined },
 };
 
 /** What recall found, and what it could look at. */
@@ -57,12 +57,14 @@ const FAILED: RecallCoverage = {
 export async function messagesFor(asking: Asking, limit: number): Promise<Recalled> {
   const { viewer, input } = asking;
   // Without a user, what others said in sessions of theirs is none of this one's.
-  if (viewer.userId === "" && viewer.sessionId === "") return NOTHING;
+  if (viewer.userId === "" && input.sessionId === "") return NOTHING;
   const filter: RecallFilter = {
     ...ANY,
     kinds: new Set(["message"]),
     roles: new Set([ROLE.user, ROLE.assistant]),
-    ...(viewer.userId === "" ? { sessionIds: [viewer.sessionId] } : { userId: viewer.userId }),
+    ...(viewer.userId === ""
+      ? { sessionIds: [input.sessionId] }
+      : { scope: { kind: "owned-by", scope: { ...SHARED_SCOPE, userId: viewer.userId } } }),
   };
   const { codec } = asking.parts.context;
   const found = await find(asking, filter, limit, ({ record, relevance }) => {
@@ -91,12 +93,17 @@ function worthOf({ said }: Candidate, place: number): number {
   return 1 / ((PLACES_MORE + place) * chars ** LENGTH_POWER);
 }
 
-/** Documents of the namespace, the best first. */
+/** What the viewer sees. */
+function seenBy({ viewer }: Asking): ScopeFilter {
+  return { kind: "visible-to", scope: viewer };
+}
+
+/** Documents of the namespace that the viewer sees, the best first. */
 export async function documentsFor(asking: Asking, limit: number): Promise<Recalled> {
   const { store } = asking.parts.context;
   const { namespace, minRelevance } = asking.input;
   if ((await store.listCollections(namespace, "", 1)).length === 0) return NOTHING;
-  const filter: RecallFilter = { ...ANY, kinds: new Set(["document"]) };
+  const filter: RecallFilter = { ...ANY, kinds: new Set(["document"]), scope: seenBy(asking) };
   return await find(asking, filter, limit, ({ record, relevance, passage }) => {
     if (record.kind !== "document") return undefined;
     const { collectionId } = record;
@@ -117,7 +124,7 @@ export async function longTermFor(
   limit: number,
   important: readonly Memory[],
 ): Promise<Recalled> {
-  const { viewer, input } = asking;
+  const { input } = asking;
   const rest = important.map((memory) => candidateOf(memory));
   // The source systems show what is important, whatever is asked; and nothing finds nothing.
   if (input.profile === "selectools" || important.length === 0) {
@@ -125,12 +132,8 @@ export async function longTermFor(
   }
   const filter: RecallFilter = {
     ...ANY,
-    ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, includeShared: true },
-    ...{ userId: viewer.userId, agentId: viewer.agentId },
+    ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, scope: seenBy(asking) },
     validity: input.referenceMs ?? "now",
-    memorySessionIds: viewer.sessionId === "" ? [""] : [viewer.sessionId, ""],
-    // Those of others take no places: an empty name means nobody's, not anybody's.
-    exact: { names: true, sessions: true },
   };
   const { candidates, coverage } = await find(asking, filter, limit, ({ record, relevance }) => {
     if (record.kind !== "memory") return undefined;

@@ -5,10 +5,13 @@ import { searchIds, upsert } from "../../../test/support/recall.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
+import { SHARED_RECORDS } from "../../domain/memories/scopes.ts";
 import type { DocumentFilter } from "../recall-api.ts";
 
 const REF = { namespace: "default", collectionId: "docs" };
-const ALL: DocumentFilter = { labels: new Map(), metadata: [], sourceDocumentId: "" };
+const ALL: DocumentFilter = {
+  ...{ scope: SHARED_RECORDS, labels: new Map(), metadata: [], sourceDocumentId: "" },
+};
 
 let services: TestServices;
 

@@ -5,6 +5,7 @@ import { jsonRecallCodec } from "../../../test/support/json-recall.ts";
 import {
   ANY,
   deleteMessage,
+  ofUser,
   recallInput,
   recallTexts,
   searchIds,
@@ -394,7 +395,8 @@ describe("a reranker", () => {
     await services.append("s", [{ text: "zebra of ann" }]);
     await upsert(services, [{ documentId: "d", text: "zebra", labels: { team: "red" } }]);
     const labels = new Map([["team", "red"]]);
-    const ofAnn = () => ask(services, "zebra", { rerank, filter: { ...ANY, userId: "ann" } });
+    const ofAnn = () =>
+      ask(services, "zebra", { rerank, filter: { ...ANY, scope: ofUser("ann") } });
     const ofRed = () => ask(services, "zebra", { rerank, filter: { ...ANY, labels } });
     expect((await ofAnn()).hits).toHaveLength(1);
     expect((await ofRed()).hits).toHaveLength(1);

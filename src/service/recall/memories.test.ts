@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
 import { jsonRecallCodec } from "../../../test/support/json-recall.ts";
-import { ANY, recallInput, recallTexts, textOf } from "../../../test/support/recall.ts";
+import { ANY, ofUser, recallInput, recallTexts, textOf } from "../../../test/support/recall.ts";
 import { memoryDraft, remember, rememberTexts } from "../../../test/support/service-memories.ts";
 import {
   startTestServices,
@@ -78,7 +78,7 @@ describe("memories in the index", () => {
     expect((await recallTexts(services, "tea")).sort()).toEqual(both);
     const next = await start({ store: services.store, startMs: services.nowMs() });
     expect((await recallTexts(next, "tea")).sort()).toEqual(both);
-    const filter = { ...ANY, userId: "u2" };
+    const filter = { ...ANY, scope: ofUser("u2") };
     expect(await recallTexts(next, "tea", { filter })).toEqual(["drinks tea at five"]);
   });
 
@@ -88,7 +88,7 @@ describe("memories in the index", () => {
       await rememberTexts(services, [`tea of ${scope}`], { scope });
     }
     const next = await start({ store: services.store, startMs: services.nowMs() });
-    const filter = { ...ANY, userId: "u2", kinds: new Set(["memory"] as const) };
+    const filter = { ...ANY, scope: ofUser("u2"), kinds: new Set(["memory"] as const) };
     const input = recallInput("tea", { filter });
     const { hits, coverage } = await next.recall.recall(next.call("Recall"), input);
     expect(hits.map(textOf)).toEqual(["tea of u2"]);

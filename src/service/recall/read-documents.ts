@@ -1,6 +1,7 @@
 // GetDocument, ListDocuments and ListCollections.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { meansScope } from "../../domain/memories/scopes.ts";
 import { documentNotFound } from "../../domain/recall/errors.ts";
 import { hasLabels, passesTest } from "../../domain/recall/metadata-test.ts";
 import type { CollectionRef, StoredCollection, StoredDocument } from "../../storage/store.ts";
@@ -68,11 +69,12 @@ export function documentSize({ bytes, embedding }: StoredDocument, withEmbedding
 
 /** Whether a document passes a filter. */
 function fits({ codec }: RecallParts, document: StoredDocument, filter: DocumentFilter): boolean {
-  const { labels, metadata, sourceDocumentId } = filter;
+  const { scope, labels, metadata, sourceDocumentId } = filter;
   if (sourceDocumentId !== "") {
     const { documentId, sourceId } = document;
     if (documentId !== sourceDocumentId && sourceId !== sourceDocumentId) return false;
   }
+  if (!meansScope(codec.readDocumentHead(document.bytes).scope, scope)) return false;
   if (labels.size === 0 && metadata.length === 0) return true;
   const record = codec.readDocument(document.bytes);
   return (

@@ -3,12 +3,12 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { type Memory, type MemoryScope, memoryExpireMs } from "../../domain/memories/memory.ts";
+import { meansScope } from "../../domain/memories/scopes.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
 import {
   type FilteredMemory,
   type FilterTimes,
   memoryPasses,
-  scopePasses,
 } from "../../domain/recall/memory-test.ts";
 import { hasLabels } from "../../domain/recall/metadata-test.ts";
 import { sessionPasses } from "../../domain/recall/session-test.ts";
@@ -98,7 +98,7 @@ export class HitReader {
     const namespace = this.#namespace;
     const known = this.#scopes.get(containerId);
     const scope = known ?? (await context.store.readMemoryScope(namespace, containerId))?.scope;
-    if (scope === undefined || !scopePasses(scope, this.#filter)) return undefined;
+    if (scope === undefined || !meansScope(scope, this.#filter.scope)) return undefined;
     this.#scopes.set(containerId, scope);
     const memory = await context.store.readMemoryAt(namespace, position);
     if (memory === undefined || scopeIdOf(memory.scope) !== containerId) return undefined;
@@ -110,7 +110,9 @@ export class HitReader {
     const range = { after: position - 1, last: position, limit: 1 };
     const page = await this.#parts.context.store.listDocuments({ ...query, ...range });
     const [document] = page.documents;
-    return document === undefined ? undefined : { kind: "document", document };
+    if (document === undefined) return undefined;
+    const { scope } = this.#parts.codec.readDocumentHead(document.bytes);
+    return meansScope(scope, this.#filter.scope) ? { kind: "document", document } : undefined;
   }
 
   async #messageOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
@@ -165,7 +167,7 @@ export class HitReader {
     const { sessionLabels } = this.#filter;
     const { fields, sessionId } = session;
     const { userId, agentId } = fields;
-    if (!sessionPasses({ userId, agentId, sessionId }, this.#filter)) return false;
+    if (!sessionPasses({ userId, agentId, sessionId }, this.#filter.scope)) return false;
     return hasLabels(fields.labels, sessionLabels);
   }
 }

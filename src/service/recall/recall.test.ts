@@ -3,6 +3,7 @@ import { draftOf, toBytes } from "../../../test/support/json-codec.ts";
 import {
   ANY,
   deleteMessage,
+  ofUser,
   recallInput,
   recallTexts,
   upsert,
@@ -73,7 +74,7 @@ describe("what recall finds", () => {
     });
     expect(await recallTexts(services, "giraffe")).toContain("a giraffe");
     expect(await recallTexts(services, "zebra", { limit: 1 })).toEqual(["an old zebra"]);
-    const ofAnn = { filter: { ...ANY, userId: "ann" } };
+    const ofAnn = { filter: { ...ANY, scope: ofUser("ann") } };
     expect(await recallTexts(services, "zebra", ofAnn)).toEqual([]);
     await services.sessions.updateSession(services.call("UpdateSession"), {
       ...{ namespace: "default", sessionId: "a", input: { userId: "ann" }, paths: ["user_id"] },
@@ -115,7 +116,7 @@ describe("what recall finds", () => {
     }
     const inA = { ...ANY, sessionIds: ["a"] };
     expect(await recallTexts(services, "zebra", { filter: inA })).toEqual(["zebra of a"]);
-    const ofAnn = { ...ANY, userId: "ann" };
+    const ofAnn = { ...ANY, scope: ofUser("ann") };
     expect((await recallTexts(services, "zebra", { filter: ofAnn })).sort()).toEqual([
       "zebra of a",
       "zebra of b",

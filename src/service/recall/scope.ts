@@ -1,9 +1,8 @@
 // What of a namespace a search looks at: so much of it must be in the index, and no more.
 
 import type { MemoryScope } from "../../domain/memories/memory.ts";
+import { meansScope } from "../../domain/memories/scopes.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
-import { scopePasses } from "../../domain/recall/memory-test.ts";
-import { documentsPass } from "../../domain/recall/session-test.ts";
 import type { SessionQuery } from "../../storage/store.ts";
 
 /** The sessions, collections and memories of a search. */
@@ -72,25 +71,23 @@ function sessionsOf(filter: RecallFilter): Scope["sessions"] {
 }
 
 /** The user and the agent that every session has; empty where shared ones count too. */
-function ownersOf({ scope, userId, agentId }: RecallFilter): { userId: string; agentId: string } {
-  if (scope === undefined) return { userId, agentId };
+function ownersOf({ scope }: RecallFilter): { userId: string; agentId: string } {
   const isOpen = scope.kind === "everyone" || scope.kind === "visible-to";
   return isOpen ? { userId: "", agentId: "" } : scope.scope;
 }
 
 function collectionsOf(filter: RecallFilter): Scope["collections"] {
   const { kinds, collectionIds, sessionLabels } = filter;
-  const hasSession = !documentsPass(filter) || sessionLabels.size > 0;
-  if (hasSession || (kinds.size > 0 && !kinds.has("document"))) return { kind: "none" };
+  const isAsked = kinds.size === 0 || kinds.has("document");
+  if (!isAsked || sessionLabels.size > 0) return { kind: "none" };
   if (collectionIds.length > 0) return { kind: "ids", ids: collectionIds };
   return { kind: "all" };
 }
 
 function memoriesOf(filter: RecallFilter): Scope["memories"] {
-  const { kinds, sessionLabels, userId, agentId, memorySessionIds, exact } = filter;
+  const { kinds, sessionLabels, scope } = filter;
   const isAsked = kinds.size === 0 || kinds.has("memory");
   if (!isAsked || sessionLabels.size > 0) return { kind: "none" };
-  const isAny =
-    userId === "" && agentId === "" && memorySessionIds === undefined && exact === undefined;
-  return isAny ? { kind: "all" } : { kind: "scopes", has: (scope) => scopePasses(scope, filter) };
+  if (scope.kind === "everyone") return { kind: "all" };
+  return { kind: "scopes", has: (own) => meansScope(own, scope) };
 }

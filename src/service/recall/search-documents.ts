@@ -1,6 +1,7 @@
 // The scorings of documents of one collection by one vector, or by TF-IDF.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { meansScope } from "../../domain/memories/scopes.ts";
 import {
   embedderOff,
   embedderUnavailable,
@@ -118,7 +119,8 @@ async function readMatches(
   const { namespace, collectionId, withEmbeddings, filter, offset } = input;
   const isFiltered = looksAtRecords(filter);
   const fits = ({ bytes }: StoredDocument): boolean =>
-    !isFiltered || passes(codec.readDocument(bytes), filter);
+    meansScope(codec.readDocumentHead(bytes).scope, filter.scope) &&
+    (!isFiltered || passes(codec.readDocument(bytes), filter));
   const matches: DocumentMatches["matches"][number][] = [];
   let bytes = 0;
   let isShort = false;

@@ -58,6 +58,8 @@ describe("a summary with a collection", () => {
     expect(readDocument(document?.bytes ?? new Uint8Array())).toMatchObject({
       ...{ text: "They talked about tea.", labels: { session: "s", stage: "two" } },
       stamp: { collectionId: "notes", writer: "server" },
+      // What was said in the session is its user's alone.
+      scope: { userId: "u1", agentId: "", sessionId: "" },
     });
     const events = await services.allEvents();
     const upserted = events.find(({ detail }) => detail.type === EVENT_TYPE.documentsUpserted);

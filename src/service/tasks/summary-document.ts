@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { etagOf } from "../../domain/etag.ts";
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { SERVER_WRITER } from "../../domain/memories/memory.ts";
+import { SERVER_WRITER, SHARED_SCOPE } from "../../domain/memories/memory.ts";
 import { isLonger, splitText } from "../../domain/recall/splitter.ts";
 import { type SummaryRecord, TRUST } from "../../domain/summaries/summary.ts";
 import type { DocumentView, SessionPlan, StoredDocument } from "../../storage/store.ts";
@@ -72,12 +72,14 @@ export function summaryDocument(
   }
   const trust = record.trust === TRUST.low ? TRUST.low : TRUST.medium;
   const labels = labelsOf(sessionId, record);
+  // What a user said is nobody else's, here as in the messages of the session.
+  const scope = { ...SHARED_SCOPE, userId: session.fields.userId };
   let nextNo = seen.nextDocumentNo;
   const put = pieces.map(({ documentId, text, chunk }): StoredDocument => {
     const before = seen.documents.get(documentId);
     const createMs = before?.createMs ?? nowMs;
     const bytes = context.codec.encodeSummaryDocument(
-      { trust, labels },
+      { trust, labels, scope },
       {
         ...{ documentId, collectionId, text, chunk, writer: SERVER_WRITER },
         ...{ createMs, updateMs: nowMs, etag: etagOf(view.revision) },

@@ -15,6 +15,7 @@ import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_servi
 import type { AssembleContextInput, AssembledContext } from "../../service/memory-api.ts";
 import { fromPolicy, toTokenRule } from "./policy.ts";
 import { fromWeights, toCoverage } from "./recall.ts";
+import { fromMemoryScope } from "./scope.ts";
 import { fromNamespace } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
 
@@ -45,9 +46,10 @@ const CUT_FRAME_BYTES = 48;
 export function fromAssembleContext(
   request: recallServiceWire.AssembleContextRequest,
 ): AssembleContextInput {
-  const { maxTokens, referenceTime, sessionId, userId, agentId, query } = request;
+  const { maxTokens, referenceTime, sessionId, scope, query } = request;
   return {
-    ...{ namespace: fromNamespace(request.namespace), sessionId, userId, agentId, query },
+    ...{ namespace: fromNamespace(request.namespace), sessionId, query },
+    scope: scope && fromMemoryScope(scope),
     maxTokens: maxTokens === 0 ? LIMITS.contextTokensDefault : maxTokens,
     counting: fromCounting(request),
     sections: request.sections.flatMap(({ kind, share, limit, heading, maxChars }) => {

@@ -5,11 +5,13 @@ import { LIMITS } from "../../domain/limits.ts";
 import * as wire from "../../gen/memorysidecar/v1/document.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import type { Codec } from "../../service/codec.ts";
-import type { DocumentDraft, DocumentStamp, DocumentWriter } from "../../service/recall-api.ts";
+import type { DocumentDraft, DocumentForms, DocumentStamp } from "../../service/recall-api.ts";
 import type { StoredCollection, StoredDocument } from "../../storage/store.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { spliceField } from "../splice.ts";
 import { encodeEmbedding, fromEmbedding } from "./embedding.ts";
+import { readDocumentHead } from "./indexed.ts";
+import { fromMemoryScope } from "./scope.ts";
 import { toTimestamp } from "./time.ts";
 
 /** The collection that an empty one stands for. */
@@ -37,11 +39,14 @@ export function toDocumentDraft(document: wire.Document): DocumentDraft {
 function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array {
   const given = draft.wire as wire.Document;
   const { chunk } = stamp;
+  const { userId, agentId, sessionId } = fromMemoryScope(given.scope);
+  const isShared = userId === "" && agentId === "" && sessionId === "";
   const createTime = toTimestamp(stamp.createMs);
   return encodeWire(wire.Document, {
     ...given,
     collectionId: stamp.collectionId,
     documentId: stamp.documentId,
+    scope: isShared ? undefined : { userId, agentId, sessionId },
     text: stamp.text,
     embedding: undefined,
     trust: given.trust === Trust.LOW ? Trust.LOW : Trust.MEDIUM,
@@ -58,15 +63,15 @@ function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array 
 
 /** The wire form of a document that holds a summary, or of a chunk of one. */
 export function encodeSummaryDocument(
-  { trust, labels }: Parameters<Codec["encodeSummaryDocument"]>[0],
+  { trust, labels, scope }: Parameters<Codec["encodeSummaryDocument"]>[0],
   stamp: DocumentStamp,
 ): Uint8Array {
-  const made = { ...wire.Document.decode(NO_BYTES), trust, labels: new Map(labels) };
+  const made = { ...wire.Document.decode(NO_BYTES), trust, labels: new Map(labels), scope };
   return encodeDocument(toDocumentDraft(made), stamp);
 }
 
-/** Writes the wire forms of documents that are stored. */
-export const DOCUMENT_WRITER: DocumentWriter = { encodeDocument };
+/** Writes and reads the wire forms of documents that are stored. */
+export const DOCUMENT_FORMS: DocumentForms = { encodeDocument, readDocumentHead };
 
 /** Gives how texts are split, in code points; undefined when they are not. */
 export function fromSplitter(

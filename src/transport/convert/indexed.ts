@@ -3,16 +3,18 @@
 // it reads the few fields it needs straight from the bytes.
 
 import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { type MemoryScope, SHARED_SCOPE } from "../../domain/memories/memory.ts";
 import type { FlatMetadata } from "../../domain/recall/filter.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import type { IndexCodec, IndexedRecord } from "../../recall/port.ts";
+import type { DocumentHead } from "../../service/recall-api.ts";
 import { flattenMetadata } from "./flat-metadata.ts";
 import { readIndexedMemory } from "./indexed-memory.ts";
 import { structToJson } from "./struct-json.ts";
 
-// The fields of Message, ContentPart, ToolResult, Document, Timestamp and of a label by number, as
-// in message.proto and document.proto.
+// The fields of Message, ContentPart, ToolResult, Document, MemoryScope, Timestamp and of a label
+// by number, as in message.proto, document.proto and memory.proto.
 const MESSAGE = {
   ...{ messageId: 1, role: 3, name: 4, text: 5, parts: 6, metadata: 13, labels: 14 },
   ...{ sentTime: 17, trust: 19, createTime: 21 },
@@ -21,8 +23,9 @@ const PART = { text: 1, data: 3, toolResult: 4 } as const;
 const RESULT = { text: 2, parts: 3 } as const;
 const DOCUMENT = {
   ...{ documentId: 2, text: 3, author: 4, metadata: 5, labels: 6, documentTime: 7 },
-  ...{ importance: 8, trust: 10, sourceDocumentId: 11, createTime: 16 },
+  ...{ importance: 8, trust: 10, sourceDocumentId: 11, createTime: 16, scope: 19 },
 } as const;
+const SCOPE = { userId: 1, agentId: 2, sessionId: 3 } as const;
 const TIME = { seconds: 1, nanos: 2 } as const;
 const LABEL = { key: 1, value: 2 } as const;
 
@@ -45,6 +48,7 @@ interface Draft {
   importance: number | undefined;
   documentId: string;
   sourceDocumentId: string;
+  scope: MemoryScope | undefined;
   messageId: string;
 }
 
@@ -105,6 +109,19 @@ function readLabel(reader: BinaryReader, draft: Draft): void {
   }
   draft.labels ??= new Map();
   draft.labels.set(key, value);
+}
+
+function readScope(reader: BinaryReader): MemoryScope {
+  const end = reader.uint32() + reader.pos;
+  let { userId, agentId, sessionId } = SHARED_SCOPE;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === SCOPE.userId) userId = reader.string();
+    else if (tag >>> 3 === SCOPE.agentId) agentId = reader.string();
+    else if (tag >>> 3 === SCOPE.sessionId) sessionId = reader.string();
+    else reader.skip(tag & 7);
+  }
+  return { userId, agentId, sessionId };
 }
 
 function readMessageField(reader: BinaryReader, tag: number, draft: Draft): void {
@@ -173,6 +190,9 @@ function readDocumentField(reader: BinaryReader, tag: number, draft: Draft): voi
     case DOCUMENT.sourceDocumentId:
       draft.sourceDocumentId = reader.string();
       break;
+    case DOCUMENT.scope:
+      draft.scope = readScope(reader);
+      break;
     case DOCUMENT.createTime:
       draft.createMs = readTime(reader);
       break;
@@ -194,6 +214,7 @@ function newDraft(): Draft {
     importance: undefined,
     documentId: "",
     sourceDocumentId: "",
+    scope: undefined,
     messageId: "",
   };
 }
@@ -221,7 +242,7 @@ function readRecord(
   } catch {
     // What was read stands.
   }
-  const { texts, author, importance, documentId, sourceDocumentId, messageId } = draft;
+  const { texts, author, importance, documentId, sourceDocumentId, scope, messageId } = draft;
   return {
     text: texts.length === 1 ? (texts[0] ?? "") : texts.join("\n"),
     author,
@@ -233,8 +254,21 @@ function readRecord(
     importance,
     documentId,
     sourceDocumentId,
+    ...(scope === undefined ? {} : { scope }),
     ...(messageId === "" ? {} : { messageId }),
   };
+}
+
+/** Reads whom a document belongs to, and nothing else of it. Throws when its bytes are damaged. */
+export function readDocumentHead(bytes: Uint8Array): DocumentHead {
+  const reader = new BinaryReader(bytes, decodeText);
+  let scope = SHARED_SCOPE;
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === DOCUMENT.scope) scope = readScope(reader);
+    else reader.skip(tag & 7);
+  }
+  return { scope };
 }
 
 /** Reads the wire forms of records for the index. Never throws for messages and documents. */

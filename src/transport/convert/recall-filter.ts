@@ -1,7 +1,8 @@
 // What a recall and a search of documents may look at, from the wire to the domain.
 
+import { SHARED_RECORDS } from "../../domain/memories/scopes.ts";
 import type { MetadataTest, RecallFilter, RecallKind, Scalar } from "../../domain/recall/filter.ts";
-import type { MemoryConditions, ScopeConditions } from "../../domain/recall/memory-test.ts";
+import type { MemoryConditions } from "../../domain/recall/memory-test.ts";
 import type { Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
 import type * as document from "../../gen/memorysidecar/v1/document.ts";
@@ -24,7 +25,7 @@ const EVERYTHING: RecallFilter = {
   kinds: new Set(),
   sessionIds: [],
   excludeSessionIds: [],
-  ...fromScope(undefined),
+  scope: SHARED_RECORDS,
   sessionLabels: new Map(),
   roles: DEFAULT_ROLES,
   collectionIds: [],
@@ -37,7 +38,9 @@ const EVERYTHING: RecallFilter = {
   ...{ memoryKinds: new Set(), categories: new Set(), validity: "now", minConfidence: undefined },
 };
 
-const ALL_DOCUMENTS: DocumentFilter = { labels: new Map(), metadata: [], sourceDocumentId: "" };
+const SHARED_DOCUMENTS: DocumentFilter = {
+  ...{ scope: SHARED_RECORDS, labels: new Map(), metadata: [], sourceDocumentId: "" },
+};
 
 function fromRange({ min, lessThan, max }: wire.NumberRange): MetadataTest["test"] {
   return {
@@ -97,7 +100,7 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     sessionIds: filter.sessionIds,
     excludeSessionIds: filter.excludeSessionIds,
     sessionIdPrefix: filter.sessionIdPrefix,
-    ...fromScope(filter.scope),
+    scope: fromScopeFilter(filter.scope),
     sessionLabels: filter.sessionLabels,
     roles: roles.length === 0 ? DEFAULT_ROLES : new Set(roles as Role[]),
     collectionIds: filter.collectionIds,
@@ -108,26 +111,6 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
     sourceDocumentId: filter.sourceDocumentId,
     ...memoryConditions(filter),
-  };
-}
-
-/** Whose records a filter asks for. */
-function fromScope(
-  given: recallWire.RecallFilter["scope"],
-): Pick<RecallFilter, "scope"> & ScopeConditions {
-  const scope = fromScopeFilter(given);
-  if (scope.kind === "everyone") {
-    const conditions = { userId: "", agentId: "", includeShared: false };
-    return { ...conditions, scope, memorySessionIds: undefined };
-  }
-  const { userId, agentId, sessionId } = scope.scope;
-  const includeShared = scope.kind === "visible-to";
-  const isNamed = scope.kind !== "owned-by" || sessionId !== "";
-  const sessions = includeShared ? [sessionId, ""] : [sessionId];
-  return {
-    ...{ scope, userId, agentId, includeShared },
-    memorySessionIds: isNamed ? sessions : undefined,
-    exact: { names: scope.kind !== "owned-by", sessions: true },
   };
 }
 
@@ -143,9 +126,10 @@ function memoryConditions(filter: recallWire.RecallFilter): MemoryConditions {
   };
 }
 
-/** Gives which documents a checked filter means; unset means all. */
+/** Gives which documents a checked filter means; unset means those that everybody shares. */
 export function fromDocumentFilter(filter: document.DocumentFilter | undefined): DocumentFilter {
-  if (filter === undefined) return ALL_DOCUMENTS;
-  const { labels, metadata, sourceDocumentId } = filter;
-  return { labels, metadata: fromConditions(metadata), sourceDocumentId };
+  if (filter === undefined) return SHARED_DOCUMENTS;
+  const { scope, labels, metadata, sourceDocumentId } = filter;
+  const conditions = { labels, metadata: fromConditions(metadata), sourceDocumentId };
+  return { scope: fromScopeFilter(scope), ...conditions };
 }

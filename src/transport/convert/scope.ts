@@ -1,7 +1,7 @@
-// Whose memories a call means, from the wire to the domain.
+// Whose memories and documents a call means, from the wire to the domain.
 
 import { type MemoryScope, SHARED_SCOPE } from "../../domain/memories/memory.ts";
-import { type ScopeFilter, SHARED_MEMORIES } from "../../domain/memories/scopes.ts";
+import { type ScopeFilter, SHARED_RECORDS } from "../../domain/memories/scopes.ts";
 import type * as wire from "../../gen/memorysidecar/v1/memory.ts";
 
 /** Gives a checked scope; unset means everybody's. */
@@ -11,7 +11,7 @@ export function fromMemoryScope(scope: wire.MemoryScope | undefined): MemoryScop
   return { userId, agentId, sessionId };
 }
 
-/** Gives whose memories a checked filter means; unset means those that everybody shares. */
+/** Gives whose records a checked filter means; unset means those that everybody shares. */
 export function fromScopeFilter(filter: wire.ScopeFilter | undefined): ScopeFilter {
   const choice = filter?.scope;
   switch (choice?.$case) {
@@ -24,6 +24,6 @@ export function fromScopeFilter(filter: wire.ScopeFilter | undefined): ScopeFilt
     case "everyone":
       return { kind: "everyone" };
     case undefined:
-      return SHARED_MEMORIES;
+      return SHARED_RECORDS;
   }
 }

@@ -22,6 +22,7 @@ import {
 } from "./fields.ts";
 import { checkCustomTokenRule } from "./policy.ts";
 import { checkWeights } from "./recall-requests.ts";
+import { checkOptionalScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
@@ -33,8 +34,7 @@ const GIVEN = POLICY_TOKEN_RULES.indexOf("given");
 export function checkAssembleContext(request: AssembleContextRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
-  checkId(v, "user_id", request.userId, LIMITS.userIdBytes);
-  checkId(v, "agent_id", request.agentId, LIMITS.agentIdBytes);
+  checkOptionalScope(v, request.scope);
   checkText(v, "query", request.query, LIMITS.recallQueryBytes);
   checkRange(v, "max_tokens", request.maxTokens, TOKENS);
   checkEnum(v, "token_rule", request.tokenRule, TokenRule);

@@ -28,6 +28,7 @@ import {
   checkTimestamp,
 } from "./fields.ts";
 import { checkCollectionId, checkDocumentFilter } from "./recall-filter.ts";
+import { checkOptionalScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
@@ -68,6 +69,7 @@ function checkDocument(v: Violations, document: Document, request: UpsertDocumen
     v.add("collection_id", "must be empty or that of the request");
   }
   checkNewId(v, document.documentId, request.splitter !== undefined);
+  checkOptionalScope(v, document.scope);
   checkText(v, "author", document.author, LIMITS.nameBytes);
   checkStruct(v, "metadata", document.metadata, LIMITS.metadataBytes);
   checkLabels(v, document.labels);

@@ -79,6 +79,7 @@ function checkMemories(v: Violations, filter: RecallFilter): void {
 export function checkDocumentFilter(v: Violations, filter: DocumentFilter | undefined): void {
   if (filter === undefined) return;
   v.enter("filter");
+  checkScopeFilter(v, filter.scope);
   checkLabels(v, filter.labels);
   checkConditions(v, filter.metadata);
   checkId(v, "source_document_id", filter.sourceDocumentId, LIMITS.documentIdBytes);

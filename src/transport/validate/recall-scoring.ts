@@ -35,7 +35,7 @@ const OF_RECORDS = ["labels", "metadata", "timeFrom", "timeBefore", "minTrust"] 
 /** The fields of a filter that concern the records of a scoring, `kinds` aside. */
 const FILTER_FIELDS: Readonly<Record<RecallKind, readonly (keyof RecallFilter)[]>> = {
   message: [...OF_MESSAGES, ...OF_OWNERS],
-  document: [...OF_DOCUMENTS, ...OF_RECORDS],
+  document: [...OF_OWNERS, ...OF_DOCUMENTS, ...OF_RECORDS],
   memory: [...OF_OWNERS, ...OF_MEMORIES, ...OF_RECORDS],
 };
 

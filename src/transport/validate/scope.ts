@@ -1,4 +1,4 @@
-// The rules of whose memories a call means.
+// The rules of whose memories and documents a call means.
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryScope, ScopeFilter } from "../../gen/memorysidecar/v1/memory.ts";
@@ -16,6 +16,14 @@ export function checkScope(
   checkText(v, "user_id", userId, LIMITS.userIdBytes);
   checkText(v, "agent_id", agentId, LIMITS.agentIdBytes);
   checkId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
+}
+
+/** Checks the field `scope` of a request or a record, if it is set. */
+export function checkOptionalScope(v: Violations, scope: MemoryScope | undefined): void {
+  if (scope === undefined) return;
+  v.enter("scope");
+  checkScope(v, scope);
+  v.leave();
 }
 
 /** Whether a scope names nobody. */

@@ -116,6 +116,9 @@ class AsyncDocumentMethods(AsyncCalls):
         documents: r.DocumentsLike,
         *,
         collection_id: str = "",
+        user_id: str = "",
+        agent_id: str = "",
+        session_id: str = "",
         chunk_chars: int | None = None,
         overlap_chars: int | None = None,
         **call: Unpack[f.WriteOptions],
@@ -123,12 +126,14 @@ class AsyncDocumentMethods(AsyncCalls):
         """Writes one document or many, all or none; one that exists is replaced. A text alone is
         a document; a mapping holds the fields of one by their names.
 
+        :param user_id: whom documents belong to that name no scope, with the two after it. Default:
+            everybody shares them.
         :param chunk_chars: splits longer texts into chunks of at most so many characters.
         :param overlap_chars: how many of them the next chunk begins with. Default: a tenth.
         """
         request = v1.UpsertDocumentsRequest(
             collection_id=collection_id,
-            documents=r.documents_of(documents),
+            documents=r.documents_of(documents, r.document_scope_of(user_id, agent_id, session_id)),
             splitter=r.splitter_of(chunk_chars, overlap_chars),
         )
         return await self._unary(request, v1.UpsertDocumentsResponse, call)
@@ -159,7 +164,8 @@ class AsyncDocumentMethods(AsyncCalls):
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> AsyncPager[v1.Document, v1.ListDocumentsResponse]:
-        """Lists the documents of a collection in the order in which they were first stored."""
+        """Lists the documents of a collection in the order in which they were first stored: those
+        that everybody shares, or with ``{"user_id": ...}`` in the filter what this user may see."""
         request = v1.ListDocumentsRequest(
             collection_id=collection_id,
             filter=r.document_filter_of(filter),

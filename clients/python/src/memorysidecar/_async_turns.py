@@ -153,6 +153,8 @@ class AsyncTurnMethods(AsyncCalls):
         """Makes the context of a prompt within ``max_tokens``, 4,000 by default. ``text`` of the
         answer is ready for a system prompt.
 
+        :param user_id: who looks, with ``agent_id`` and the session. Default for both: those of the
+            session.
         :param sections: what is in it, for example ``["long_term", {"kind": "episodes", "share":
             0.2}]``. Default: those of the profile.
         :param exclude_conversation: for callers that send the window as messages beside it.
@@ -161,8 +163,7 @@ class AsyncTurnMethods(AsyncCalls):
         """
         request = v1.AssembleContextRequest(
             session_id=session_id,
-            user_id=user_id,
-            agent_id=agent_id,
+            scope=m.viewer_of(user_id, agent_id, session_id),
             query=query,
             max_tokens=max_tokens,
             token_rule=token_rule,

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, Union
 from . import v1
 from ._fields import Json, Time, WriteOptions
 from ._memory_policy import extraction_of as extraction_of
-from ._recall_fields import ScopeMatch, enum_of, filter_of, scope_filter_of
+from ._recall_fields import ScopeMatch, document_scope_of, enum_of, filter_of, scope_filter_of
 from ._task_fields import Seconds, duration_of
 
 MemoryLike = Union[str, "v1.Memory", Json]
@@ -240,9 +240,14 @@ def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
 
 def memory_scope_of(user_id: str, agent_id: str) -> v1.MemoryScope | None:
     """Makes a scope; None for that of everybody."""
+    return document_scope_of(user_id, agent_id, "")
+
+
+def viewer_of(user_id: str, agent_id: str, session_id: str) -> v1.MemoryScope | None:
+    """Makes the scope of who looks; None where it is that of the session."""
     if not (user_id or agent_id):
         return None
-    return v1.MemoryScope(user_id=user_id, agent_id=agent_id)
+    return v1.MemoryScope(user_id=user_id, agent_id=agent_id, session_id=session_id)
 
 
 def scope_of(user_id: str, agent_id: str, session_id: str) -> ScopeFields:

@@ -94,11 +94,7 @@ def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | 
     if value is None or isinstance(value, v1.RecallFilter):
         return value
     fields = dict(value)
-    names = ("user_id", "agent_id", "session_id")
-    scope = {name: fields.pop(name, None) or "" for name in names}
-    fields["scope"] = scope_filter_of(
-        scope, fields.get("scope"), bool(fields.pop("everyone", False)), "visible_to"
-    )
+    _take_scope(fields)
     for name in ("kinds", "roles", "memory_kinds"):
         given = fields.get(name)
         if given is not None:
@@ -106,6 +102,14 @@ def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | 
             fields[name] = [enum_of(f"filter.{name}", one) for one in many]
     fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
     return filter_of(v1.RecallFilter, fields)
+
+
+def _take_scope(fields: dict[str, Any]) -> None:
+    """Makes the scope of a filter of the fields that say whose records are meant."""
+    names = ("user_id", "agent_id", "session_id")
+    scope = {name: fields.pop(name, None) or "" for name in names}
+    everyone = bool(fields.pop("everyone", False))
+    fields["scope"] = scope_filter_of(scope, fields.get("scope"), everyone, "visible_to")
 
 
 def scope_filter_of(
@@ -130,10 +134,20 @@ def scope_filter_of(
 
 
 def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFilter | None:
-    """Makes a filter of documents: a mapping holds its fields by their names."""
+    """Makes a filter of documents: a mapping holds its fields by their names. Its scope is made as
+    that of a filter of recall."""
     if value is None or isinstance(value, v1.DocumentFilter):
         return value
-    return filter_of(v1.DocumentFilter, value)
+    fields = dict(value)
+    _take_scope(fields)
+    return filter_of(v1.DocumentFilter, fields)
+
+
+def document_scope_of(user_id: str, agent_id: str, session_id: str) -> v1.MemoryScope | None:
+    """Makes a scope; None for that of everybody."""
+    if not (user_id or agent_id or session_id):
+        return None
+    return v1.MemoryScope(user_id=user_id, agent_id=agent_id, session_id=session_id)
 
 
 def filter_of(kind: type[_Filter], fields: Json) -> _Filter:
@@ -158,11 +172,20 @@ def document_of(value: DocumentLike) -> v1.Document:
     return v1.Document(**fields)
 
 
-def documents_of(value: DocumentsLike) -> list[v1.Document]:
-    """Makes documents of one or many."""
+def documents_of(value: DocumentsLike, scope: v1.MemoryScope | None = None) -> list[v1.Document]:
+    """Makes documents of one or many; those that name no scope get the one given."""
     if isinstance(value, (str, v1.Document, Mapping)):
-        return [document_of(value)]
-    return [document_of(one) for one in value]
+        return documents_of([value], scope)
+    return [_scoped(document_of(one), scope) for one in value]
+
+
+def _scoped(document: v1.Document, scope: v1.MemoryScope | None) -> v1.Document:
+    if scope is None or document.HasField("scope"):
+        return document
+    made = v1.Document()
+    made.CopyFrom(document)
+    made.scope.CopyFrom(scope)
+    return made
 
 
 def vector_of(value: Vector | None) -> v1.Embedding | None:

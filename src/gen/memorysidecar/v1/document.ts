@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { MetadataCondition } from "./filter.ts";
+import { MemoryScope, ScopeFilter } from "./memory.ts";
 import { Trust } from "./message.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -131,6 +132,13 @@ export interface Document {
    * document's.
    */
   etag: string;
+  /**
+   * Whom the document belongs to. Unset, or with every member empty, it is shared by
+   * everybody in the namespace. Recall, AssembleContext and ListDocuments find it only for
+   * those whom they are asked for, as they find a memory of this scope. Its chunks have the
+   * same. Replacing the document gives it the scope of the new one.
+   */
+  scope: MemoryScope | undefined;
 }
 
 export interface Document_LabelsEntry {
@@ -202,6 +210,8 @@ export interface DocumentFilter {
    * bytes.
    */
   sourceDocumentId: string;
+  /** Whose documents. Unset means those that everybody shares, never those of a user. */
+  scope: ScopeFilter | undefined;
 }
 
 export interface DocumentFilter_LabelsEntry {
@@ -229,6 +239,7 @@ function createBaseDocument(): Document {
     createTime: undefined,
     updateTime: undefined,
     etag: "",
+    scope: undefined,
   };
 }
 
@@ -287,6 +298,9 @@ export const Document: MessageFns<Document> = {
     }
     if (message.etag !== "") {
       writer.uint32(146).string(message.etag);
+    }
+    if (message.scope !== undefined) {
+      MemoryScope.encode(message.scope, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -449,6 +463,14 @@ export const Document: MessageFns<Document> = {
             }
 
             message.etag = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.scope = MemoryScope.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -811,7 +833,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
 };
 
 function createBaseDocumentFilter(): DocumentFilter {
-  return { labels: new Map(), metadata: [], sourceDocumentId: "" };
+  return { labels: new Map(), metadata: [], sourceDocumentId: "", scope: undefined };
 }
 
 export const DocumentFilter: MessageFns<DocumentFilter> = {
@@ -824,6 +846,9 @@ export const DocumentFilter: MessageFns<DocumentFilter> = {
     }
     if (message.sourceDocumentId !== "") {
       writer.uint32(26).string(message.sourceDocumentId);
+    }
+    if (message.scope !== undefined) {
+      ScopeFilter.encode(message.scope, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -866,6 +891,14 @@ export const DocumentFilter: MessageFns<DocumentFilter> = {
             }
 
             message.sourceDocumentId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scope = ScopeFilter.decode(reader, reader.uint32());
             continue;
           }
         }

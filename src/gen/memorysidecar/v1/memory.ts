@@ -605,8 +605,8 @@ export interface ExtractionPolicy {
 }
 
 /**
- * Whom memories belong to, or who looks at them. An empty member binds them to none: all
- * three empty are the memories that everybody in the namespace shares.
+ * Whom a memory or a document belongs to, or who looks at them. An empty member binds them to
+ * none: all three empty are those that everybody in the namespace shares.
  */
 export interface MemoryScope {
   /** The user. At most 512 bytes. */
@@ -617,32 +617,32 @@ export interface MemoryScope {
   sessionId: string;
 }
 
-/** Says that memories are meant whoever they belong to. */
+/** Says that records are meant whoever they belong to. */
 export interface Everyone {
 }
 
-/** Whose memories are meant. */
+/** Whose memories, documents or messages are meant. */
 export interface ScopeFilter {
-  /** How the scope of a memory is compared. Required. */
+  /** How the scope of a record is compared. Required. */
   scope:
     | //
     /**
-     * What this user, agent and session may see: each member of the memory's scope is the one
+     * What this user, agent and session may see: each member of the record's scope is the one
      * given here, or empty. Empty members here see what is bound to none, not to any.
      */
     { $case: "visibleTo"; value: MemoryScope }
     | //
-    /** The scope of the memory is this one, empty members included. */
+    /** The scope of the record is this one, empty members included. */
     { $case: "exact"; value: MemoryScope }
     | //
     /**
      * What belongs to them, without what is shared: each member that is set here is that of the
-     * memory, the others may be any. At least one must be set. All of a user, for example,
+     * record, the others may be any. At least one must be set. All of a user, for example,
      * whichever agent and session.
      */
     { $case: "ownedBy"; value: MemoryScope }
     | //
-    /** No restriction: the memories of every user, agent and session, and the shared ones. */
+    /** No restriction: the records of every user, agent and session, and the shared ones. */
     { $case: "everyone"; value: Everyone }
     | undefined;
 }

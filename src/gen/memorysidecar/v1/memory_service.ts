@@ -654,7 +654,7 @@ export interface ListDocumentsRequest {
   namespace: string;
   /** The collection. Empty means `default`. One that does not exist is empty. */
   collectionId: string;
-  /** Which documents to list. Unset means all. */
+  /** Which documents to list. Unset means those that everybody shares. */
   filter:
     | DocumentFilter
     | undefined;

@@ -1252,7 +1252,8 @@ export interface Summarize {
   shape: SummaryShape;
   /**
    * Also writes each text to this collection of documents, in the same transaction, as a
-   * document `summary:` with session and version; see TextSplitter for long ones. The
+   * document `summary:` with session and version; see TextSplitter for long ones. Its scope
+   * is the user of the session; of a session without one, everybody shares it. The
    * documents stay when the session is gone. Empty writes none. 1 to 63 characters of
    * `A-Za-z0-9._-`, the first a letter or a digit. Where the namespace
    * has no room for one more collection, the summary is set without a document.

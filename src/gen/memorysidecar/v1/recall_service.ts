@@ -20,6 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Embedding, EmbeddingPurpose } from "./document.ts";
+import { MemoryScope } from "./memory.ts";
 import { CustomTokenRule, TokenRule } from "./policy.ts";
 import {
   ContextCut,
@@ -215,17 +216,19 @@ export interface AssembleContextRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The session whose window and summary are taken in. Optional. Its user and agent are
-   * the default for the two after it. One that does not exist yet counts as empty.
+   * The session whose window and summary are taken in. Optional. One that does not exist
+   * yet counts as empty.
    */
   sessionId: string;
   /**
-   * Whose memories are taken in, besides those that everybody shares. Empty means the
-   * user of the session; without one, only shared ones. At most 512 bytes.
+   * Who looks: memories and documents are taken in that this user, agent and session may
+   * see, and messages of the user's sessions. Unset means the user and the agent of
+   * `session_id`, and that session; without a session, only what everybody shares is taken
+   * in. Set, it counts as it is: nothing of the session fills its empty members.
    */
-  userId: string;
-  /** Of which agent, besides those of every agent. At most 512 bytes. */
-  agentId: string;
+  scope:
+    | MemoryScope
+    | undefined;
   /**
    * What the prompt is about. Empty means the newest user message of the window; without
    * one, memories come by importance and nothing is recalled. At most 131,072 bytes.
@@ -800,8 +803,7 @@ function createBaseAssembleContextRequest(): AssembleContextRequest {
   return {
     namespace: "",
     sessionId: "",
-    userId: "",
-    agentId: "",
+    scope: undefined,
     query: "",
     maxTokens: 0,
     tokenRule: 0,
@@ -826,50 +828,47 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     if (message.sessionId !== "") {
       writer.uint32(18).string(message.sessionId);
     }
-    if (message.userId !== "") {
-      writer.uint32(26).string(message.userId);
-    }
-    if (message.agentId !== "") {
-      writer.uint32(34).string(message.agentId);
+    if (message.scope !== undefined) {
+      MemoryScope.encode(message.scope, writer.uint32(26).fork()).join();
     }
     if (message.query !== "") {
-      writer.uint32(42).string(message.query);
+      writer.uint32(34).string(message.query);
     }
     if (message.maxTokens !== 0) {
-      writer.uint32(48).int32(message.maxTokens);
+      writer.uint32(40).int32(message.maxTokens);
     }
     if (message.tokenRule !== 0) {
-      writer.uint32(56).int32(message.tokenRule);
+      writer.uint32(48).int32(message.tokenRule);
     }
     if (message.model !== "") {
-      writer.uint32(66).string(message.model);
+      writer.uint32(58).string(message.model);
     }
     if (message.customTokenRule !== undefined) {
-      CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
+      CustomTokenRule.encode(message.customTokenRule, writer.uint32(66).fork()).join();
     }
     for (const v of message.sections) {
-      ContextSection.encode(v!, writer.uint32(82).fork()).join();
+      ContextSection.encode(v!, writer.uint32(74).fork()).join();
     }
     if (message.profile !== "") {
-      writer.uint32(90).string(message.profile);
+      writer.uint32(82).string(message.profile);
     }
     if (message.excludeConversation !== false) {
-      writer.uint32(96).bool(message.excludeConversation);
+      writer.uint32(88).bool(message.excludeConversation);
     }
     if (message.compactionThreshold !== undefined) {
-      writer.uint32(105).double(message.compactionThreshold);
+      writer.uint32(97).double(message.compactionThreshold);
     }
     if (message.minRelevance !== undefined) {
-      writer.uint32(113).double(message.minRelevance);
+      writer.uint32(105).double(message.minRelevance);
     }
     if (message.weights !== undefined) {
-      RecallWeights.encode(message.weights, writer.uint32(122).fork()).join();
+      RecallWeights.encode(message.weights, writer.uint32(114).fork()).join();
     }
     if (message.referenceTime !== undefined) {
-      Timestamp.encode(message.referenceTime, writer.uint32(130).fork()).join();
+      Timestamp.encode(message.referenceTime, writer.uint32(122).fork()).join();
     }
     if (message.fence !== 0) {
-      writer.uint32(136).int32(message.fence);
+      writer.uint32(128).int32(message.fence);
     }
     return writer;
   },
@@ -908,7 +907,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.userId = reader.string();
+            message.scope = MemoryScope.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -916,15 +915,15 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.agentId = reader.string();
+            message.query = reader.string();
             continue;
           }
           case 5: {
-            if (tag !== 42) {
+            if (tag !== 40) {
               break;
             }
 
-            message.query = reader.string();
+            message.maxTokens = reader.int32();
             continue;
           }
           case 6: {
@@ -932,15 +931,15 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.maxTokens = reader.int32();
+            message.tokenRule = reader.int32() as any;
             continue;
           }
           case 7: {
-            if (tag !== 56) {
+            if (tag !== 58) {
               break;
             }
 
-            message.tokenRule = reader.int32() as any;
+            message.model = reader.string();
             continue;
           }
           case 8: {
@@ -948,7 +947,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.model = reader.string();
+            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
           case 9: {
@@ -956,7 +955,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            message.sections.push(ContextSection.decode(reader, reader.uint32()));
             continue;
           }
           case 10: {
@@ -964,23 +963,23 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.sections.push(ContextSection.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 11: {
-            if (tag !== 90) {
-              break;
-            }
-
             message.profile = reader.string();
             continue;
           }
-          case 12: {
-            if (tag !== 96) {
+          case 11: {
+            if (tag !== 88) {
               break;
             }
 
             message.excludeConversation = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.compactionThreshold = reader.double();
             continue;
           }
           case 13: {
@@ -988,15 +987,15 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.compactionThreshold = reader.double();
+            message.minRelevance = reader.double();
             continue;
           }
           case 14: {
-            if (tag !== 113) {
+            if (tag !== 114) {
               break;
             }
 
-            message.minRelevance = reader.double();
+            message.weights = RecallWeights.decode(reader, reader.uint32());
             continue;
           }
           case 15: {
@@ -1004,19 +1003,11 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.weights = RecallWeights.decode(reader, reader.uint32());
-            continue;
-          }
-          case 16: {
-            if (tag !== 130) {
-              break;
-            }
-
             message.referenceTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
-          case 17: {
-            if (tag !== 136) {
+          case 16: {
+            if (tag !== 128) {
               break;
             }
 

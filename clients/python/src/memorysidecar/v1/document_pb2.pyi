@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import filter_pb2 as _filter_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -23,7 +24,7 @@ EMBEDDING_PURPOSE_PASSAGE: EmbeddingPurpose
 EMBEDDING_PURPOSE_QUERY: EmbeddingPurpose
 
 class Document(_message.Message):
-    __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag")
+    __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag", "scope")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -49,6 +50,7 @@ class Document(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     collection_id: str
     document_id: str
     text: str
@@ -67,7 +69,8 @@ class Document(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
     etag: str
-    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., text: _Optional[str] = ..., author: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., document_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., importance: _Optional[float] = ..., embedding: _Optional[_Union[Embedding, _Mapping]] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., source_document_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., chunk_count: _Optional[int] = ..., chunk_offset: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+    scope: _memory_pb2.MemoryScope
+    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., text: _Optional[str] = ..., author: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., document_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., importance: _Optional[float] = ..., embedding: _Optional[_Union[Embedding, _Mapping]] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., source_document_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., chunk_count: _Optional[int] = ..., chunk_offset: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ...) -> None: ...
 
 class Embedding(_message.Message):
     __slots__ = ("values", "model")
@@ -110,7 +113,7 @@ class UpsertedDocument(_message.Message):
     def __init__(self, document_id: _Optional[str] = ..., created: _Optional[bool] = ..., etag: _Optional[str] = ..., chunk_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class DocumentFilter(_message.Message):
-    __slots__ = ("labels", "metadata", "source_document_id")
+    __slots__ = ("labels", "metadata", "source_document_id", "scope")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -121,7 +124,9 @@ class DocumentFilter(_message.Message):
     LABELS_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     SOURCE_DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     labels: _containers.ScalarMap[str, str]
     metadata: _containers.RepeatedCompositeFieldContainer[_filter_pb2.MetadataCondition]
     source_document_id: str
-    def __init__(self, labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., source_document_id: _Optional[str] = ...) -> None: ...
+    scope: _memory_pb2.ScopeFilter
+    def __init__(self, labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., source_document_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ...) -> None: ...

@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import recall_pb2 as _recall_pb2
 from google.protobuf.internal import containers as _containers
@@ -85,11 +86,10 @@ class EmbedResponse(_message.Message):
     def __init__(self, embeddings: _Optional[_Iterable[_Union[_document_pb2.Embedding, _Mapping]]] = ...) -> None: ...
 
 class AssembleContextRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
+    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    USER_ID_FIELD_NUMBER: _ClassVar[int]
-    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
@@ -105,8 +105,7 @@ class AssembleContextRequest(_message.Message):
     FENCE_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
-    user_id: str
-    agent_id: str
+    scope: _memory_pb2.MemoryScope
     query: str
     max_tokens: int
     token_rule: _policy_pb2.TokenRule
@@ -120,7 +119,7 @@ class AssembleContextRequest(_message.Message):
     weights: _recall_pb2.RecallWeights
     reference_time: _timestamp_pb2.Timestamp
     fence: _recall_pb2.ContextFence
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ...) -> None: ...
 
 class AssembleContextResponse(_message.Message):
     __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule")

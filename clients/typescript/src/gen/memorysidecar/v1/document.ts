@@ -9,6 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { MetadataCondition } from "./filter.ts";
+import { MemoryScope, ScopeFilter } from "./memory.ts";
 import { Trust } from "./message.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -134,6 +135,13 @@ export interface Document {
    * document's.
    */
   etag: string;
+  /**
+   * Whom the document belongs to. Unset, or with every member empty, it is shared by
+   * everybody in the namespace. Recall, AssembleContext and ListDocuments find it only for
+   * those whom they are asked for, as they find a memory of this scope. Its chunks have the
+   * same. Replacing the document gives it the scope of the new one.
+   */
+  scope?: MemoryScope | undefined;
 }
 
 export interface Document_LabelsEntry {
@@ -205,6 +213,8 @@ export interface DocumentFilter {
    * bytes.
    */
   sourceDocumentId: string;
+  /** Whose documents. Unset means those that everybody shares, never those of a user. */
+  scope?: ScopeFilter | undefined;
 }
 
 export interface DocumentFilter_LabelsEntry {
@@ -232,6 +242,7 @@ function createBaseDocument(): Document {
     createTime: undefined,
     updateTime: undefined,
     etag: "",
+    scope: undefined,
   };
 }
 
@@ -290,6 +301,9 @@ export const Document: MessageFns<Document> = {
     }
     if (message.etag !== "") {
       writer.uint32(146).string(message.etag);
+    }
+    if (message.scope !== undefined) {
+      MemoryScope.encode(message.scope, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -454,6 +468,14 @@ export const Document: MessageFns<Document> = {
             message.etag = reader.string();
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.scope = MemoryScope.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -505,6 +527,9 @@ export const Document: MessageFns<Document> = {
       ? Timestamp.fromPartial(object.updateTime)
       : undefined;
     message.etag = object.etag ?? "";
+    message.scope = (object.scope !== undefined && object.scope !== null)
+      ? MemoryScope.fromPartial(object.scope)
+      : undefined;
     return message;
   },
 };
@@ -916,7 +941,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
 };
 
 function createBaseDocumentFilter(): DocumentFilter {
-  return { labels: {}, metadata: [], sourceDocumentId: "" };
+  return { labels: {}, metadata: [], sourceDocumentId: "", scope: undefined };
 }
 
 export const DocumentFilter: MessageFns<DocumentFilter> = {
@@ -929,6 +954,9 @@ export const DocumentFilter: MessageFns<DocumentFilter> = {
     }
     if (message.sourceDocumentId !== "") {
       writer.uint32(26).string(message.sourceDocumentId);
+    }
+    if (message.scope !== undefined) {
+      ScopeFilter.encode(message.scope, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -973,6 +1001,14 @@ export const DocumentFilter: MessageFns<DocumentFilter> = {
             message.sourceDocumentId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scope = ScopeFilter.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1001,6 +1037,9 @@ export const DocumentFilter: MessageFns<DocumentFilter> = {
     );
     message.metadata = object.metadata?.map((e) => MetadataCondition.fromPartial(e)) || [];
     message.sourceDocumentId = object.sourceDocumentId ?? "";
+    message.scope = (object.scope !== undefined && object.scope !== null)
+      ? ScopeFilter.fromPartial(object.scope)
+      : undefined;
     return message;
   },
 };

@@ -346,10 +346,10 @@ export interface RecallFilter {
   /** Sessions whose messages do not count, for example the one that asks. At most 100. */
   excludeSessionIds: string[];
   /**
-   * Whose records. Unset means what everybody shares, never what is a user's. Memories have
-   * a scope of their own. A message has the user and the agent of its session: one of a
-   * session without a user is shared, and the agent counts only where the scope names one;
-   * so does the session, with `exact` and `owned_by`. Documents are shared.
+   * Whose records. Unset means what everybody shares, never what is a user's. Memories and
+   * documents have a scope of their own. A message has the user and the agent of its
+   * session: one of a session without a user is shared, and the agent counts only where the
+   * scope names one; so does the session, with `exact` and `owned_by`.
    */
   scope?:
     | ScopeFilter
