@@ -114,6 +114,9 @@ export interface DocumentStamp {
         readonly count: number;
         /** In code points. */
         readonly offset: number;
+        /** The white space of the source around it that no chunk holds. */
+        readonly spaceBefore: string;
+        readonly spaceAfter: string;
       }
     | undefined;
   readonly writer: string;

@@ -111,6 +111,8 @@ export interface DocumentDraft {
 export interface DocumentHead {
   /** Whom it belongs to. */
   readonly scope: MemoryScope;
+  /** Of a chunk: how many chunks its source has; 0 for others. */
+  readonly chunkCount: number;
 }
 
 /** Writes and reads the wire forms of documents. Implemented by the transport. */
@@ -119,6 +121,8 @@ export interface DocumentForms {
   encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array;
   /** Reads no more of a document than its head. */
   readDocumentHead(bytes: Uint8Array): DocumentHead;
+  /** The wire form of the document that all these chunks, in their order, were cut from. */
+  joinChunks(chunks: readonly Uint8Array[]): Uint8Array;
 }
 
 export interface UpsertDocumentsInput extends CollectionRef {

@@ -104,7 +104,7 @@ describe("UpsertDocuments", () => {
     const chunkIds = documents[1]?.chunkIds ?? [];
     expect(chunkIds.length).toBeGreaterThan(6);
     expect(chunkIds).toEqual(chunkIds.map((_, index) => `guide#${index}`));
-    expect(documents[1]).toMatchObject({ documentId: "guide", created: true, etag: "" });
+    expect(documents[1]).toMatchObject({ documentId: "guide", created: true });
     expect(await idsOf("split")).toEqual(["short", ...chunkIds]);
     for (const [index, id] of chunkIds.entries()) {
       const chunk = await get("split", id);
@@ -121,14 +121,48 @@ describe("UpsertDocuments", () => {
     const fewer = again.documents[0]?.chunkIds ?? [];
     expect(fewer.length).toBeLessThan(chunkIds.length);
     expect(await idsOf("split", { sourceDocumentId: "guide" })).toEqual(fewer);
-    const missing = await server.client.fail("getDocument", {
-      collectionId: "split",
-      documentId: "guide",
-    });
-    expect(missing.reason).toBe("DOCUMENT_NOT_FOUND");
     const one = { collectionId: "split", documentIds: ["guide"] };
     expect((await server.client.call("deleteDocuments", one)).deletedCount).toBe(fewer.length);
     expect(await idsOf("split")).toEqual(["short"]);
+  });
+
+  it("gives a document that was split as a whole while it has all of its chunks", async () => {
+    const text = `\n ${"Sentence by sentence, it goes on.  \n\n".repeat(20)} `;
+    const splitter = { chunkChars: 100, overlapChars: 30 };
+    const given = page("guide", text, { author: "Ann", labels: new Map([["k", "v"]]) });
+    const { documents } = await upsert("whole", [given], { splitter });
+    const [{ etag = "", chunkIds = [] } = {}] = documents;
+    expect(etag).not.toBe("");
+    const whole = await get("whole", "guide");
+    expect(whole).toMatchObject({
+      ...{ documentId: "guide", text, author: "Ann", labels: new Map([["k", "v"]]), etag },
+      ...{ sourceDocumentId: "", chunkCount: chunkIds.length, chunkOffset: 0 },
+      ...{ spaceBefore: "", spaceAfter: "" },
+    });
+    const stale = { collectionId: "whole", documentIds: ["guide"], etag: "r0" };
+    expect((await server.client.fail("deleteDocuments", stale)).reason).toBe("ETAG_MISMATCH");
+    const second = await upsert("whole", [page("guide", text, { etag })], { splitter });
+    expect(second.documents[0]).toMatchObject({ created: false });
+    const failure = await server.client.fail("upsertDocuments", {
+      ...{ collectionId: "whole", documents: [page("guide", text, { etag })], splitter },
+    });
+    expect(failure.reason).toBe("ETAG_MISMATCH");
+    const ids = ["guide#1"];
+    await server.client.call("deleteDocuments", { collectionId: "whole", documentIds: ids });
+    const missing = await server.client.fail("getDocument", {
+      ...{ collectionId: "whole", documentId: "guide" },
+    });
+    expect(missing.reason).toBe("DOCUMENT_NOT_FOUND");
+    expect((await get("whole", "guide#0"))?.sourceDocumentId).toBe("guide");
+  });
+
+  it("refuses a document that is too large, also one to be split", async () => {
+    const failure = await server.client.fail("upsertDocuments", {
+      ...{ collectionId: "large", documents: [page("a", "word ".repeat(210_000))] },
+      splitter: { chunkChars: 100_000, overlapChars: 0 },
+    });
+    expect(failure.reason).toBe("REQUEST_INVALID");
+    expect(failure.fields).toEqual(["documents[0]"]);
   });
 
   it("refuses more than 1,000 documents and chunks in one call", async () => {

@@ -430,6 +430,8 @@ describe("UpsertDocuments", () => {
       chunkIndex: 7,
       chunkCount: 8,
       chunkOffset: 9,
+      spaceBefore: "forged",
+      spaceAfter: "forged",
       writer: "forged",
       createTime: { seconds: 1n, nanos: 0 },
       etag: "e0",
@@ -443,7 +445,7 @@ describe("UpsertDocuments", () => {
     const stamp = {
       ...{ documentId: "d#1", collectionId: "c", text: "of it", writer: "me", etag: "e1" },
       ...{ createMs: 1_000, updateMs: 2_000 },
-      chunk: { sourceId: "d", index: 1, count: 2, offset: 4 },
+      chunk: { sourceId: "d", index: 1, count: 2, offset: 4, spaceBefore: " ", spaceAfter: "" },
     };
     const written = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, stamp));
     expect(written).toEqual({
@@ -452,6 +454,7 @@ describe("UpsertDocuments", () => {
       text: "of it",
       embedding: undefined,
       ...{ sourceDocumentId: "d", chunkIndex: 1, chunkCount: 2, chunkOffset: 4 },
+      ...{ spaceBefore: " ", spaceAfter: "" },
       ...{ writer: "me", etag: "e1" },
       createTime: { seconds: 1n, nanos: 0 },
       updateTime: { seconds: 2n, nanos: 0 },
@@ -459,7 +462,15 @@ describe("UpsertDocuments", () => {
     // The draft is as it was: the next chunk is made from it.
     const whole = { ...stamp, documentId: "d", text: "all of it", chunk: undefined };
     const second = Document.decode(DOCUMENT_FORMS.encodeDocument(draft, whole));
-    expect(second).toMatchObject({ text: "all of it", chunkCount: 0, sourceDocumentId: "" });
+    expect(second).toMatchObject({
+      ...{
+        text: "all of it",
+        chunkCount: 0,
+        sourceDocumentId: "",
+        spaceBefore: "",
+        spaceAfter: "",
+      },
+    });
   });
 
   it("trusts a document as the conversation unless the caller says less", async () => {

@@ -8,6 +8,7 @@ import {
   SHARED_SCOPE,
 } from "../../src/domain/memories/memory.ts";
 import type { FlatMetadata, Scalar } from "../../src/domain/recall/filter.ts";
+import { joinChunks } from "../../src/domain/recall/splitter.ts";
 import { TRUST } from "../../src/domain/summaries/summary.ts";
 import type { IndexedRecord } from "../../src/recall/port.ts";
 import type { RecallCodec } from "../../src/service/recall/parts.ts";
@@ -126,7 +127,18 @@ export const jsonRecallCodec: RecallCodec = {
     const { text, ...rest } = stamp;
     return toBytes({ ...document, text, stamp: rest });
   },
-  readDocumentHead: (bytes) => ({ scope: readDocument(bytes).scope ?? SHARED_SCOPE }),
+  readDocumentHead(bytes) {
+    const { scope = SHARED_SCOPE, stamp } = readDocument(bytes);
+    return { scope, chunkCount: stamp.chunk?.count ?? 0 };
+  },
+  joinChunks(all) {
+    const [first] = all;
+    if (first === undefined) return toBytes({});
+    const pieces = all.map(readDocument).flatMap(({ text = "", stamp: { chunk } }) => {
+      return chunk === undefined ? [] : [{ text, ...chunk }];
+    });
+    return toBytes({ ...readDocument(first), text: joinChunks(pieces) });
+  },
   encodeMemory: (memory) => toBytes(plain(memory)),
   flatMetadata: (bytes) => (bytes.length === 0 ? flat() : flat(fromBytes(bytes))),
 };

@@ -1,17 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Chunk, isLonger, splitText } from "./splitter.ts";
+import { type Chunk, isLonger, joinChunks, splitText } from "./splitter.ts";
 
 function texts(chunks: readonly Chunk[]): string[] {
   return chunks.map(({ text }) => text);
+}
+
+function places(chunks: readonly Chunk[]): Pick<Chunk, "text" | "offset">[] {
+  return chunks.map(({ text, offset }) => ({ text, offset }));
 }
 
 describe("where a text is cut", () => {
   const rule = { chunkChars: 50, overlapChars: 0 };
 
   test("a short text is one chunk", () => {
-    expect(splitText("short", rule)).toEqual([{ text: "short", offset: 0 }]);
-    expect(splitText("", rule)).toEqual([{ text: "", offset: 0 }]);
+    expect(places(splitText("short", rule))).toEqual([{ text: "short", offset: 0 }]);
+    expect(places(splitText("", rule))).toEqual([{ text: "", offset: 0 }]);
   });
 
   test("at a paragraph rather than at a later sentence", () => {
@@ -36,7 +40,7 @@ describe("where a text is cut", () => {
 
   test("the overlap begins at a word or sentence", () => {
     const text = "The first thing was said. The second thing was said too. And the third one.";
-    expect(splitText(text, { chunkChars: 60, overlapChars: 29 })).toEqual([
+    expect(places(splitText(text, { chunkChars: 60, overlapChars: 29 }))).toEqual([
       { text: "The first thing was said. The second thing was said too.", offset: 0 },
       { text: "second thing was said too. And the third one.", offset: 30 },
     ]);
@@ -51,15 +55,17 @@ describe("where a text is cut", () => {
 
   test("no chunk has white space at its ends, and its offset is that of its text", () => {
     const text = `\n  ${"a".repeat(30)}  \n\n\t${"b".repeat(30)}\n\n`;
-    expect(splitText(text, rule)).toEqual([
+    expect(places(splitText(text, rule))).toEqual([
       { text: "a".repeat(30), offset: 3 },
       { text: "b".repeat(30), offset: 38 },
     ]);
-    expect(splitText(`a${" ".repeat(300)}b`, { chunkChars: 50, overlapChars: 20 })).toEqual([
-      { text: "a", offset: 0 },
-      { text: "b", offset: 301 },
-    ]);
-    expect(splitText(" ".repeat(300), rule)).toEqual([{ text: "", offset: 0 }]);
+    expect(places(splitText(`a${" ".repeat(300)}b`, { chunkChars: 50, overlapChars: 20 }))).toEqual(
+      [
+        { text: "a", offset: 0 },
+        { text: "b", offset: 301 },
+      ],
+    );
+    expect(places(splitText(" ".repeat(300), rule))).toEqual([{ text: "", offset: 0 }]);
   });
 
   test("text that ends where a chunk is full is not cut earlier", () => {
@@ -92,6 +98,22 @@ const RULE = fc.integer({ min: 4, max: 80 }).chain((chunkChars) =>
 );
 
 const BLANK = /^[\s\u0085]*$/u;
+
+test("chunks give the text again, and with spaces for white space that is not told", () => {
+  fc.assert(
+    fc.property(TEXT, RULE, (text, rule) => {
+      const chunks = splitText(text, rule);
+      expect(joinChunks(chunks)).toBe(text);
+      const untold = chunks.map((chunk) => ({ ...chunk, spaceBefore: "", spaceAfter: "" }));
+      const last = chunks.at(-1)?.spaceAfter.length ?? 0;
+      const spaced = joinChunks(untold);
+      if (BLANK.test(text)) return;
+      expect(spaced.length).toBe(text.length - last);
+      expect(spaced.split(/\s+/u).join("")).toBe(text.split(/[\s\u0085]+/u).join(""));
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
 test("chunks cover the text but for white space, none too long, none beginning inside a pair", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 // Cuts a long text into chunks: at paragraphs where it can be, else at lines, at sentences, at
 // words, and only then inside a word. Chunks neither begin nor end with white space, and between
 // two of them there is nothing else; each may begin with the end of the one before. The same text
-// gives the same chunks.
+// gives the same chunks, and the chunks give the text again.
 
 /** How to cut, in code points. */
 export interface SplitRule {
@@ -16,6 +16,10 @@ export interface Chunk {
   readonly text: string;
   /** Where it begins in the text, in code points. */
   readonly offset: number;
+  /** The white space right before it that no chunk holds; empty when it overlaps. */
+  readonly spaceBefore: string;
+  /** The white space behind it that no chunk holds: of the last chunk only. */
+  readonly spaceAfter: string;
 }
 
 const LINE_BREAK = 0x0a;
@@ -34,22 +38,47 @@ const PLACE = { none: 0, word: 1, sentence: 2, line: 3, paragraph: 4 } as const;
 export function splitText(text: string, rule: SplitRule): Chunk[] {
   const chunks: Chunk[] = [];
   let start = skipSpace(text, 0);
-  if (start === text.length) return [{ text: "", offset: 0 }];
+  if (start === text.length) return [{ text: "", offset: 0, spaceBefore: text, spaceAfter: "" }];
   let offset = codePoints(text, 0, start);
+  let held = 0;
   for (;;) {
     const limit = skipSpace(text, forward(text, start, rule.chunkChars));
+    const spaceBefore = text.slice(held, Math.max(held, start));
     if (limit === text.length) {
-      chunks.push({ text: text.slice(start, skipSpaceBack(text, limit)), offset });
+      const last = skipSpaceBack(text, limit);
+      const spaceAfter = text.slice(last);
+      chunks.push({ text: text.slice(start, last), offset, spaceBefore, spaceAfter });
       return chunks;
     }
     const half = forward(text, start, halfOf(rule));
     const end = skipSpace(text, lastCut(text, half, limit));
     const last = skipSpaceBack(text, end);
-    chunks.push({ text: text.slice(start, last), offset });
+    chunks.push({ text: text.slice(start, last), offset, spaceBefore, spaceAfter: "" });
+    held = last;
     const next = nextStart(text, { last, end }, rule);
     offset += codePoints(text, start, next);
     start = next;
   }
+}
+
+/**
+ * Gives the text that was cut. White space that chunks do not tell of, as those from before it was
+ * kept do not, becomes spaces.
+ */
+export function joinChunks(chunks: readonly Chunk[]): string {
+  const parts: string[] = [];
+  let held = 0;
+  const add = (part: string): void => {
+    parts.push(part);
+    held += codePoints(part, 0, part.length);
+  };
+  for (const { text, offset, spaceBefore } of chunks) {
+    add(spaceBefore);
+    add(" ".repeat(Math.max(0, offset - held)));
+    add(text.slice(forward(text, 0, held - offset)));
+  }
+  parts.push(chunks.at(-1)?.spaceAfter ?? "");
+  return parts.join("");
 }
 
 /** No chunk but the last is cut before so many code points. */

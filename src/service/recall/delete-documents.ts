@@ -10,6 +10,7 @@ import { replyPart } from "../change.ts";
 import type { ClearCollectionInput, DeleteDocumentsInput } from "../recall-api.ts";
 import { type Changed, changeDocuments, documentEvents } from "./change-documents.ts";
 import type { RecallParts } from "./parts.ts";
+import { storedOf } from "./upsert-documents.ts";
 
 /** Deletes documents. The id of one that was split stands for its chunks. */
 export async function deleteDocuments(
@@ -62,7 +63,7 @@ function decideDelete(
 
 function checkEtag({ etag, documentIds }: DeleteDocumentsInput, view: DocumentView): void {
   if (etag === "") return;
-  const stored = view.documents.get(documentIds[0] ?? "");
+  const stored = storedOf(view, documentIds[0] ?? "");
   if (stored === undefined || !etagAllows(etag, stored.etagRevision)) throw etagMismatch();
 }
 

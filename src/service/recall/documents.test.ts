@@ -123,7 +123,7 @@ describe("split documents", () => {
       {
         documentId: "guide",
         created: false,
-        etag: "",
+        etag: "r2",
         chunkIds: ["guide#0", "guide#1", "guide#2"],
       },
     ]);
@@ -156,7 +156,8 @@ describe("split documents", () => {
     const ref = { ...REF, documentId: "guide#1" };
     const chunk = await services.recall.getDocument(services.call("GetDocument"), ref);
     expect(readDocument(chunk.bytes).stamp.chunk).toEqual({
-      ...{ sourceId: "guide", index: 1, count: 2, offset: 50 },
+      ...{ sourceId: "guide", index: 1, count: 2, offset: 50, spaceBefore: " " },
+      spaceAfter: " ",
     });
     expect(await listIds()).toEqual(["guide#0", "guide#1", "whole"]);
   });

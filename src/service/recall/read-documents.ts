@@ -9,23 +9,58 @@ import type { Call } from "../call.ts";
 import { checkLive } from "../change.ts";
 import type { DocumentFilter, ListDocumentsInput } from "../recall-api.ts";
 import type { RecallParts } from "./parts.ts";
+import { chunkId } from "./upsert-documents.ts";
 
 /** Documents that one list looks at. */
 const LOOKED_MAX = 10_000;
 /** Documents read at one time: of the largest there are 16 MiB. */
 const READ = 16;
 const VALUE_BYTES = 4;
+/** How often chunks are read again that were replaced while they were read. */
+const TRIES_MAX = 3;
 
-/** Gives a document. */
+/** Names a document. */
+type DocumentRef = CollectionRef & { readonly documentId: string };
+
+/** Gives a document. One that was split is made of its chunks. */
 export async function getDocument(
-  { context }: RecallParts,
+  parts: RecallParts,
   call: Call,
-  ref: CollectionRef & { readonly documentId: string },
+  ref: DocumentRef,
 ): Promise<StoredDocument> {
-  checkLive(call.signal);
-  const document = await context.store.readDocument(ref, ref.documentId);
-  if (document === undefined) throw documentNotFound(ref.documentId);
-  return document;
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    checkLive(call.signal);
+    const document = await parts.context.store.readDocument(ref, ref.documentId);
+    const found = document ?? (await joined(parts, ref));
+    if (found !== undefined) return found;
+  }
+  throw documentNotFound(ref.documentId);
+}
+
+/**
+ * The document that was split into chunks; undefined when some of them are not there, or were
+ * written by different calls.
+ */
+async function joined(
+  { context, codec }: RecallParts,
+  ref: DocumentRef,
+): Promise<StoredDocument | undefined> {
+  const { documentId } = ref;
+  const read = async (index: number): Promise<StoredDocument | undefined> => {
+    const chunk = await context.store.readDocument(ref, chunkId(documentId, index));
+    return chunk?.sourceId === documentId ? chunk : undefined;
+  };
+  const first = await read(0);
+  if (first === undefined) return undefined;
+  const chunks = [first];
+  const { chunkCount } = codec.readDocumentHead(first.bytes);
+  while (chunks.length < chunkCount) {
+    const chunk = await read(chunks.length);
+    if (chunk === undefined || chunk.etagRevision !== first.etagRevision) return undefined;
+    chunks.push(chunk);
+  }
+  const bytes = codec.joinChunks(chunks.map((chunk) => chunk.bytes));
+  return { ...first, documentId, sourceId: "", bytes };
 }
 
 /** Lists documents in the order in which they were first stored. */

@@ -32,6 +32,11 @@ interface Piece {
   readonly chunk: DocumentStamp["chunk"];
 }
 
+/** The id of a chunk of a document. */
+export function chunkId(sourceId: string, index: number): string {
+  return `${sourceId}#${index}`;
+}
+
 /** A document of the request with what it is stored as. */
 interface Source {
   readonly draft: DocumentDraft;
@@ -83,22 +88,27 @@ function sourceOf(
     return { draft, documentId, pieces: [{ documentId, text, chunk: undefined }], isSplit };
   }
   const chunks = splitText(text, splitter);
-  const pieces = chunks.map((chunk, index) => ({
-    documentId: `${documentId}#${index}`,
-    text: chunk.text,
-    chunk: { sourceId: documentId, index, count: chunks.length, offset: chunk.offset },
+  const pieces = chunks.map(({ text: piece, ...place }, index) => ({
+    documentId: chunkId(documentId, index),
+    text: piece,
+    chunk: { sourceId: documentId, index, count: chunks.length, ...place },
   }));
   return { draft, documentId, pieces, isSplit };
 }
 
-/** Refuses more documents and chunks than one call may write, and ids that have no room. */
+/**
+ * Refuses more documents and chunks than one call may write, ids that have no room, and texts that
+ * are too long for a document, which chunks make again.
+ */
 function checkPieces(sources: readonly Source[]): void {
   const count = sources.reduce((sum, { pieces }) => sum + pieces.length, 0);
   if (count > LIMITS.writeDocuments) {
     const limit = `at most ${LIMITS.writeDocuments} documents and chunks in one call`;
     throw requestInvalid([{ field: "documents", description: `make ${count}, ${limit}` }]);
   }
-  const violations = sources.flatMap(({ pieces }, index) => {
+  const violations = sources.flatMap(({ pieces, draft }, index) => {
+    const bytes = Buffer.byteLength(draft.text);
+    if (bytes > LIMITS.documentBytes) return [tooLarge(index, bytes)];
     const last = pieces.at(-1)?.documentId ?? "";
     if (Buffer.byteLength(last) <= LIMITS.documentIdBytes) return [];
     const limit = `at most ${LIMITS.documentIdBytes} bytes with the number of a chunk`;
@@ -151,10 +161,15 @@ function idOf({ documentId }: StoredDocument): string {
   return documentId;
 }
 
+/** The document of an id, or a chunk of it: all chunks have the etag of their document. */
+export function storedOf(view: DocumentView, documentId: string): StoredDocument | undefined {
+  return view.documents.get(documentId) ?? view.chunks.get(documentId)?.[0];
+}
+
 function checkEtags(sources: readonly Source[], view: DocumentView): void {
   for (const { draft, documentId } of sources) {
     if (draft.etag === "") continue;
-    const stored = view.documents.get(documentId);
+    const stored = storedOf(view, documentId);
     if (stored === undefined || !etagAllows(draft.etag, stored.etagRevision)) throw etagMismatch();
   }
 }
@@ -222,17 +237,19 @@ function checkSize({ bytes, embedding }: StoredDocument, index: number): void {
         embedding.values.length * VALUE_BYTES +
         Buffer.byteLength(embedding.model);
   const size = bytes.length + vector;
-  if (size <= LIMITS.documentBytes) return;
+  if (size > LIMITS.documentBytes) throw requestInvalid([tooLarge(index, size)]);
+}
+
+function tooLarge(index: number, size: number): { field: string; description: string } {
   const description = `takes ${size} bytes, and may take at most ${LIMITS.documentBytes}`;
-  throw requestInvalid([{ field: `documents[${index}]`, description }]);
+  return { field: `documents[${index}]`, description };
 }
 
 function upsertedOf({ documentId, pieces, isSplit }: Source, view: DocumentView): UpsertedDocument {
-  const created = !view.documents.has(documentId) && !view.chunks.has(documentId);
   return {
     documentId,
-    created,
-    etag: isSplit ? "" : etagOf(view.revision),
+    created: storedOf(view, documentId) === undefined,
+    etag: etagOf(view.revision),
     chunkIds: isSplit ? pieces.map((piece) => piece.documentId) : [],
   };
 }

@@ -9,6 +9,7 @@ import { SERVER_WRITER, SHARED_SCOPE } from "../../domain/memories/memory.ts";
 import { isLonger, splitText } from "../../domain/recall/splitter.ts";
 import { type SummaryRecord, TRUST } from "../../domain/summaries/summary.ts";
 import type { DocumentView, SessionPlan, StoredDocument } from "../../storage/store.ts";
+import { chunkId } from "../recall/upsert-documents.ts";
 import type { DocumentStamp } from "../recall-api.ts";
 import type { HeldView, Settling } from "./settle.ts";
 
@@ -46,10 +47,10 @@ interface Piece {
 function piecesOf(documentId: string, text: string): readonly Piece[] {
   if (!isLonger(text, SPLIT.chunkChars)) return [{ documentId, text, chunk: undefined }];
   const chunks = splitText(text, SPLIT);
-  return chunks.map(({ text: piece, offset }, index) => ({
-    documentId: `${documentId}#${index}`,
+  return chunks.map(({ text: piece, ...place }, index) => ({
+    documentId: chunkId(documentId, index),
     text: piece,
-    chunk: { sourceId: documentId, index, count: chunks.length, offset },
+    chunk: { sourceId: documentId, index, count: chunks.length, ...place },
   }));
 }
 

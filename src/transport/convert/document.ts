@@ -2,6 +2,7 @@
 // fields of the server filled in and without its embedding, so that answers hold it as it is.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { joinChunks } from "../../domain/recall/splitter.ts";
 import * as wire from "../../gen/memorysidecar/v1/document.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import type { Codec } from "../../service/codec.ts";
@@ -54,10 +55,26 @@ function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array 
     chunkIndex: chunk?.index ?? 0,
     chunkCount: chunk?.count ?? 0,
     chunkOffset: chunk?.offset ?? 0,
+    spaceBefore: chunk?.spaceBefore ?? "",
+    spaceAfter: chunk?.spaceAfter ?? "",
     writer: stamp.writer,
     createTime,
     updateTime: stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs),
     etag: stamp.etag,
+  });
+}
+
+/** The wire form of the document that these chunks were cut from. */
+function joinWire(bytes: readonly Uint8Array[]): Uint8Array {
+  const chunks = bytes.map((one) => wire.Document.decode(one));
+  const pieces = chunks.map(({ text, chunkOffset, spaceBefore, spaceAfter }) => {
+    return { text, offset: chunkOffset, spaceBefore, spaceAfter };
+  });
+  const first = chunks[0] ?? wire.Document.decode(NO_BYTES);
+  return encodeWire(wire.Document, {
+    ...first,
+    ...{ documentId: first.sourceDocumentId, text: joinChunks(pieces), sourceDocumentId: "" },
+    ...{ chunkIndex: 0, chunkOffset: 0, spaceBefore: "", spaceAfter: "" },
   });
 }
 
@@ -71,7 +88,11 @@ export function encodeSummaryDocument(
 }
 
 /** Writes and reads the wire forms of documents that are stored. */
-export const DOCUMENT_FORMS: DocumentForms = { encodeDocument, readDocumentHead };
+export const DOCUMENT_FORMS: DocumentForms = {
+  encodeDocument,
+  readDocumentHead,
+  joinChunks: joinWire,
+};
 
 /** Gives how texts are split, in code points; undefined when they are not. */
 export function fromSplitter(

@@ -23,7 +23,8 @@ const PART = { text: 1, data: 3, toolResult: 4 } as const;
 const RESULT = { text: 2, parts: 3 } as const;
 const DOCUMENT = {
   ...{ documentId: 2, text: 3, author: 4, metadata: 5, labels: 6, documentTime: 7 },
-  ...{ importance: 8, trust: 10, sourceDocumentId: 11, createTime: 16, scope: 19 },
+  ...{ importance: 8, trust: 10, sourceDocumentId: 11, chunkCount: 13 },
+  ...{ createTime: 16, scope: 19 },
 } as const;
 const SCOPE = { userId: 1, agentId: 2, sessionId: 3 } as const;
 const TIME = { seconds: 1, nanos: 2 } as const;
@@ -259,16 +260,18 @@ function readRecord(
   };
 }
 
-/** Reads whom a document belongs to, and nothing else of it. Throws when its bytes are damaged. */
+/** Reads what every look at a document needs. Throws when its bytes are damaged. */
 export function readDocumentHead(bytes: Uint8Array): DocumentHead {
   const reader = new BinaryReader(bytes, decodeText);
   let scope = SHARED_SCOPE;
+  let chunkCount = 0;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     if (tag >>> 3 === DOCUMENT.scope) scope = readScope(reader);
+    else if (tag >>> 3 === DOCUMENT.chunkCount) chunkCount = reader.int32();
     else reader.skip(tag & 7);
   }
-  return { scope };
+  return { scope, chunkCount };
 }
 
 /** Reads the wire forms of records for the index. Never throws for messages and documents. */

@@ -106,7 +106,10 @@ export interface Document {
   sourceDocumentId: string;
   /** The place of a chunk among the chunks of its source: 0, 1, 2. Output only. */
   chunkIndex: number;
-  /** How many chunks the source has. 0 for a document that was not split. Output only. */
+  /**
+   * How many chunks there are: of a chunk those of its source, of a document that was split
+   * its own. 0 for a document that was not split. Output only.
+   */
   chunkCount: number;
   /**
    * Where the chunk begins in the text of its source, in Unicode code points. Output
@@ -138,7 +141,16 @@ export interface Document {
    * those whom they are asked for, as they find a memory of this scope. Its chunks have the
    * same. Replacing the document gives it the scope of the new one.
    */
-  scope: MemoryScope | undefined;
+  scope:
+    | MemoryScope
+    | undefined;
+  /**
+   * The white space of the source right before the chunk that no chunk holds: with it the
+   * chunks make the text of the source again. Output only.
+   */
+  spaceBefore: string;
+  /** The same behind the last chunk. Output only. */
+  spaceAfter: string;
 }
 
 export interface Document_LabelsEntry {
@@ -176,6 +188,11 @@ export interface Collection {
  * How a long text is cut into documents: at paragraphs where it can be, else at lines,
  * at sentences, at words, and only then inside a word. White space at both ends of a
  * chunk is left out. The same text gives the same chunks.
+ *
+ * The document `guide` is stored as its chunks `guide#0`, `guide#1` and so on: they are what
+ * searches and ListDocuments find, what events name, and what is counted; each has `guide` as
+ * its `source_document_id`. GetDocument, UpsertDocuments and DeleteDocuments take `guide` for
+ * the whole document, and GetDocument and DeleteDocuments the id of a chunk for that chunk.
  */
 export interface TextSplitter {
   /** The most code points of a chunk: 50 to 100,000. 0 means 1,000. */
@@ -193,7 +210,7 @@ export interface UpsertedDocument {
   documentId: string;
   /** Whether it is new. False for one that was replaced. */
   created: boolean;
-  /** Its etag. Empty for a document that was split. */
+  /** Its etag. Its chunks have the same. */
   etag: string;
   /** The ids of its chunks, in order. Empty for a document that was not split. */
   chunkIds: string[];
@@ -240,6 +257,8 @@ function createBaseDocument(): Document {
     updateTime: undefined,
     etag: "",
     scope: undefined,
+    spaceBefore: "",
+    spaceAfter: "",
   };
 }
 
@@ -301,6 +320,12 @@ export const Document: MessageFns<Document> = {
     }
     if (message.scope !== undefined) {
       MemoryScope.encode(message.scope, writer.uint32(154).fork()).join();
+    }
+    if (message.spaceBefore !== "") {
+      writer.uint32(162).string(message.spaceBefore);
+    }
+    if (message.spaceAfter !== "") {
+      writer.uint32(170).string(message.spaceAfter);
     }
     return writer;
   },
@@ -471,6 +496,22 @@ export const Document: MessageFns<Document> = {
             }
 
             message.scope = MemoryScope.decode(reader, reader.uint32());
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.spaceBefore = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.spaceAfter = reader.string();
             continue;
           }
         }

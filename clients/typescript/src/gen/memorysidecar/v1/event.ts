@@ -628,8 +628,8 @@ export interface DocumentsUpserted {
   /** The collection. */
   collectionId: string;
   /**
-   * Their ids, in the order of the request, chunks one by one. In a continued event those
-   * of this part.
+   * Their ids, in the order of the request. Of a document that was split those of its
+   * chunks, as ListDocuments gives them. In a continued event those of this part.
    */
   documentIds: string[];
   /** How many of them are new, over all parts of a continued event. */
@@ -643,7 +643,7 @@ export interface DocumentsUpserted {
 export interface DocumentsDeleted {
   /** The collection. */
   collectionId: string;
-  /** Their ids. In a continued event those of this part. */
+  /** Their ids, as in DocumentsUpserted. In a continued event those of this part. */
   documentIds: string[];
 }
 

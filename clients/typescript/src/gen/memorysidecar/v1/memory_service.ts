@@ -608,7 +608,7 @@ export interface UpsertDocumentsRequest {
   /**
    * Splits texts that are longer than a chunk. The chunks of the document `guide` are
    * stored as `guide#0`, `guide#1` and so on, with its labels, metadata, author, times,
-   * trust and importance; those that an earlier upsert of `guide` made are replaced, as
+   * trust, importance and scope; those that an earlier upsert of `guide` made are replaced, as
    * is a document of this id. A document with an embedding is never split. Unset splits
    * nothing. At most 1,000 documents and chunks in one call.
    */
@@ -634,8 +634,8 @@ export interface GetDocumentRequest {
   /** The collection. Empty means `default`. */
   collectionId: string;
   /**
-   * The document. Required. Of one that was split only the chunks exist: `guide#0`, not
-   * `guide`; ListDocuments gives them all with `filter.source_document_id`.
+   * The document. Required. One that was split is made of its chunks again, and is found
+   * while it has all of them; see TextSplitter. The id of a chunk gives that chunk.
    */
   documentId: string;
   /** Gives the embedding too. */
@@ -713,8 +713,8 @@ export interface DeleteDocumentsRequest {
   collectionId: string;
   /**
    * The documents, 1 to 1,000 different ids. The id of a document that was split stands
-   * for its chunks; at most 10,000 documents and chunks go with one call. Ids that do not
-   * exist are passed over. All are deleted or none.
+   * for all of its chunks, the id of a chunk for that one; at most 10,000 documents and
+   * chunks go with one call. Ids that do not exist are passed over. All are deleted or none.
    */
   documentIds: string[];
   /** If not empty, the only document of the request must still have this etag. */
