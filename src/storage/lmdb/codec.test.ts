@@ -126,25 +126,31 @@ describe("records written by hand", () => {
 
   it("of events and replies are those of the generated code", () => {
     fc.assert(
-      fc.property(bytes, text, text, number, (body, namespace, sessionId, createMs) => {
-        const revision = createMs + 1;
-        const type = 6 as EventType;
-        const event = { body, type, namespace, sessionId, userId: "", createMs };
-        const payload = unseal("k", encodeEvent("k", revision, event), "test");
-        const decoded = decodeEvent(payload);
-        expect({ ...decoded, body: null }).toEqual({ ...event, revision, body: null });
-        expect(Buffer.from(decodeEvent(payload).body)).toEqual(body);
-        const record = EventRecord.decode(payload);
-        expect(record).toEqual({
-          ...event,
-          createMs: BigInt(createMs),
-          revision: BigInt(revision),
-        });
-        const reply = { method: sessionId, digest: body, bytes: body, createMs };
-        const sealed = unseal("k", encodeReply("k", reply), "test");
-        expect(decodeReply(sealed).method).toBe(sessionId);
-        expect(ReplyRecord.decode(sealed).reply).toEqual(body);
-      }),
+      fc.property(
+        bytes,
+        text,
+        text,
+        fc.tuple(number, number),
+        (body, namespace, sessionId, numbers) => {
+          const [createMs, revision] = numbers;
+          const type = 6 as EventType;
+          const event = { body, type, namespace, sessionId, userId: "", createMs };
+          const payload = unseal("k", encodeEvent("k", revision, event), "test");
+          const decoded = decodeEvent(payload);
+          expect({ ...decoded, body: null }).toEqual({ ...event, revision, body: null });
+          expect(Buffer.from(decodeEvent(payload).body)).toEqual(body);
+          const record = EventRecord.decode(payload);
+          expect(record).toEqual({
+            ...event,
+            createMs: BigInt(createMs),
+            revision: BigInt(revision),
+          });
+          const reply = { method: sessionId, digest: body, bytes: body, createMs };
+          const sealed = unseal("k", encodeReply("k", reply), "test");
+          expect(decodeReply(sealed).method).toBe(sessionId);
+          expect(ReplyRecord.decode(sealed).reply).toEqual(body);
+        },
+      ),
     );
   });
 

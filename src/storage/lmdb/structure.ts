@@ -1,11 +1,14 @@
 // A look at the structure of a data file without LMDB. LMDB trusts its pages: a page that lies
-// beyond the end of the file, or that is not what the page above it says, ends the whole process.
-// So before the file is opened its trees are walked here. It is the layout of LMDB's data version 2
-// on a 64-bit little-endian machine: pages with a header of 24 bytes, then the offsets of the nodes
-// (counted from the end of the header), and the nodes at the end of the page.
+// beyond the end of the file, or that is not what the page above it says, ends the whole process;
+// keys out of order hide records from a lookup; and a free list that names a page in use lets the
+// next writes destroy what is in it. So before the file is opened its trees are walked here. It is
+// the layout of LMDB's data version 2 on a 64-bit little-endian machine: pages with a header of 24
+// bytes, then the offsets of the nodes (counted from the end of the header), and the nodes at the
+// end of the page.
 //
-// In a large file only the pages above the leaves are walked, which are few; the leaves are then
-// only known to lie inside the file. The records in them have checksums of their own.
+// In a large file only the pages above the leaves and the free list are walked, which are few; the
+// leaves are then only known to lie inside the file. The records in them have checksums of their
+// own.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
@@ -22,6 +25,8 @@ const OVERFLOW = 4;
 const BIG_DATA = 1;
 const SUB_DATABASE = 2;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+// Behind the two pages of the header.
+const FIRST_PAGE = 2;
 const DEPTH_MAX = 32;
 const DATABASE_BYTES = 48;
 // Up to this size every page is looked at.
@@ -45,10 +50,8 @@ export function checkStructure(path: string, isWhole?: boolean): StructureFault 
     if (typeof meta === "string") {
       return meta;
     }
-    const walk = new Walk(file, meta.pageBytes, size, isWhole ?? size <= WHOLE_BYTES_MAX);
-    for (const tree of meta.trees) {
-      walk.tree(tree);
-    }
+    const whole = isWhole ?? size <= WHOLE_BYTES_MAX;
+    new Walk(file, meta, Math.floor(size / meta.pageBytes), whole).run();
     return undefined;
   } catch (error) {
     if (error instanceof Fault) {
@@ -62,17 +65,25 @@ export function checkStructure(path: string, isWhole?: boolean): StructureFault 
 
 class Fault extends Error {}
 
+/** What the leaves of a tree hold. */
+type TreeKind = "free pages" | "tables" | "records";
+
 interface Tree {
+  readonly kind: TreeKind;
   readonly root: number | undefined;
   readonly depth: number;
-  /** Its leaves hold other trees. */
-  readonly isMain: boolean;
+  /** How many records it says it has. */
+  readonly entries: number;
 }
 
 interface Meta {
   readonly pageBytes: number;
+  /** The last transaction. No page is younger. */
   readonly transaction: bigint;
-  readonly trees: readonly Tree[];
+  /** The pages that were ever in use; none beyond them is. */
+  readonly usedPages: number;
+  readonly freePages: Tree;
+  readonly tables: Tree;
 }
 
 function readMeta(file: number): Meta | string {
@@ -98,97 +109,217 @@ function metaAt(file: number, offset: number): Meta | undefined {
   if (!isKnown || pageBytes < PAGE_BYTES_MIN || pageBytes > PAGE_BYTES_MAX) {
     return undefined;
   }
-  const trees = [readTree(bytes, 24, false), readTree(bytes, 24 + DATABASE_BYTES, true)];
-  return { pageBytes, transaction: bytes.readBigUInt64LE(128), trees };
+  return {
+    pageBytes,
+    freePages: readTree(bytes, 24, "free pages"),
+    tables: readTree(bytes, 24 + DATABASE_BYTES, "tables"),
+    usedPages: Number(bytes.readBigUInt64LE(120)) + 1,
+    transaction: bytes.readBigUInt64LE(128),
+  };
 }
 
-function readTree(bytes: Buffer, offset: number, isMain: boolean): Tree {
+function readTree(bytes: Buffer, offset: number, kind: TreeKind): Tree {
   const root = bytes.readBigUInt64LE(offset + 40);
   return {
-    root: root === NO_PAGE ? undefined : Number(root),
+    kind,
     depth: bytes.readUInt16LE(offset + 6),
-    isMain,
+    entries: Number(bytes.readBigUInt64LE(offset + 32)),
+    root: root === NO_PAGE ? undefined : Number(root),
   };
+}
+
+/** The keys that may lie below a page: from `low` on, and below `high`. */
+interface Bounds {
+  readonly low?: Buffer | undefined;
+  readonly high?: Buffer | undefined;
 }
 
 class Walk {
   private readonly file: number;
-  private readonly pageBytes: number;
+  private readonly meta: Meta;
   private readonly pages: number;
   private readonly isWhole: boolean;
+  /** 1 for each page that a tree has led to or that is free. */
+  private readonly seen: Uint8Array;
+  /** The lists of free pages that were met. */
+  private readonly lists: Buffer[] = [];
 
-  constructor(file: number, pageBytes: number, size: number, isWhole: boolean) {
+  constructor(file: number, meta: Meta, filePages: number, isWhole: boolean) {
     this.file = file;
-    this.pageBytes = pageBytes;
-    this.pages = Math.floor(size / pageBytes);
+    this.meta = meta;
+    this.pages = Math.min(filePages, meta.usedPages);
     this.isWhole = isWhole;
+    this.seen = new Uint8Array(this.pages);
   }
 
-  tree(tree: Tree): void {
+  run(): void {
+    this.tree(this.meta.tables);
+    this.tree(this.meta.freePages);
+    for (const list of this.lists) {
+      this.freeList(list);
+    }
+    // Every page is in a tree or free; a large value is not walked in a large file.
+    const isLost = this.isWhole && this.seen.indexOf(0, FIRST_PAGE) !== -1;
+    this.must(!isLost, undefined);
+  }
+
+  private tree(tree: Tree): void {
     if (tree.root === undefined) {
       return;
     }
     this.must(tree.depth > 0 && tree.depth <= DEPTH_MAX, tree.root);
-    this.page(tree.root, tree.depth, tree.isMain);
+    const found = this.page(tree, tree.root, tree.depth, {});
+    this.must(found === undefined || found === tree.entries, tree.root);
   }
 
-  private page(pageNo: number, depth: number, isMain: boolean): void {
-    this.must(pageNo >= 2 && pageNo < this.pages, pageNo);
-    if (depth === 1 && !this.isWhole && !isMain) {
-      return;
+  /** Walks a page and what is below it; gives its number of records if leaves are looked at. */
+  private page(tree: Tree, pageNo: number, depth: number, bounds: Bounds): number | undefined {
+    this.see(pageNo, pageNo);
+    if (depth === 1 && !this.isWhole && tree.kind === "records") {
+      return undefined;
     }
-    const bytes = Buffer.allocUnsafe(this.pageBytes);
-    readSync(this.file, bytes, 0, this.pageBytes, pageNo * this.pageBytes);
+    const { pageBytes } = this.meta;
+    const bytes = this.read(pageNo, pageBytes);
     const isBranch = depth > 1;
-    const flags = bytes.readUInt16LE(18);
-    this.must(Number(bytes.readBigUInt64LE(0)) === pageNo, pageNo);
-    this.must((flags & (BRANCH | LEAF | OVERFLOW)) === (isBranch ? BRANCH : LEAF), pageNo);
+    this.header(bytes, pageNo, isBranch ? BRANCH : LEAF);
     const lower = bytes.readUInt16LE(20);
     const upper = bytes.readUInt16LE(22);
-    const room = this.pageBytes - HEADER_BYTES;
+    const room = pageBytes - HEADER_BYTES;
     this.must(lower <= upper && upper <= room && lower % 2 === 0, pageNo);
+    const nodes: Buffer[] = [];
     for (let i = 0; i < lower; i += 2) {
       const offset = bytes.readUInt16LE(HEADER_BYTES + i);
       this.must(offset >= upper && offset + NODE_BYTES <= room, pageNo);
-      const node = bytes.subarray(HEADER_BYTES + offset);
-      if (isBranch) {
-        this.must(NODE_BYTES + node.readUInt16LE(6) <= node.length, pageNo);
-        const child = node.readUInt32LE(0) + node.readUInt16LE(4) * 4_294_967_296;
-        this.page(child, depth - 1, isMain);
-      } else {
-        this.leafNode(node, pageNo, isMain);
+      nodes.push(bytes.subarray(HEADER_BYTES + offset));
+    }
+    // The first key of a branch stands for everything from its lower bound on and is not compared.
+    const keys = nodes.map((node, i) => {
+      const length = node.readUInt16LE(6);
+      this.must(NODE_BYTES + length <= node.length, pageNo);
+      return isBranch && i === 0 ? bounds.low : node.subarray(NODE_BYTES, NODE_BYTES + length);
+    });
+    this.order(tree.kind, keys, bounds, pageNo);
+    if (!isBranch) {
+      for (const node of nodes) {
+        this.leafNode(tree, node, pageNo);
+      }
+      return nodes.length;
+    }
+    this.must(nodes.length > 0, pageNo);
+    let records: number | undefined = 0;
+    for (const [i, node] of nodes.entries()) {
+      const child = node.readUInt32LE(0) + node.readUInt16LE(4) * 4_294_967_296;
+      const below = { low: keys[i], high: keys[i + 1] ?? bounds.high };
+      const found = this.page(tree, child, depth - 1, below);
+      records = found === undefined || records === undefined ? undefined : records + found;
+    }
+    return records;
+  }
+
+  private order(
+    kind: TreeKind,
+    keys: readonly (Buffer | undefined)[],
+    { low, high }: Bounds,
+    pageNo: number,
+  ): void {
+    const compare = kind === "free pages" ? compareNumbers : Buffer.compare;
+    const isNumber = (key: Buffer | undefined) => key === undefined || key.length === 8;
+    this.must(kind !== "free pages" || keys.every(isNumber), pageNo);
+    let before: Buffer | undefined;
+    for (const key of keys) {
+      if (key !== undefined) {
+        this.must(before === undefined || compare(before, key) < 0, pageNo);
+        this.must(low === undefined || compare(low, key) <= 0, pageNo);
+        this.must(high === undefined || compare(key, high) < 0, pageNo);
+        before = key;
       }
     }
   }
 
-  private leafNode(node: Buffer, pageNo: number, isMain: boolean): void {
+  private leafNode(tree: Tree, node: Buffer, pageNo: number): void {
     const flags = node.readUInt16LE(4);
     const start = NODE_BYTES + node.readUInt16LE(6);
     const size = node.readUInt32LE(0);
     if ((flags & BIG_DATA) !== 0) {
       this.must(start + 8 <= node.length, pageNo);
-      this.overflow(Number(node.readBigUInt64LE(start)), size, pageNo);
+      const first = this.overflow(Number(node.readBigUInt64LE(start)), size, pageNo);
+      if (tree.kind === "free pages") {
+        this.lists.push(this.read(first, HEADER_BYTES + size).subarray(HEADER_BYTES));
+      }
       return;
     }
     this.must(start + size <= node.length, pageNo);
-    if (isMain && (flags & SUB_DATABASE) !== 0) {
+    if (tree.kind === "free pages") {
+      this.lists.push(node.subarray(start, start + size));
+    }
+    if (tree.kind === "tables" && (flags & SUB_DATABASE) !== 0) {
       this.must(size === DATABASE_BYTES, pageNo);
-      this.tree(readTree(node, start, false));
+      this.tree(readTree(node, start, "records"));
     }
   }
 
-  private overflow(first: number, size: number, from: number): void {
-    const count = Math.ceil((size + HEADER_BYTES) / this.pageBytes);
-    this.must(first >= 2 && first + count <= this.pages, from);
-    const header = Buffer.alloc(HEADER_BYTES);
-    readSync(this.file, header, 0, HEADER_BYTES, first * this.pageBytes);
-    const isOverflow = (header.readUInt16LE(18) & OVERFLOW) !== 0;
-    this.must(isOverflow && Number(header.readBigUInt64LE(0)) === first, first);
+  /** Checks the pages of a large value; gives the first of them. */
+  private overflow(first: number, size: number, from: number): number {
+    const count = Math.ceil((size + HEADER_BYTES) / this.meta.pageBytes);
+    this.must(Number.isSafeInteger(first), from);
+    for (let pageNo = first; pageNo < first + count; pageNo++) {
+      this.see(pageNo, from);
+    }
+    const header = this.read(first, HEADER_BYTES);
+    this.header(header, first, OVERFLOW);
+    this.must(header.readUInt32LE(20) === count, first);
+    return first;
   }
 
-  private must(holds: boolean, pageNo: number): void {
+  /**
+   * A list of free pages: their count, then page numbers. A negative number is the length of the
+   * block of pages that begins at the number behind it; 0 is an empty place.
+   */
+  private freeList(list: Buffer): void {
+    const at = (i: number) => Number(list.readBigInt64LE(i * 8));
+    this.must(list.length >= 8 && at(0) >= 0 && (at(0) + 1) * 8 <= list.length, undefined);
+    let length = 1;
+    for (let i = 1; i <= at(0); i++) {
+      const number = at(i);
+      if (number < 0) {
+        length = -number;
+      } else if (number > 0) {
+        this.must(number + length <= this.meta.usedPages, undefined);
+        for (let pageNo = number; pageNo < Math.min(number + length, this.pages); pageNo++) {
+          this.see(pageNo, undefined);
+        }
+        length = 1;
+      }
+    }
+  }
+
+  private header(bytes: Buffer, pageNo: number, kind: number): void {
+    this.must(Number(bytes.readBigUInt64LE(0)) === pageNo, pageNo);
+    this.must(bytes.readBigUInt64LE(8) <= this.meta.transaction, pageNo);
+    this.must((bytes.readUInt16LE(18) & (BRANCH | LEAF | OVERFLOW)) === kind, pageNo);
+  }
+
+  private see(pageNo: number, from: number | undefined): void {
+    this.must(pageNo >= FIRST_PAGE && pageNo < this.pages && this.seen[pageNo] === 0, from);
+    this.seen[pageNo] = 1;
+  }
+
+  private read(pageNo: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    const read = readSync(this.file, bytes, 0, length, pageNo * this.meta.pageBytes);
+    this.must(read === length, pageNo);
+    return bytes;
+  }
+
+  private must(holds: boolean, pageNo: number | undefined): void {
     if (!holds) {
-      throw new Fault(`page ${pageNo} is damaged or missing`);
+      const what = pageNo === undefined ? "the list of free pages" : `page ${pageNo}`;
+      throw new Fault(`${what} is damaged or missing`);
     }
   }
+}
+
+function compareNumbers(a: Buffer, b: Buffer): number {
+  const difference = a.readBigUInt64LE(0) - b.readBigUInt64LE(0);
+  return difference < 0n ? -1 : Number(difference > 0n);
 }
