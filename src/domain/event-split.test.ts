@@ -198,7 +198,7 @@ describe("summaries and tasks", () => {
       ...{ failedAttempts: 5, callCount: 5, durationMs: 1 },
     },
     {
-      ...{ type: EVENT_TYPE.memoryJobEnded, job: "extract", hook: "h", ranges, isDead: true },
+      ...{ type: EVENT_TYPE.taskAttempted, taskId: "t", taskType: "extract", hook: "h", ranges },
       ...{ createdCount: 0, rejectedCount: 0, failure: "timeout" },
     },
   ];

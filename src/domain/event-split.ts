@@ -102,7 +102,7 @@ function withFewRuns(detail: EventDetail): EventDetail {
     case EVENT_TYPE.summaryRequested:
     case EVENT_TYPE.taskDead:
       return { ...detail, ranges: joinOldest(detail.ranges, LIMITS.summaryRanges) };
-    case EVENT_TYPE.memoryJobEnded:
+    case EVENT_TYPE.taskAttempted:
       return { ...detail, ranges: joinOldest(detail.ranges, LIMITS.memoryJobRanges) };
     default:
       return detail;

@@ -29,6 +29,6 @@ export const EVENT_TYPE = {
   memoriesReinforced: 25,
   memoriesDecayed: 26,
   memoriesDeleted: 27,
-  memoryJobEnded: 28,
+  taskAttempted: 28,
 } as const;
 export type EventType = (typeof EVENT_TYPE)[keyof typeof EVENT_TYPE];

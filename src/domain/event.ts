@@ -2,6 +2,7 @@
 
 import { EVENT_TYPE, type EventType } from "./event-type.ts";
 import type { MemoryEventDetail } from "./memories/event.ts";
+import type { MemoryJobType } from "./memories/job.ts";
 import type { SummaryFailure } from "./summaries/spec.ts";
 import type { TaskFailureReason } from "./tasks/task.ts";
 import type {
@@ -107,11 +108,12 @@ export type EventDetail =
     })
   | (TaskNamed & {
       readonly type: typeof EVENT_TYPE.taskDead;
-      readonly taskType: "summarize";
+      readonly taskType: "summarize" | MemoryJobType;
       readonly reason: TaskFailureReason;
       readonly failedAttempts: number;
       readonly callCount: number;
-      readonly effect: SummaryFailure;
+      /** Undefined for a job on memories: its messages stay where they are. */
+      readonly effect: SummaryFailure | undefined;
       readonly ranges: readonly SeqRange[];
       readonly durationMs: number;
     })

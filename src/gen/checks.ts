@@ -10,7 +10,7 @@ import { EventType, StreamPosition, type EventFilter } from "./memorysidecar/v1/
 import { type CreateConsumerRequest, type ListEventsRequest, type WatchEventsRequest } from "./memorysidecar/v1/event_service.ts";
 import { type MetadataCondition, type NumberRange } from "./memorysidecar/v1/filter.ts";
 import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, type ConflictRule, type DedupeRule, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemorySource } from "./memorysidecar/v1/memory.ts";
-import { type DecayMemoriesRequest, type ExtractMemoriesRequest, type GetMemoryRequest, type ListDocumentsRequest, type ListMemoriesRequest, type ListMemoryJobsRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type RetryMemoryJobRequest, type ScoreImportanceRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
+import { type DecayMemoriesRequest, type ExtractMemoriesRequest, type GetMemoryRequest, type ListDocumentsRequest, type ListMemoriesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type ScoreImportanceRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
 import { MessageOrder, Role, Source, Trust, type Message, type MessageFilter } from "./memorysidecar/v1/message.ts";
 import { BoundaryRule, FilterScope, PreviewSource, RemovedTo, StageEffect, StageOn, SummaryFailure, SummaryFlow, SummaryKeep, SummaryLeave, SummaryShape, SummaryShow, SystemProtection, TokenRounding, TokenRule, ToolPairing, ToolResultFillRule, TranscriptStyle, WindowUnit, type Boundary, type CustomTokenRule, type DropDuplicates, type DropOldest, type Filter, type PackNewest, type Policy, type PolicyStage, type Protections, type Summarize, type SummaryView, type ToolResultFill, type Trigger } from "./memorysidecar/v1/policy.ts";
 import { ContextFence, ContextSectionKind, FusionMethod, RecallKind, RecallMode, type ContextSection, type RecallFilter, type RecallWeights } from "./memorysidecar/v1/recall.ts";
@@ -321,16 +321,6 @@ export function checkScoreImportanceRequest(v: Violations, m: ScoreImportanceReq
 /** Checks ImportanceRule. */
 export function checkImportanceRule(v: Violations, m: ImportanceRule): void {
   fields.checkFinite(v, "score", m.score);
-}
-
-/** Checks ListMemoryJobsRequest. */
-export function checkListMemoryJobsRequest(v: Violations, m: ListMemoryJobsRequest): void {
-  if (m.state !== 0) fields.checkEnum(v, "state", m.state, TaskState);
-}
-
-/** Checks RetryMemoryJobRequest. */
-export function checkRetryMemoryJobRequest(v: Violations, m: RetryMemoryJobRequest): void {
-  if (m.type !== 0) fields.checkEnum(v, "type", m.type, TaskType);
 }
 
 /** Checks UpsertDocumentsRequest. */
@@ -1146,6 +1136,7 @@ export function checkExtendLeaseRequest(v: Violations, m: ExtendLeaseRequest): v
 
 /** Checks ListTasksRequest. */
 export function checkListTasksRequest(v: Violations, m: ListTasksRequest): void {
+  if (m.type !== 0) fields.checkEnum(v, "type", m.type, TaskType);
   if (m.state !== 0) fields.checkEnum(v, "state", m.state, TaskState);
 }
 
@@ -1166,8 +1157,6 @@ export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void
   [".memorysidecar.v1.QueryRelationsRequest", checkQueryRelationsRequest],
   [".memorysidecar.v1.ExtractMemoriesRequest", checkExtractMemoriesRequest],
   [".memorysidecar.v1.ScoreImportanceRequest", checkScoreImportanceRequest],
-  [".memorysidecar.v1.ListMemoryJobsRequest", checkListMemoryJobsRequest],
-  [".memorysidecar.v1.RetryMemoryJobRequest", checkRetryMemoryJobRequest],
   [".memorysidecar.v1.UpsertDocumentsRequest", checkUpsertDocumentsRequest],
   [".memorysidecar.v1.ListDocumentsRequest", checkListDocumentsRequest],
   [".memorysidecar.v1.RecallRequest", checkRecallRequest],

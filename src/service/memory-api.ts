@@ -3,7 +3,6 @@
 
 import type { ContextPart, ContextRef, PackedContext } from "../domain/context/types.ts";
 import type { MemoryFilter } from "../domain/memories/filter.ts";
-import type { MemoryJob, MemoryJobType } from "../domain/memories/job.ts";
 import type { Memory, MemoryKind, MemoryRef, MemoryScope } from "../domain/memories/memory.ts";
 import type { ExtractionPolicy, ImportanceRule } from "../domain/memories/policy.ts";
 import type { ConflictRule, DedupeRule, RememberOutcome } from "../domain/memories/rules.ts";
@@ -263,32 +262,6 @@ export interface ExtractMemoriesInput {
   readonly encode: (result: ExtractResult) => Uint8Array;
 }
 
-export interface ListMemoryJobsInput {
-  readonly namespace: string;
-  /** Empty means every session. */
-  readonly sessionId: string;
-  readonly state: "ready" | "leased" | "dead" | undefined;
-  /** Goes on after this session; empty from the start. */
-  readonly after: string;
-  readonly limit: number;
-}
-
-/** A job with what the server knows of it. */
-export interface ShownMemoryJob {
-  readonly sessionId: string;
-  readonly job: MemoryJob;
-  /** The server does it now. */
-  readonly isLeased: boolean;
-  /** The hook that does it; `builtin` for the rules. */
-  readonly hook: string;
-}
-
-export interface RetryMemoryJobInput extends SessionRef {
-  readonly type: MemoryJobType;
-  readonly discard: boolean;
-  readonly encode: (job: ShownMemoryJob | undefined) => Uint8Array;
-}
-
 export interface AssembleContextInput {
   readonly namespace: string;
   /** Empty without a session. */
@@ -369,10 +342,5 @@ export interface MemoryServiceApi {
     call: Call,
     input: { readonly texts: readonly string[]; readonly rules: readonly ImportanceRule[] },
   ): Promise<readonly { readonly score: number; readonly rule: string }[]>;
-  listMemoryJobs(
-    call: Call,
-    input: ListMemoryJobsInput,
-  ): Promise<{ readonly jobs: readonly ShownMemoryJob[]; readonly next: string | undefined }>;
-  retryMemoryJob(call: Call, input: RetryMemoryJobInput): Promise<Uint8Array>;
   assembleContext(call: Call, input: AssembleContextInput): Promise<AssembledContext>;
 }

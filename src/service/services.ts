@@ -91,7 +91,6 @@ export function createServices(parts: ServiceParts): Services {
   const imports = { service: context, documents, uploads };
   const upkeep = new Upkeep(context, parts.onBackgroundError);
   const states = hookStatesOf(hooks, world, parts.onHookNews);
-  const tasks = createTasks(context, { ...parts, direct, states });
   const recall = createRecall(context, { ...parts.recall, states }, parts.onBackgroundError);
   const memories = createMemories(context, {
     states,
@@ -99,6 +98,7 @@ export function createServices(parts: ServiceParts): Services {
     search: recall.api.recall,
     onError: parts.onBackgroundError,
   });
+  const tasks = createTasks(context, { ...parts, direct, states, memoryJobs: memories.jobs });
   news.documentsChanged = (ref, numbers) => recall.parts.keeper.documentsChanged(ref, numbers);
   return {
     sessions: sessionsApi(context),

@@ -6,6 +6,7 @@ import type {
   Resolution,
   ResolveInput,
 } from "../domain/memories/extracted.ts";
+import type { MemoryJob } from "../domain/memories/job.ts";
 import type { SessionRef } from "../domain/session.ts";
 import type { SummarySpec } from "../domain/summaries/spec.ts";
 import type { SummaryOutput, SummaryRecord } from "../domain/summaries/summary.ts";
@@ -16,7 +17,7 @@ import type {
   TaskState,
   TaskUsage,
 } from "../domain/tasks/task.ts";
-import type { SummaryPage, TaskPage } from "../storage/store.ts";
+import type { SummaryPage } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import type { Hook, SummarizeInput } from "./hook-port.ts";
 import type { ListSummaryInputsInput } from "./window-api.ts";
@@ -27,6 +28,20 @@ export interface TaskInfo {
   /** 0 when the hook is gone. */
   readonly maxAttempts: number;
 }
+
+/** A job on memories as a task. */
+export interface MemoryTaskInfo {
+  readonly ref: SessionRef;
+  readonly job: MemoryJob;
+  readonly state: TaskState;
+  /** The hook that does it; `builtin` for the rules. */
+  readonly hook: string;
+  /** Who does it now; empty unless it is leased. */
+  readonly worker: string;
+}
+
+/** A durable task of any type. */
+export type DurableTaskInfo = TaskInfo | MemoryTaskInfo;
 
 /** A durable task that a worker has taken. */
 export interface LeasedSummary extends TaskInfo {
@@ -139,9 +154,21 @@ export interface ListTasksInput {
   readonly namespace: string;
   readonly sessionId?: string;
   readonly hook?: string;
+  /** Only `summarize`, `extract` and `score` are durable. */
+  readonly type?: TaskType;
   readonly state?: TaskState;
   readonly after?: number;
   readonly limit: number;
+}
+
+/** What a hook does. */
+export type TaskType = "summarize" | DirectInput["kind"];
+
+/** Tasks by rising number. */
+export interface DurableTaskPage {
+  readonly tasks: readonly DurableTaskInfo[];
+  /** The number to go on after; undefined at the end. */
+  readonly next: number | undefined;
 }
 
 export interface TaskRef {
@@ -150,7 +177,7 @@ export interface TaskRef {
 }
 
 export interface RetryTaskInput extends TaskRef {
-  readonly encode: (info: TaskInfo) => Uint8Array;
+  readonly encode: (info: DurableTaskInfo) => Uint8Array;
 }
 
 export interface DeleteTaskInput extends TaskRef {
@@ -215,11 +242,8 @@ export interface HookServiceApi {
   failTask(call: Call, input: FailTaskInput): Promise<Uint8Array>;
   /** Gives when the lease ends. */
   extendLease(call: Call, input: ExtendLeaseInput): Promise<number>;
-  listTasks(
-    call: Call,
-    input: ListTasksInput,
-  ): Promise<Omit<TaskPage, "tasks"> & { readonly tasks: readonly TaskInfo[] }>;
-  getTask(call: Call, ref: TaskRef): Promise<TaskInfo>;
+  listTasks(call: Call, input: ListTasksInput): Promise<DurableTaskPage>;
+  getTask(call: Call, ref: TaskRef): Promise<DurableTaskInfo>;
   retryTask(call: Call, input: RetryTaskInput): Promise<Uint8Array>;
   deleteTask(call: Call, input: DeleteTaskInput): Promise<Uint8Array>;
   listHooks(call: Call, input: ListHooksInput): Promise<HookPage>;

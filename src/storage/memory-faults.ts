@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 
+import type { MemoryJob } from "../domain/memories/job.ts";
 import type { Memory } from "../domain/memories/memory.ts";
 import type { MemoryJobPlan, MemoryPlan } from "./memory-records.ts";
 import { scopeIdOf } from "./scope-id.ts";
@@ -127,8 +128,14 @@ function stateFault(memory: Memory, known: Memory | undefined): string | undefin
     : `goes from state ${known.version} to ${version}, or back in time`;
 }
 
-/** Says what is wrong with a change of jobs; undefined when nothing is. */
-export function memoryJobsFault(plan: MemoryJobPlan): string | undefined {
+/**
+ * Says what is wrong with a change of the jobs of a session by a revision; undefined when nothing
+ * is.
+ */
+export function memoryJobsFault(
+  plan: MemoryJobPlan,
+  { known, revision }: { readonly known: readonly MemoryJob[]; readonly revision: number },
+): string | undefined {
   const types = new Set<string>();
   for (const { job, type } of plan.put) {
     if (types.has(type)) return `the job ${type} is put twice`;
@@ -138,7 +145,11 @@ export function memoryJobsFault(plan: MemoryJobPlan): string | undefined {
     if (job.ranges.length === 0 || !areRanges(job.ranges)) {
       return `the job ${type} has no messages, or in another order`;
     }
-    const counts = [job.dueMs, job.failedAttempts, job.createMs, job.generation];
+    const before = known.find((one) => one.type === type);
+    if (job.createRevision !== (before?.createRevision ?? revision)) {
+      return `the job ${type} is neither known nor one of revision ${revision}`;
+    }
+    const counts = [job.dueMs, job.failedAttempts, job.callCount, job.createMs, job.generation];
     if (!counts.every(isCount) || (job.state === "dead" && job.dueMs !== 0)) {
       return `the job ${type} has a time or a count that is none`;
     }

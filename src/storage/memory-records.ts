@@ -193,12 +193,14 @@ export interface MemoryStore {
   dueMemoryJobs(nowMs: number, limit: number): Promise<readonly StoredMemoryJob[]>;
   /** When the next job is due that is not due now; undefined when there is none. */
   nextMemoryJobMs(nowMs: number): Promise<number | undefined>;
-  /** By session id, byte for byte, then type, after those of the session given. */
+  /** By rising task number, after the one given. */
   listMemoryJobs(
     namespace: string,
-    after: string,
+    after: number,
     limit: number,
   ): Promise<readonly StoredMemoryJob[]>;
+  /** By its task number. */
+  readMemoryJob(namespace: string, taskNo: number): Promise<StoredMemoryJob | undefined>;
   /** Those of one session. */
   readMemoryJobs(ref: SessionRef): Promise<readonly MemoryJob[]>;
 }

@@ -52,7 +52,6 @@ import { listDocuments } from "./rpc/list-documents.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHooks } from "./rpc/list-hooks.ts";
 import { listMemories } from "./rpc/list-memories.ts";
-import { listMemoryJobs } from "./rpc/list-memory-jobs.ts";
 import { listMemoryVersions } from "./rpc/list-memory-versions.ts";
 import { listMessages } from "./rpc/list-messages.ts";
 import { listPolicyPresets } from "./rpc/list-policy-presets.ts";
@@ -72,7 +71,6 @@ import { remember } from "./rpc/remember.ts";
 import { resetSession } from "./rpc/reset-session.ts";
 import { restoreMemoryVersion } from "./rpc/restore-memory-version.ts";
 import { restoreMessages } from "./rpc/restore-messages.ts";
-import { retryMemoryJob } from "./rpc/retry-memory-job.ts";
 import { retryTask } from "./rpc/retry-task.ts";
 import { scoreImportance } from "./rpc/score-importance.ts";
 import { setSummary } from "./rpc/set-summary.ts";
@@ -162,8 +160,6 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   consolidateSession,
   extractMemories,
   scoreImportance,
-  listMemoryJobs,
-  retryMemoryJob,
   upsertDocuments,
   getDocument,
   listDocuments,

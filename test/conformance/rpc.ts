@@ -11,7 +11,7 @@ import { EventServiceService } from "../../clients/typescript/src/gen/memoryside
 import { MemoryServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
-import { TaskState } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
+import { TaskState, TaskType } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
 import { TaskServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/task_service.ts";
 import type { ChatModel } from "./chat.ts";
 import type { CaseHooks } from "./hook.ts";
@@ -117,13 +117,14 @@ async function settled(call: Rpc["call"], isHolding: () => boolean): Promise<voi
 /** Calls that may make a memory policy ask for something. */
 const REMEMBERING: readonly MethodName[] = ["appendMessages", "consolidateSession"];
 
-/** Settles when no job on memories of a namespace is under way: each is done, or given up. */
+/** Settles when no task on memories of a namespace is under way: each is done, or given up. */
 async function remembered(call: Rpc["call"]): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { jobs } = await call("listMemoryJobs", { pageSize: 1_000 });
-    if (jobs.every(({ state }) => state === TaskState.DEAD)) return;
-    if (Date.now() > deadline) throw new Error("a job of the case does not end");
+    const { tasks } = await call("listTasks", { pageSize: 1_000 });
+    const own = tasks.filter(({ type }) => type === TaskType.EXTRACT || type === TaskType.SCORE);
+    if (own.every(({ state }) => state === TaskState.DEAD)) return;
+    if (Date.now() > deadline) throw new Error("a task on memories of the case does not end");
     await setTimeout(TASK_POLL_MS);
   }
 }

@@ -206,7 +206,9 @@ describe("CompactSession", () => {
       instructions: "Names.",
     });
     const first = await compact({ sessionId, summarize: asked, wait: WAIT });
-    expect(first.task?.work?.value.options).toMatchObject({ maxTokens: 99, separator: " / " });
+    expect(first.task?.work).toMatchObject({
+      value: { options: { maxTokens: 99, separator: " / " } },
+    });
     expect(first.summary).toMatchObject({ text: "one", placement: SummaryPlacement.SESSION });
     expect(model.calls.at(-1)?.input).toMatchObject({ maxTokens: 99, instructions: "Names." });
     await server.client.call("appendMessages", { sessionId, messages: lines(4, 7) });

@@ -234,6 +234,7 @@ describe("a limit", () => {
     ["getTask", "task_id", {}],
     ["retryTask", "task_id", {}],
     ["deleteTask", "task_id", { allowMissing: true }],
+    ["listTasks", "type", { type: 7 as 0 }],
     ["listTasks", "state", { state: 5 as 0 }],
     ["listTasks", "hook", { hook: "No Hook" }],
     ["listTasks", "session_id", { sessionId: "a\u0000" }],

@@ -100,7 +100,7 @@ describe("ExtractMemories", () => {
   });
 });
 
-describe("jobs on memories", () => {
+describe("tasks to extract and to score", () => {
   it("wait for a hook that is down, and are tried again or given up on request", async () => {
     const { client } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
     const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
@@ -111,30 +111,34 @@ describe("jobs on memories", () => {
         turnOf({ sessionId, userText: "I like tea.", assistantText: "ok" }),
       );
     }
-    const { jobs, nextPageToken } = await client.call("listMemoryJobs", { pageSize: 1 });
-    expect(jobs).toMatchObject([
+    const { tasks, nextPageToken } = await client.call("listTasks", { pageSize: 1 });
+    expect(tasks).toMatchObject([
       {
-        ...{ sessionId: "a", type: TaskType.EXTRACT, hook: "finder" },
-        seqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+        ...{ sessionId: "a", type: TaskType.EXTRACT, hook: "finder", stage: "", maxAttempts: 5 },
+        work: { $case: "memory", value: { seqRanges: [{ firstSeq: 1n, lastSeq: 2n }] } },
       },
     ]);
-    const next = await client.call("listMemoryJobs", { pageSize: 1, pageToken: nextPageToken });
-    expect(next.jobs.map(({ sessionId }) => sessionId)).toEqual(["b"]);
+    const next = await client.call("listTasks", { pageSize: 1, pageToken: nextPageToken });
+    expect(next.tasks.map(({ sessionId }) => sessionId)).toEqual(["b"]);
     const other = { pageSize: 1, pageToken: nextPageToken, sessionId: "b" };
-    expect((await client.fail("listMemoryJobs", other)).reason).toBe("PAGE_TOKEN_INVALID");
-    const dead = await client.call("listMemoryJobs", { state: TaskState.DEAD });
-    expect(dead.jobs).toEqual([]);
-    const retry = { sessionId: "a", type: TaskType.EXTRACT };
-    expect((await client.call("retryMemoryJob", retry)).job).toMatchObject({ sessionId: "a" });
-    const given = await client.call("retryMemoryJob", { ...retry, discard: true });
-    expect(given.job).toBeUndefined();
-    expect(await client.fail("retryMemoryJob", retry)).toMatchObject({
-      ...{ code: "NOT_FOUND", reason: "MEMORY_JOB_NOT_FOUND", metadata: { session_id: "a" } },
-      details: ["ErrorInfo", "ResourceInfo"],
+    expect((await client.fail("listTasks", other)).reason).toBe("PAGE_TOKEN_INVALID");
+    const dead = await client.call("listTasks", { state: TaskState.DEAD });
+    expect(dead.tasks).toEqual([]);
+    const taskId = tasks[0]?.taskId ?? "";
+    expect((await client.call("getTask", { taskId })).task).toMatchObject({ taskId });
+    expect((await client.call("retryTask", { taskId })).task).toMatchObject({
+      ...{ taskId, sessionId: "a", failedAttempts: 0 },
     });
-    expect((await client.fail("retryMemoryJob", { ...retry, sessionId: "c" })).reason).toBe(
-      "SESSION_NOT_FOUND",
-    );
+    await client.call("deleteTask", { taskId });
+    for (const method of ["getTask", "retryTask", "deleteTask"] as const) {
+      expect(await client.fail(method, { taskId })).toMatchObject({
+        ...{ code: "NOT_FOUND", reason: "TASK_NOT_FOUND", metadata: { task_id: taskId } },
+        details: ["ErrorInfo", "ResourceInfo"],
+      });
+    }
+    await client.call("deleteTask", { taskId, allowMissing: true });
+    const left = await client.call("listTasks");
+    expect(left.tasks.map(({ sessionId }) => sessionId)).toEqual(["b"]);
   });
 
   it("repeat their answer under the same request id", async () => {
@@ -144,10 +148,14 @@ describe("jobs on memories", () => {
       session: session({ sessionId: "a", memoryPolicy: policy }),
     });
     await client.call("appendMessages", turnOf({ sessionId: "a", userText: "I like tea." }));
-    const request = { sessionId: "a", type: TaskType.EXTRACT, discard: true, requestId: "r" };
-    const first = await client.call("retryMemoryJob", request);
-    expect(await client.call("retryMemoryJob", request)).toEqual(first);
-    const other = await client.fail("retryMemoryJob", { ...request, discard: false });
+    const taskId = (await client.call("listTasks")).tasks[0]?.taskId ?? "";
+    const again = { taskId, requestId: "again" };
+    const first = await client.call("retryTask", again);
+    const gone = { taskId, requestId: "gone" };
+    await client.call("deleteTask", gone);
+    expect(await client.call("retryTask", again)).toEqual(first);
+    expect(await client.call("deleteTask", gone)).toEqual({});
+    const other = await client.fail("deleteTask", { ...gone, allowMissing: true });
     expect(other.reason).toBe("REQUEST_ID_REUSED");
   });
 });

@@ -107,12 +107,6 @@ const ROWS: readonly LimitRow[] = [
   scored("[0].phrases", LIMITS.importancePhrases, (size) => ({ phrases: words(size) })),
   scored("[0].phrases[0]", LIMITS.importancePhraseBytes, (size) => ({ phrases: [x(size)] })),
   scored("[0].score", 1, (score) => ({ score })),
-  sessionId("listMemoryJobs", {}),
-  limitRow("listMemoryJobs", "page_token", LIMITS.pageTokenBytes, (size) => ({
-    pageToken: x(size),
-  })),
-  sessionId("retryMemoryJob", { type: 2 }),
-  requestId("retryMemoryJob", { type: 2, sessionId: "none" }),
   kept("importance_threshold", 1, (importanceThreshold) => ({ importanceThreshold })),
   kept("importance_rules", LIMITS.importanceRules, (size) => ({
     importanceRules: times(size, () => rule),
@@ -188,12 +182,6 @@ const REFUSED: readonly Refused[] = [
     ...SCORED,
     rules: [{ ...rule, score: Number.NaN }],
   }),
-  refused("listMemoryJobs", ["state"], { state: 3 }),
-  refused("listMemoryJobs", ["state"], { state: 5 as never }),
-  refused("listMemoryJobs", ["page_size"], { pageSize: -1 }),
-  refused("retryMemoryJob", ["session_id", "type"], {}),
-  refused("retryMemoryJob", ["type"], { sessionId: "s", type: 1 }),
-  refused("retryMemoryJob", ["type"], { sessionId: "s", type: 6 }),
   refused("createSession", ["session.memory_policy.long_term_limit"], {
     session: session({ memoryPolicy: memoryPolicy({ longTermLimit: 0 }) }),
   }),

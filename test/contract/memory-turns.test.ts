@@ -66,8 +66,7 @@ async function memoriesOf(sessionId: string) {
 }
 
 async function jobsOf(sessionId: string) {
-  const { jobs } = await server.client.call("listMemoryJobs", { sessionId });
-  return jobs;
+  return (await server.client.call("listTasks", { sessionId })).tasks;
 }
 
 describe("the memory policy of a session", () => {
@@ -270,7 +269,7 @@ describe("ConsolidateSession", () => {
   });
 });
 
-describe("jobs on memories", () => {
+describe("tasks to extract and to score", () => {
   it("are done by a hook that scores, and listed until then", async () => {
     isDown = true;
     const sessionId = await open({ scoreHook: "judge" });
@@ -284,32 +283,33 @@ describe("jobs on memories", () => {
     const [job] = await jobsOf(sessionId);
     expect(job).toMatchObject({
       ...{ sessionId, type: TaskType.SCORE, hook: "judge", state: TaskState.READY },
-      seqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      work: { value: { seqRanges: [{ firstSeq: 1n, lastSeq: 2n }] } },
       lastFailure: { message: "No." },
     });
     expect(await memoriesOf(sessionId)).toEqual([]);
     isDown = false;
     // Longer than the hook is left alone.
     server.advance(600_000);
-    const retried = await server.client.call("retryMemoryJob", { sessionId, type: TaskType.SCORE });
-    expect(retried.job).toMatchObject({ state: TaskState.READY, failedAttempts: 0 });
+    const taskId = job?.taskId ?? "";
+    const retried = await server.client.call("retryTask", { taskId });
+    expect(retried.task).toMatchObject({ state: TaskState.READY, failedAttempts: 0 });
     await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);
     expect((await memoriesOf(sessionId)).map(({ text }) => text)).toEqual(["This is important"]);
     const ended = (await eventsOf(server, sessionId, 0n)).flatMap(({ detail }) =>
-      detail?.$case === "memoryJobEnded" ? [detail.value] : [],
+      detail?.$case === "taskAttempted" ? [detail.value] : [],
     );
-    expect(ended.at(-1)).toMatchObject({ type: TaskType.SCORE, createdCount: 1, dead: false });
-    const none = await server.client.fail("retryMemoryJob", { sessionId, type: TaskType.SCORE });
-    expect(none).toMatchObject({ code: "NOT_FOUND", reason: "MEMORY_JOB_NOT_FOUND" });
+    expect(ended.at(-1)).toMatchObject({ taskId, type: TaskType.SCORE, createdCount: 1 });
+    const none = await server.client.fail("retryTask", { taskId });
+    expect(none).toMatchObject({ code: "NOT_FOUND", reason: "TASK_NOT_FOUND" });
   });
 
   it("that find facts wait for the end of the turn, and can be given up", async () => {
     const sessionId = await open({ extraction: extraction() });
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
     const [job] = await jobsOf(sessionId);
-    expect(job).toMatchObject({ type: TaskType.EXTRACT, hook: "builtin", state: TaskState.READY });
-    const request = { sessionId, type: TaskType.EXTRACT, discard: true };
-    expect((await server.client.call("retryMemoryJob", request)).job).toBeUndefined();
+    expect(job).toMatchObject({ type: TaskType.EXTRACT, hook: "builtin" });
+    expect(job).toMatchObject({ state: TaskState.WAITING, readyTime: undefined });
+    await server.client.call("deleteTask", { taskId: job?.taskId ?? "" });
     expect(await jobsOf(sessionId)).toEqual([]);
     await server.client.call("appendMessages", turnOf({ sessionId, userText: "I live in Bern." }));
     await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);

@@ -5,10 +5,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { BreakerState, HookKind } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event.ts";
-import { TaskFailureReason, TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
+import {
+  type HookTask,
+  TaskFailureReason,
+  TaskState,
+  TaskType,
+} from "../../src/gen/memorysidecar/v1/task.ts";
 import { ListTasksResponse } from "../../src/gen/memorysidecar/v1/task_service.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
+import { extraction, memoryPolicy, message, session } from "../support/samples.ts";
 import { storeWith } from "../support/services.ts";
 import {
   detailsOf,
@@ -98,6 +104,53 @@ describe("ListTasks", () => {
         pageToken = page.nextPageToken;
       } while (pageToken !== "");
       expect(found).toEqual(await list(filter));
+    }
+  });
+
+  it("gives tasks of every type in one order, page by page", async () => {
+    const mixed = "mixed";
+    const types = [TaskType.SUMMARIZE, TaskType.EXTRACT, TaskType.EXTRACT];
+    for (let at = 0; at < 9; at++) {
+      const sessionId = `s${at}`;
+      if (at % 3 === 0) await makeScene(server, sessionId, { namespace: mixed });
+      else {
+        const remembering = session({
+          sessionId,
+          memoryPolicy: memoryPolicy({ extraction: extraction() }),
+        });
+        await server.client.call("createSession", { namespace: mixed, session: remembering });
+        const messages = [message({ text: "I like tea." })];
+        await server.client.call("appendMessages", { namespace: mixed, sessionId, messages });
+      }
+    }
+    const all = await server.client.call("listTasks", { namespace: mixed });
+    expect(all.tasks.map(({ sessionId }) => sessionId)).toEqual(
+      Array.from({ length: 9 }, (_, at) => `s${at}`),
+    );
+    expect(all.tasks.map(({ type }) => type)).toEqual([...types, ...types, ...types]);
+    const ids = all.tasks.map(({ taskId }) => taskId);
+    expect([...ids].sort()).toEqual(ids);
+    const filters: readonly (readonly [object, (task: HookTask) => boolean])[] = [
+      [{}, () => true],
+      [{ type: TaskType.EXTRACT }, ({ type }) => type === TaskType.EXTRACT],
+      [{ type: TaskType.SUMMARIZE }, ({ type }) => type === TaskType.SUMMARIZE],
+      [{ type: TaskType.EMBED }, () => false],
+      [{ state: TaskState.WAITING }, ({ state }) => state === TaskState.WAITING],
+      [{ hook: "builtin" }, ({ hook }) => hook === "builtin"],
+      [{ sessionId: "s4" }, ({ sessionId }) => sessionId === "s4"],
+    ];
+    for (const [filter, isMeant] of filters) {
+      for (const pageSize of [1, 2, 4, 9]) {
+        const found: string[] = [];
+        let pageToken = "";
+        do {
+          const request = { namespace: mixed, ...filter, pageSize, pageToken };
+          const page = await server.client.call("listTasks", request);
+          found.push(...page.tasks.map(({ taskId }) => taskId));
+          pageToken = page.nextPageToken;
+        } while (pageToken !== "");
+        expect(found).toEqual(all.tasks.filter(isMeant).map(({ taskId }) => taskId));
+      }
     }
   });
 

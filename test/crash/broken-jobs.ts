@@ -22,7 +22,7 @@ const CHANGES: readonly (readonly [from: string, to: string])[] = [
       const { revision, session } = view;
       const head = { ...session.head, revision };
       const origin = { session, revision, nowMs, requestId: "" };
-      const detail = { type: EVENT_TYPE.sessionUpdated, paths: ["memory_jobs"] };
+      const detail = { type: EVENT_TYPE.sessionUpdated, paths: ["memory_tasks"] };
       const events = newEvents(context, origin, [detail]);
       const memoryJobs = { put: [{ type: taken.type, job: later }] };
       return { kind: "save", result: undefined, plan: { head, memoryJobs, events } };

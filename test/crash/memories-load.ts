@@ -209,7 +209,7 @@ const KIND_NAMES: Readonly<Record<number, string>> = {
 /** Waits until all jobs are done. */
 export async function drainJobs(client: MemorySidecar): Promise<void> {
   await eventually("the end of all jobs", DRAIN_MS, async () => {
-    for await (const _ of client.listMemoryJobs()) return undefined;
+    for await (const _ of client.listTasks()) return undefined;
     return true;
   });
 }

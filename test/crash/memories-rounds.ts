@@ -139,7 +139,7 @@ export class MemoriesChain {
       this.#isBorn = true;
       return;
     }
-    for await (const _ of client.listMemoryJobs()) this.#tally.interrupted += 1;
+    for await (const _ of client.listTasks()) this.#tally.interrupted += 1;
     await drainJobs(client);
     // All is read before any of it is settled: the server may end meanwhile.
     const seen = [];

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   connect,
+  type HookTask,
   type Memory,
   MemoryDeletion,
-  type MemoryJob,
   type MemorySidecar,
   runWorker,
   TaskFailureReason,
@@ -158,8 +158,8 @@ async function textsOf(userId: string, at = client): Promise<string[]> {
   return (await factsOf(userId, at)).map(({ text }) => text).sort();
 }
 
-async function jobOf(sessionId: string, at = client): Promise<MemoryJob | undefined> {
-  return (await collect(at.listMemoryJobs({ sessionId })))[0];
+async function jobOf(sessionId: string, at = client): Promise<HookTask | undefined> {
+  return (await collect(at.listTasks({ sessionId })))[0];
 }
 
 async function whenDone(sessionId: string, at = client): Promise<void> {
@@ -257,12 +257,15 @@ describe.concurrent("facts found by a hook", () => {
       expect(await textsOf(sessionId)).toEqual([]);
       expect(await collect(client.listMessages(sessionId))).toHaveLength(2 * THINGS.length);
       const failed = (await eventsOf(client, sessionId)).flatMap(({ detail }) =>
-        detail?.$case === "memoryJobEnded" ? [detail.value] : [],
+        detail?.$case === "taskAttempted" || detail?.$case === "taskDead" ? [detail] : [],
       );
-      expect(failed.map((one) => one.dead)).toEqual([false, false, false, false, true]);
+      expect(failed.map((one) => one.$case)).toEqual([
+        ...Array.from({ length: 5 }, () => "taskAttempted"),
+        "taskDead",
+      ]);
       endpoints.get(hook)?.script(keeper);
-      const retried = await client.retryMemoryJob(sessionId, "extract");
-      expect(retried?.failedAttempts).toBe(0);
+      const retried = await client.retryTask(dead.taskId);
+      expect(retried.failedAttempts).toBe(0);
       await whenDone(sessionId);
       expect(await textsOf(sessionId)).toEqual(THINGS.map(kept).sort());
     },
@@ -441,7 +444,7 @@ test("a thousand sessions that wait for a hook that is down cost little, and all
     }
   };
   await Promise.all(Array.from({ length: 32 }, speak));
-  expect(await collect(before.listMemoryJobs({ pageSize: 1_000 }))).toHaveLength(SESSIONS);
+  expect(await collect(before.listTasks({ pageSize: 1_000 }))).toHaveLength(SESSIONS);
   const grownMib = residentMib(first) - beforeMib;
   expect(grownMib).toBeLessThan(GROWTH_MIB_MAX);
   await first.kill();
@@ -449,7 +452,7 @@ test("a thousand sessions that wait for a hook that is down cost little, and all
   const startMs = performance.now();
   const after = clientOf(await startFor(options));
   await eventually("the end of all jobs", LIMIT_MS, async () => {
-    const [left] = await collect(after.listMemoryJobs({ pageSize: 1 }));
+    const [left] = await collect(after.listTasks({ pageSize: 1 }));
     return left === undefined ? true : undefined;
   });
   const tookMs = performance.now() - startMs;

@@ -376,6 +376,7 @@ function memoriesOf(store: Store): MemoryStore {
     dueMemoryJobs: (nowMs, limit) => store.dueMemoryJobs(nowMs, limit),
     nextMemoryJobMs: (nowMs) => store.nextMemoryJobMs(nowMs),
     listMemoryJobs: (namespace, after, limit) => store.listMemoryJobs(namespace, after, limit),
+    readMemoryJob: (namespace, taskNo) => store.readMemoryJob(namespace, taskNo),
     readMemoryJobs: (ref) => store.readMemoryJobs(ref),
   };
 }

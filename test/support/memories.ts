@@ -132,7 +132,9 @@ export function newJob(type: MemoryJobType, parts: Partial<MemoryJob> = {}): Mem
     dueMs: START_MS,
     failedAttempts: 0,
     lastFailure: undefined,
+    callCount: 0,
     createMs: START_MS,
+    createRevision: 1,
     generation: 1,
     ...parts,
   };

@@ -191,12 +191,15 @@ export function changeMemories(store: Store, action: MemoryAction): Promise<Memo
   });
 }
 
-function jobsOf(action: TurnAction, old: readonly MemoryJob[]) {
+function jobsOf(action: TurnAction, old: readonly MemoryJob[], revision: number) {
   const put = action.jobs.map(({ dead = false, dueMs, type }) => {
-    const generation = (old.find((job) => job.type === type)?.generation ?? 0) + 1;
+    const before = old.find((job) => job.type === type);
+    const generation = (before?.generation ?? 0) + 1;
+    const createRevision = before?.createRevision ?? revision;
     const state = dead ? ("dead" as const) : ("ready" as const);
     const due = dead ? 0 : (dueMs ?? 0);
-    const job = dueMs === undefined ? undefined : newJob(type, { dueMs: due, generation, state });
+    const parts = { dueMs: due, generation, createRevision, state };
+    const job = dueMs === undefined ? undefined : newJob(type, parts);
     return { type, job };
   });
   return { put: [...new Map(put.map((one) => [one.type, one])).values()] };
@@ -225,7 +228,7 @@ export function turn(store: Store, action: TurnAction): Promise<MemoryResult> {
     const plan: SessionPlan = {
       head,
       memories,
-      memoryJobs: jobsOf(action, jobs),
+      memoryJobs: jobsOf(action, jobs, revision),
       ...(of === undefined
         ? {}
         : {

@@ -5,7 +5,8 @@ import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../src/domain/memor
 import type { Policy } from "../../src/domain/policy.ts";
 import { ROLE } from "../../src/domain/window/types.ts";
 import type { Hook } from "../../src/service/hook-port.ts";
-import type { ConsolidateResult, ShownMemoryJob } from "../../src/service/memory-api.ts";
+import type { ConsolidateResult } from "../../src/service/memory-api.ts";
+import type { ListTasksInput, MemoryTaskInfo } from "../../src/service/tasks-api.ts";
 import { TEST_HOOK_SETTINGS } from "./hooks.ts";
 import { fromBytes, toBytes } from "./json-codec.ts";
 import { policyOf, stageOf } from "./policies.ts";
@@ -84,16 +85,14 @@ export async function promotedTexts(services: TestServices): Promise<string[]> {
   return (await memoriesOf(services, "promotion")).map(({ content }) => content.text);
 }
 
-/** The jobs of a namespace. */
+/** The jobs on memories of a namespace. */
 export async function jobsOf(
   services: TestServices,
-  said: { readonly sessionId?: string; readonly state?: "ready" | "leased" | "dead" } = {},
-): Promise<readonly ShownMemoryJob[]> {
-  const { jobs } = await services.memories.listMemoryJobs(services.call("ListMemoryJobs"), {
-    ...{ namespace: "default", sessionId: said.sessionId ?? "", state: said.state },
-    ...{ after: "", limit: 1_000 },
-  });
-  return jobs;
+  said: Partial<ListTasksInput> = {},
+): Promise<readonly MemoryTaskInfo[]> {
+  const input = { ...said, namespace: "default", limit: 1_000 };
+  const { tasks } = await services.hooks.listTasks(services.call("ListTasks"), input);
+  return tasks.flatMap((info) => ("job" in info ? [info] : []));
 }
 
 /** A hook that scores as the test says, and tells what it was asked. */

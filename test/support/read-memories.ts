@@ -1,5 +1,6 @@
 // Everything that can be read of memories, page by page.
 
+import { taskNoOfJob } from "../../src/domain/memories/job.ts";
 import { MEMORY_TIERS, type Memory } from "../../src/domain/memories/memory.ts";
 import type { MemoryQuery, Store, StoredMemoryJob, StoredScope } from "../../src/storage/store.ts";
 import { START_MS } from "./plans.ts";
@@ -40,7 +41,9 @@ export async function allScopes(store: Store, namespace: string, limit = 3) {
 export async function allJobs(store: Store, namespace: string, limit = 2) {
   const all: StoredMemoryJob[] = [];
   for (;;) {
-    const page = await store.listMemoryJobs(namespace, all.at(-1)?.ref.sessionId ?? "", limit);
+    const last = all.at(-1);
+    const after = last === undefined ? 0 : taskNoOfJob(last.job);
+    const page = await store.listMemoryJobs(namespace, after, limit);
     if (page.length === 0) return all;
     all.push(...page);
   }

@@ -277,8 +277,6 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   consolidateSession: { sessionId: "doomed" },
   extractMemories: { text: "My name is Ann.", preview: true },
   scoreImportance: { texts: ["My name is Ann."] },
-  listMemoryJobs: { pageSize: 10 },
-  retryMemoryJob: { sessionId: "doomed", type: 2 },
   countTokens: { texts: ["hello"], messages: [message({ text: "world" })] },
 };
 

@@ -18,7 +18,6 @@ const STRUCT = ["metadataBytes", "structDepth"] as const;
 const REQUEST_ID = ["requestIdBytes"] as const;
 const REASON = ["memoryReasonBytes"] as const;
 const TOKEN = ["pageTokenBytes"] as const;
-const PAGE = ["pageSizeMax"] as const;
 
 const MEMORY: Places = {
   "Memory.memory_id": ["memoryIdBytes"],
@@ -130,9 +129,6 @@ const TURN: Places = {
   "ExtractMemoriesRequest.request_id": REQUEST_ID,
   "ScoreImportanceRequest.texts": ["scoreTexts", "scoreBytes"],
   "ScoreImportanceRequest.rules": ["importanceRules"],
-  "ListMemoryJobsRequest.page_size": PAGE,
-  "ListMemoryJobsRequest.page_token": TOKEN,
-  "RetryMemoryJobRequest.request_id": REQUEST_ID,
 };
 
 const TASKS: Places = {
@@ -184,7 +180,7 @@ const PLACES: Places = {
   ...TASKS,
   ...CONTEXT,
   "MemoryService.ListMemoryVersions": ["memoryRevisions"],
-  "MemoryJobEnded.seq_ranges": ["memoryJobRanges"],
+  "TaskAttempted.seq_ranges": ["memoryJobRanges"],
   "RecallFilter.memory_kinds": ["memoryFilterKinds"],
   "RecallFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
 };

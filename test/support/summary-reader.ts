@@ -85,7 +85,8 @@ export async function readAccount(
     tasks: tasks.map(({ taskId, state, work }) => ({
       taskId,
       isDead: state === TaskState.DEAD,
-      leavesAtOnce: work?.value.options?.leave === SummaryLeave.AT_ONCE,
+      leavesAtOnce:
+        work?.$case === "summarize" && work.value.options?.leave === SummaryLeave.AT_ONCE,
       runs: runsFrom(work?.value.seqRanges ?? []),
     })),
     fates: events.flatMap((event) => fateOf(event) ?? []),

@@ -152,12 +152,12 @@ def turns(client: Client) -> None:
     found = client.extract_memories(text=text, preview=True, user_id="ana")
     print("found in a text:", [one.text for one in found.memories])
     for _ in range(100):
-        if not list(client.list_memory_jobs(session_id="talk")):
+        if not list(client.list_tasks(session_id="talk")):
             break
         time.sleep(0.1)
     facts = client.list_memories(filter={"user_id": "ana", "origin": "extraction"})
     print("found in the turns:", [one.text for one in facts])
-    expect(ErrorReason.MEMORY_JOB_NOT_FOUND, client.retry_memory_job, "talk", "extract")
+    expect(ErrorReason.TASK_NOT_FOUND, client.retry_task, "task-none")
     expect(ErrorReason.SESSION_NOT_FOUND, client.record_turn, "nowhere", "hello")
 
 

@@ -90,8 +90,6 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "consolidate_session": ("ConsolidateSession", {"session_id": "s"}),
     "extract_memories": ("ExtractMemories", {"text": "t", "extraction": "hook"}),
     "score_importance": ("ScoreImportance", {"texts": "t"}),
-    "list_memory_jobs": ("ListMemoryJobs", {"state": "dead"}),
-    "retry_memory_job": ("RetryMemoryJob", {"session_id": "s", "type": "extract"}),
     "assemble_context": ("AssembleContext", {"sections": ["long_term"]}),
 }
 STREAMS = {"watch": "WatchEvents", "export_session": "ExportSession"}

@@ -81,7 +81,6 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         # memory.py meets these; the others need many memories, or a hook that fails.
         "MEMORY_NOT_FOUND",
         "MEMORY_VERSION_NOT_FOUND",
-        "MEMORY_JOB_NOT_FOUND",
         "MEMORY_LIMIT_REACHED",
         "MEMORY_VERSION_LIMIT_REACHED",
         "HOOK_FAILED",
@@ -107,7 +106,7 @@ def test_memory_follows_a_fact_over_time(server: RealServer) -> None:
         "ETAG_MISMATCH",
         "MEMORY_NOT_FOUND",
         "MEMORY_VERSION_NOT_FOUND",
-        "MEMORY_JOB_NOT_FOUND",
+        "TASK_NOT_FOUND",
         "SESSION_NOT_FOUND",
     ):
         assert f" {reason}: " in out, reason

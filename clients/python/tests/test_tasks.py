@@ -64,8 +64,9 @@ def test_requests_take_seconds_and_names(fake: FakeServer, fake_client: Client) 
     assert request.message == "why" and request.permanent and request.retry_delay.seconds == 2
     fake_client.extend_lease(leased, 5)
     assert sent(fake, "ExtendLease").lease.seconds == 5
-    list(fake_client.list_tasks(state="dead", hook="a"))
-    assert sent(fake, "ListTasks").state == v1.TASK_STATE_DEAD
+    list(fake_client.list_tasks(state="dead", hook="a", type="extract"))
+    request = sent(fake, "ListTasks")
+    assert (request.state, request.type) == (v1.TASK_STATE_DEAD, v1.TASK_TYPE_EXTRACT)
     leased.embed.texts.append("t")
     fake_client.complete_task(leased, ((1, 2), [3.5, 4]))
     request = sent(fake, "CompleteTask")
@@ -104,6 +105,8 @@ def test_requests_take_seconds_and_names(fake: FakeServer, fake_client: Client) 
         fake_client.complete_task(leased, [1.0])
     with pytest.raises(ValueError, match="is none of ready, leased, waiting, dead"):
         fake_client.list_tasks(state="gone")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="is none of summarize, extract, score"):
+        fake_client.list_tasks(type="embed")  # type: ignore[arg-type]
     fake_client.compact_session("s", stage="old", wait=3, summarize=policy.summarize("h"))
     request = sent(fake, "CompactSession")
     assert request.stage == "old" and request.wait.seconds == 3 and request.summarize.hook == "h"

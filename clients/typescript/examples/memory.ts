@@ -155,10 +155,10 @@ async function turns(memory: MemorySidecar): Promise<void> {
     found.memories.map((one) => one.text),
   );
   for (let wait = 0; wait < 100; wait++) {
-    if ((await all(memory.listMemoryJobs({ sessionId: "talk" }))).length === 0) break;
+    if ((await all(memory.listTasks({ sessionId: "talk" }))).length === 0) break;
     await sleep(100);
   }
-  await expectError("MEMORY_JOB_NOT_FOUND", memory.retryMemoryJob("talk", "extract"));
+  await expectError("TASK_NOT_FOUND", memory.retryTask("task-none"));
   await expectError("SESSION_NOT_FOUND", memory.recordTurn("nowhere", { userText: "hello" }));
 }
 

@@ -39,6 +39,7 @@ export {
   type SummaryRequested,
   type SummarySet,
   SupersedeReason,
+  type TaskAttempted,
   type TaskDead,
 } from "./gen/memorysidecar/v1/event.ts";
 export type { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";

@@ -27,9 +27,8 @@ import {
   type AppendMessagesResponse,
   SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import { type MemoryJob, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import type * as options from "./memory-options.ts";
-import { JOB_TYPES, MEMORY_ORDERS } from "./memory-options.ts";
+import { MEMORY_ORDERS } from "./memory-options.ts";
 import type { ImportanceRuleInput } from "./memory-policy.ts";
 import * as requests from "./memory-requests.ts";
 import type { MessageInput } from "./message.ts";
@@ -37,7 +36,6 @@ import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import { RecallMethods } from "./recall.ts";
 import { appendRequest } from "./requests.ts";
-import { TASK_STATES } from "./task-options.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function listOf(ids: string | readonly string[]): string[] {
@@ -240,32 +238,6 @@ export class MemoryMethods extends RecallMethods {
       phrases: [...phrases],
     }));
     return (await this.call(Rpcs.scoreImportance, { texts: listOf(texts), rules }, opts)).scores;
-  }
-
-  /** Lists the work on memories that sessions wait for. */
-  listMemoryJobs(
-    opts: options.ListMemoryJobsOptions = {},
-  ): AsyncGenerator<MemoryJob, void, undefined> {
-    const { sessionId = "", pageSize = 0 } = opts;
-    const state =
-      opts.state === undefined ? TaskState.UNSPECIFIED : choice("state", TASK_STATES, opts.state);
-    return walkPages(async (pageToken) => {
-      const request = { namespace: this.at(opts), sessionId, state, pageSize, pageToken };
-      const page = await this.call(Rpcs.listMemoryJobs, request, opts);
-      return { items: page.jobs, nextPageToken: page.nextPageToken };
-    });
-  }
-
-  /** Tries a job of a session again now, or gives it up. Undefined when it was given up. */
-  async retryMemoryJob(
-    sessionId: string,
-    type: keyof typeof JOB_TYPES,
-    opts: MutationOptions & { readonly discard?: boolean } = {},
-  ): Promise<MemoryJob | undefined> {
-    const { discard = false } = opts;
-    const job = choice("type", JOB_TYPES, type);
-    const request = { ...this.change(opts), sessionId, type: job, discard };
-    return (await this.call(Rpcs.retryMemoryJob, request, opts)).job;
   }
 
   /** Makes the context of a prompt within a budget of tokens, 4,000 by default. */

@@ -6,7 +6,6 @@ export {
   type MemoriesReinforced,
   type MemoriesRemembered,
   MemoryDeletion,
-  type MemoryJobEnded,
   type MemoryUpdated,
 } from "./gen/memorysidecar/v1/event.ts";
 export {
@@ -51,7 +50,6 @@ export type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_serv
 export {
   type ExtractInput,
   type ExtractOutput,
-  type MemoryJob,
   ResolveAction,
   type ResolveInput,
 } from "./gen/memorysidecar/v1/task.ts";
@@ -62,7 +60,6 @@ export type {
   DecayOptions,
   ExtractOptions,
   ListMemoriesOptions,
-  ListMemoryJobsOptions,
   MemoryFields,
   MemoryFilterInput,
   MemoryInput,

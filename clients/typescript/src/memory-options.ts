@@ -11,14 +11,12 @@ import {
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import { ContextSectionKind } from "./gen/memorysidecar/v1/recall.ts";
-import { TaskType } from "./gen/memorysidecar/v1/task.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
 import type { MetadataInput, WeightsInput } from "./recall-options.ts";
 import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
-import type { TaskStateName } from "./task-options.ts";
 
 export const MEMORY_STATES = {
   active: MemoryState.ACTIVE,
@@ -62,8 +60,6 @@ export const SECTIONS = {
 
 /** A kind of section of a context. */
 export type SectionName = keyof typeof SECTIONS;
-
-export const JOB_TYPES = { extract: TaskType.EXTRACT, score: TaskType.SCORE } as const;
 
 /** A memory to remember: the fields a caller may set. */
 export interface MemoryFields extends ScopeInput {
@@ -247,12 +243,6 @@ export interface ExtractOptions extends MutationOptions {
   readonly extraction?: ExtractionInput | undefined;
   /** Remembers nothing. Default false. */
   readonly preview?: boolean | undefined;
-}
-
-/** Which jobs to list. */
-export interface ListMemoryJobsOptions extends ListOptions {
-  readonly sessionId?: string | undefined;
-  readonly state?: TaskStateName | undefined;
 }
 
 /** A section of a context: its kind, or more. */

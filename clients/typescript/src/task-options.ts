@@ -11,6 +11,7 @@ import {
   type ResolveOutput,
   SummarizeOutput,
   TaskState,
+  TaskType,
 } from "./gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "./gen/memorysidecar/v1/task_service.ts";
 import type { ListOptions, OrderInput } from "./options.ts";
@@ -65,10 +66,19 @@ export const TASK_STATES = {
 /** How far a task is. */
 export type TaskStateName = keyof typeof TASK_STATES;
 
+export const TASK_TYPES = {
+  summarize: TaskType.SUMMARIZE,
+  extract: TaskType.EXTRACT,
+  score: TaskType.SCORE,
+} as const;
+/** What a durable task does. */
+export type TaskTypeName = keyof typeof TASK_TYPES;
+
 /** Which tasks to list. */
 export interface ListTasksOptions extends ListOptions {
   readonly sessionId?: string | undefined;
   readonly hook?: string | undefined;
+  readonly type?: TaskTypeName | undefined;
   readonly state?: TaskStateName | undefined;
 }
 

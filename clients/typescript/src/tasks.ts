@@ -1,6 +1,7 @@
 // The methods of the client for summaries, tasks and hooks.
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
+import { choice } from "./choice.ts";
 import { AdminServiceService, type Hook } from "./gen/memorysidecar/v1/admin_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import {
@@ -9,7 +10,12 @@ import {
   SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import { type Summary, SummaryOrder } from "./gen/memorysidecar/v1/summary.ts";
-import { type HookTask, type LeasedTask, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import {
+  type HookTask,
+  type LeasedTask,
+  TaskState,
+  TaskType,
+} from "./gen/memorysidecar/v1/task.ts";
 import {
   type CompleteTaskResponse,
   type FailTaskResponse,
@@ -20,7 +26,7 @@ import { MemoryMethods } from "./memories.ts";
 import type { SummaryChoice } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import type * as options from "./task-options.ts";
-import { TASK_STATES, toResult, waitingFor } from "./task-options.ts";
+import { TASK_STATES, TASK_TYPES, toResult, waitingFor } from "./task-options.ts";
 import { toDate, toDuration } from "./time.ts";
 
 /** Summaries, tasks and hooks. */
@@ -126,14 +132,15 @@ export class TaskMethods extends MemoryMethods {
     return toDate(given(answer.expireTime));
   }
 
-  /** Lists the tasks of the namespace, the oldest first. */
+  /** Lists the durable tasks of the namespace, the oldest first. */
   listTasks(opts: options.ListTasksOptions = {}): AsyncGenerator<HookTask, void, undefined> {
-    const { sessionId = "", hook = "", state, pageSize = 0 } = opts;
+    const { sessionId = "", hook = "", type, state, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const filter = {
         sessionId,
         hook,
-        state: state === undefined ? TaskState.UNSPECIFIED : TASK_STATES[state],
+        type: type === undefined ? TaskType.UNSPECIFIED : choice("type", TASK_TYPES, type),
+        state: state === undefined ? TaskState.UNSPECIFIED : choice("state", TASK_STATES, state),
       };
       const request = { namespace: this.at(opts), ...filter, pageSize, pageToken };
       const page = await this.call(TaskRpcs.listTasks, request, opts);

@@ -46,7 +46,7 @@ const ELSEWHERE = new Set([
   ...["DOCUMENT_NOT_FOUND", "EMBEDDING_MISMATCH"],
   ...["COLLECTION_LIMIT_REACHED", "EMBEDDER_UNAVAILABLE", "EMBEDDER_OFF"],
   // examples/memory.ts meets these; the others need many memories, or a hook that fails.
-  ...["MEMORY_NOT_FOUND", "MEMORY_VERSION_NOT_FOUND", "MEMORY_JOB_NOT_FOUND"],
+  ...["MEMORY_NOT_FOUND", "MEMORY_VERSION_NOT_FOUND"],
   ...["MEMORY_LIMIT_REACHED", "MEMORY_VERSION_LIMIT_REACHED", "HOOK_FAILED"],
 ]);
 const HERE = join(import.meta.dirname, "..");
@@ -109,7 +109,7 @@ describe("examples", () => {
 
   it("memory follows a fact over time", async () => {
     const output = await runFile(join(HERE, "examples/memory.ts"), server.address);
-    for (const reason of ["ETAG_MISMATCH", "MEMORY_VERSION_NOT_FOUND", "MEMORY_JOB_NOT_FOUND"]) {
+    for (const reason of ["ETAG_MISMATCH", "MEMORY_VERSION_NOT_FOUND", "TASK_NOT_FOUND"]) {
       expect(output).toContain(`   ${reason}: `);
     }
     expect(output).toContain("now: Ana lives in Berlin. in March: Ana lives in Porto.");

@@ -39,11 +39,3 @@ export function memoryVersionLimitReached(memoryId: string): AppError {
     { metadata: { memory_id: memoryId, limit: String(limit) } },
   );
 }
-
-/** The session waits for no such job. */
-export function memoryJobNotFound(sessionId: string): AppError {
-  return new AppError("MEMORY_JOB_NOT_FOUND", "The session waits for no such job.", {
-    metadata: { session_id: sessionId },
-    resource: { type: "MemoryJob", name: sessionId },
-  });
-}

@@ -38,13 +38,13 @@ export type MemoryEventDetail =
       readonly reason: MemoryDeletion;
     }
   | {
-      readonly type: typeof EVENT_TYPE.memoryJobEnded;
-      readonly job: MemoryJobType;
+      readonly type: typeof EVENT_TYPE.taskAttempted;
+      readonly taskId: string;
+      readonly taskType: MemoryJobType;
       readonly hook: string;
       readonly ranges: readonly SeqRange[];
       readonly createdCount: number;
       readonly rejectedCount: number;
       /** Undefined when the attempt did not fail. */
       readonly failure: TaskFailureReason | undefined;
-      readonly isDead: boolean;
     };

@@ -40,8 +40,10 @@ export function addToJob(job: MemoryJob | undefined, addition: JobAddition): Mem
     state: "ready",
     dueMs: isHeld ? TURN_END_MS : nowMs,
     failedAttempts: 0,
+    callCount: job?.callCount ?? 0,
     lastFailure: job?.lastFailure,
     createMs: job?.createMs ?? nowMs,
+    createRevision: job?.createRevision ?? revision,
     // Of two jobs of a session none has the generation of the other.
     generation: job?.generation ?? revision,
   };
@@ -83,6 +85,7 @@ export function takeFromJob(
     state: "ready",
     dueMs: isOfOpenTurn(job, taken, left) ? TURN_END_MS : nowMs,
     failedAttempts: 0,
+    callCount: job.callCount + 1,
     lastFailure: undefined,
     generation: revision,
   };

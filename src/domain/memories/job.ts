@@ -1,8 +1,8 @@
 // Durable work on memories for a session: what waits for a hook or for the rules.
 
-import type { TaskFailure } from "../tasks/task.ts";
+import { memoryTaskNo, type TaskFailure } from "../tasks/task.ts";
 import type { SeqRange } from "../window/types.ts";
-import type { MemoryPolicy } from "./policy.ts";
+import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "./policy.ts";
 
 export type MemoryJobType = "extract" | "score";
 
@@ -24,8 +24,23 @@ export interface MemoryJob {
   /** When it may be tried next; 0 when it is dead. */
   readonly dueMs: number;
   readonly failedAttempts: number;
+  /** How many times its hook was called. */
+  readonly callCount: number;
   readonly lastFailure: TaskFailure | undefined;
   readonly createMs: number;
+  /** The revision that made it. */
+  readonly createRevision: number;
   /** Goes up whenever messages are taken out, or the job is given up: not when some are added. */
   readonly generation: number;
+}
+
+/** The hook that does a job; `builtin` for the rules. */
+export function hookOfJob({ type, policy }: MemoryJob): string {
+  const name = type === "score" ? policy.scoreHook : (policy.extraction?.hook ?? "");
+  return name === "" ? BUILTIN_EXTRACTOR : name;
+}
+
+/** The number of a job among the tasks of its namespace. */
+export function taskNoOfJob({ createRevision, type }: MemoryJob): number {
+  return memoryTaskNo(createRevision, type);
 }

@@ -126,10 +126,25 @@ export const NO_USAGE: TaskUsage = { calls: 0, tokens: 0 };
 /** How many tasks one revision can make. */
 export const REVISION_TASKS_MAX = 256;
 
-/** The number of the index-th task that a revision makes. */
+/** The last numbers of a revision are those of its jobs on memories; see memoryTaskNo. */
+const STAGE_TASKS_MAX = 254;
+
+/** The number of the index-th task of a stage that a revision makes. */
 export function taskNoAt(revision: number, index: number): number {
-  if (index >= REVISION_TASKS_MAX) throw new RangeError("A revision makes too many tasks.");
+  if (index >= STAGE_TASKS_MAX) throw new RangeError("A revision makes too many tasks.");
   return revision * REVISION_TASKS_MAX + index;
+}
+
+const MEMORY_TASK_TYPES = ["score", "extract"] as const;
+
+/** The number of the job on memories of a type that a revision makes: it has one at most. */
+export function memoryTaskNo(revision: number, type: "score" | "extract"): number {
+  return revision * REVISION_TASKS_MAX + STAGE_TASKS_MAX + MEMORY_TASK_TYPES.indexOf(type);
+}
+
+/** Whether a number is that of a job on memories. */
+export function isMemoryTaskNo(taskNo: number): boolean {
+  return taskNo % REVISION_TASKS_MAX >= STAGE_TASKS_MAX;
 }
 
 /** Whether a task is still to be done. */

@@ -2,9 +2,11 @@
 // its stages need.
 
 import { hookNotConfigured, memoryPolicyMissing } from "../../domain/errors.ts";
+import { hookOfJob, type MemoryJob, type MemoryJobType } from "../../domain/memories/job.ts";
 import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../../domain/memories/policy.ts";
 import type { SessionFields } from "../../domain/session.ts";
 import type { ServiceContext } from "../context.ts";
+import type { Hooks } from "../hook-port.ts";
 
 /** Throws HOOK_NOT_CONFIGURED when a memory policy needs a hook that the server does not have. */
 export function checkMemoryHooks(
@@ -13,12 +15,18 @@ export function checkMemoryHooks(
 ): void {
   if (policy === undefined) return;
   const { scoreHook, extraction } = policy;
-  if (scoreHook !== "" && hooks.byName.get(scoreHook)?.score === undefined) {
-    throw hookNotConfigured(scoreHook);
-  }
-  const finder = extraction?.hook ?? "";
-  if (finder === "" || finder === BUILTIN_EXTRACTOR) return;
-  if (hooks.byName.get(finder)?.extract === undefined) throw hookNotConfigured(finder);
+  if (scoreHook !== "") checkHook(hooks, scoreHook, "score");
+  checkHook(hooks, extraction?.hook ?? "", "extract");
+}
+
+/** Throws HOOK_NOT_CONFIGURED when the hook of a job is gone. */
+export function checkJobHook({ hooks }: Pick<ServiceContext, "hooks">, job: MemoryJob): void {
+  checkHook(hooks, hookOfJob(job), job.type);
+}
+
+function checkHook({ byName }: Hooks, name: string, type: MemoryJobType): void {
+  if (name === "" || name === BUILTIN_EXTRACTOR) return;
+  if (byName.get(name)?.[type] === undefined) throw hookNotConfigured(name);
 }
 
 /** Throws MEMORY_POLICY_MISSING when a stage promotes and nothing says how. */

@@ -12,6 +12,7 @@ import { createTurns } from "./create-turns.ts";
 import { decayMemories } from "./decay.ts";
 import { extractMemories } from "./extract-memories.ts";
 import { forgetMemories } from "./forget.ts";
+import type { MemoryJobs } from "./jobs.ts";
 import { listMemories } from "./list-memories.ts";
 import { mergeEntities } from "./merge-entities.ts";
 import type { MemoryParts } from "./parts.ts";
@@ -46,6 +47,7 @@ export interface MemorySettings {
 export interface RunningMemories {
   readonly api: MemoryServiceApi;
   readonly parts: MemoryParts;
+  readonly jobs: MemoryJobs;
   /** Ends the background work. */
   stop(): Promise<void>;
 }
@@ -88,5 +90,5 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     ...turns.api,
     assembleContext: (call, input) => assembleContext(contexts, call, input),
   };
-  return { api, parts, stop: () => turns.stop() };
+  return { api, parts, jobs: turns.jobs, stop: () => turns.stop() };
 }

@@ -5,12 +5,12 @@ import { consolidateSession } from "./consolidate.ts";
 import { JobHooks } from "./job-hooks.ts";
 import { MemoryJobs } from "./jobs.ts";
 import type { MemoryParts } from "./parts.ts";
-import { listMemoryJobs, retryMemoryJob } from "./read-jobs.ts";
 import { Scorers } from "./scorers.ts";
 
 /** The use cases of turns, and how to stop what they have done. */
 export interface RunningTurns {
-  readonly api: Pick<MemoryServiceApi, "consolidateSession" | "listMemoryJobs" | "retryMemoryJob">;
+  readonly api: Pick<MemoryServiceApi, "consolidateSession">;
+  readonly jobs: MemoryJobs;
   /** Ends the calls of hooks; the jobs stay due. */
   stop(): Promise<void>;
 }
@@ -27,9 +27,8 @@ export function createTurns(
   return {
     api: {
       consolidateSession: (call, input) => consolidateSession({ context, scorers }, call, input),
-      listMemoryJobs: (call, input) => listMemoryJobs({ context, jobs }, call, input),
-      retryMemoryJob: (call, input) => retryMemoryJob({ context, jobs }, call, input),
     },
+    jobs,
     stop: () => jobs.stop(),
   };
 }

@@ -22,9 +22,10 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { storeFull } from "../../domain/errors.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { Extracted } from "../../domain/memories/extracted.ts";
-import type { MemoryJobType } from "../../domain/memories/job.ts";
+import { type MemoryJobType, taskNoOfJob } from "../../domain/memories/job.ts";
 import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
 import type { ExtractionPolicy } from "../../domain/memories/policy.ts";
+import { taskIdOf } from "../../domain/tasks/task.ts";
 import { openLmdbStore } from "../../storage/lmdb/store.ts";
 import { type Hook, HookFailure } from "../hook-port.ts";
 
@@ -77,7 +78,7 @@ const down = () => new HookFailure("unreachable", "The hook cannot be reached.")
 
 async function ended() {
   return (await services.allEvents()).flatMap(({ detail }) =>
-    detail.type === EVENT_TYPE.memoryJobEnded ? [detail] : [],
+    detail.type === EVENT_TYPE.taskAttempted ? [detail] : [],
   );
 }
 
@@ -85,12 +86,23 @@ async function noJobs(): Promise<boolean> {
   return (await services.store.readMemoryJobs(ref)).length === 0;
 }
 
-async function retry(type: MemoryJobType, discard = false): Promise<unknown> {
-  const bytes = await services.memories.retryMemoryJob(services.call("RetryMemoryJob"), {
-    ...{ ...ref, type, discard },
+async function taskIdOfJob(type: MemoryJobType): Promise<string> {
+  const [info] = await jobsOf(services, { sessionId: "s", type });
+  return info === undefined ? "none" : taskIdOf(taskNoOfJob(info.job));
+}
+
+async function retry(taskId: string): Promise<unknown> {
+  const bytes = await services.hooks.retryTask(services.call("RetryTask"), {
+    ...{ namespace: "default", taskId },
     encode: (job) => toBytes({ job }),
   });
   return fromBytes<{ job?: unknown }>(bytes).job;
+}
+
+async function giveUp(taskId: string): Promise<void> {
+  await services.hooks.deleteTask(services.call("DeleteTask"), {
+    ...{ namespace: "default", taskId, allowMissing: false, encode: nothing },
+  });
 }
 
 describe("a hook that scores", () => {
@@ -103,7 +115,7 @@ describe("a hook that scores", () => {
     expect(hook.asked).toEqual([[NAME, "two", "one"]]);
     expect(await promotedTexts(services)).toEqual(["two"]);
     expect(await ended()).toMatchObject([
-      { job: "score", hook: "judge", ranges: [{ first: 1, last: 3 }], createdCount: 1 },
+      { taskType: "score", hook: "judge", ranges: [{ first: 1, last: 3 }], createdCount: 1 },
     ]);
   });
 
@@ -136,7 +148,7 @@ describe("a hook that scores", () => {
     await eventually("the rules have scored", noJobs);
     expect(await promotedTexts(services)).toEqual([NAME]);
     expect((await ended()).at(-1)).toMatchObject({
-      ...{ failure: "unreachable", isDead: false, createdCount: 1 },
+      ...{ failure: "unreachable", createdCount: 1 },
     });
   });
 
@@ -186,11 +198,12 @@ describe("a late answer changes nothing", () => {
 
   it("after the job was given up", async () => {
     const late = await held();
-    expect(await retry("score", true)).toBeUndefined();
+    const taskId = await taskIdOfJob("score");
+    await giveUp(taskId);
     late.resolve(1);
     await someTurns();
     expect(await promotedTexts(services)).toEqual([]);
-    await expect(retry("score")).rejects.toMatchObject({ reason: "MEMORY_JOB_NOT_FOUND" });
+    await expect(retry(taskId)).rejects.toMatchObject({ reason: "TASK_NOT_FOUND" });
   });
 
   it("after a reset, also when there is a new job", async () => {
@@ -297,7 +310,9 @@ describe("finding facts", () => {
       content: { text: "Anna likes tea." },
       source: { origin: "extraction", sessionId: "s", hook: "finder", model: "m" },
     });
-    expect(await ended()).toMatchObject([{ job: "extract", createdCount: 1, rejectedCount: 1 }]);
+    expect(await ended()).toMatchObject([
+      { taskType: "extract", createdCount: 1, rejectedCount: 1 },
+    ]);
   });
 
   it("is done by the rules of the server without a hook, after each turn", async () => {
@@ -309,7 +324,7 @@ describe("finding facts", () => {
     const found = await listAll(services, { origin: "extraction" });
     expect(found.length).toBeGreaterThan(0);
     expect(found[0]?.source.hook).toBe("builtin");
-    expect((await ended())[0]).toMatchObject({ job: "extract", hook: "builtin" });
+    expect((await ended())[0]).toMatchObject({ taskType: "extract", hook: "builtin" });
   });
 
   it("looks at what leaves the window when the policy says so", async () => {
@@ -359,10 +374,22 @@ describe("finding facts", () => {
     await dieAfter(5);
     await someTurns();
     expect(await jobsOf(services, { state: "dead" })).toMatchObject([
-      { sessionId: "s", hook: "finder", isLeased: false, job: { failedAttempts: 5, dueMs: 0 } },
+      { ref, hook: "finder", worker: "", job: { failedAttempts: 5, callCount: 5, dueMs: 0 } },
     ]);
-    expect((await ended()).map(({ isDead }) => isDead)).toEqual([false, false, false, false, true]);
-    expect(await retry("extract")).toMatchObject({ job: { state: "ready", failedAttempts: 0 } });
+    const taskId = await taskIdOfJob("extract");
+    expect((await ended()).map((one) => [one.taskId, one.failure])).toEqual(
+      Array.from({ length: 5 }, () => [taskId, "invalid-output"]),
+    );
+    const dead = (await services.allEvents()).flatMap(({ detail }) =>
+      detail.type === EVENT_TYPE.taskDead ? [detail] : [],
+    );
+    expect(dead).toMatchObject([
+      {
+        ...{ taskId, taskType: "extract", hook: "finder", reason: "invalid-output" },
+        ...{ failedAttempts: 5, callCount: 5 },
+      },
+    ]);
+    expect(await retry(taskId)).toMatchObject({ job: { state: "ready", failedAttempts: 0 } });
     await dieAfter(10);
     isDown = false;
     await services.append("s", [{ text: "b" }], { turnEnd: true });

@@ -2,12 +2,12 @@
 // due, or for half a minute. Jobs are simply due: nothing is to be recovered after a crash, and one
 // that is done twice changes nothing the second time.
 
-import type { MemoryJobType } from "../../domain/memories/job.ts";
+import { hookOfJob, type MemoryJobType } from "../../domain/memories/job.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import type { StoredMemoryJob } from "../../storage/store.ts";
 import { isPassing } from "../tasks/call-hook.ts";
 import { later } from "../tasks/later.ts";
-import { hookOfJob, type JobParts, runJob } from "./run-job.ts";
+import { type JobParts, runJob } from "./run-job.ts";
 
 /** Jobs at one time. */
 const RUNNING_MAX = 4;
@@ -66,9 +66,9 @@ export class MemoryJobs {
     });
   }
 
-  /** Tries the job of a session again though it was left alone. */
-  retry(ref: SessionRef, type: MemoryJobType): void {
-    this.#skipped.delete(keyOf(ref, type));
+  /** Looks at jobs that were left alone, too. */
+  retry(): void {
+    this.#skipped.clear();
     this.#busy.clear();
     this.wake();
   }

@@ -4,12 +4,16 @@
 import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { MEMORY_JOB_ATTEMPTS, type MemoryJob } from "../../domain/memories/job.ts";
+import {
+  hookOfJob,
+  MEMORY_JOB_ATTEMPTS,
+  type MemoryJob,
+  taskNoOfJob,
+} from "../../domain/memories/job.ts";
 import { takeFromJob } from "../../domain/memories/job-changes.ts";
-import { BUILTIN_EXTRACTOR } from "../../domain/memories/policy.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";
 import { backoffMs } from "../../domain/tasks/backoff.ts";
-import type { TaskFailureReason } from "../../domain/tasks/task.ts";
+import { type TaskFailureReason, taskIdOf } from "../../domain/tasks/task.ts";
 import type { SessionDecision, SessionPlan } from "../../storage/store.ts";
 import { changeSession, liveSession } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
@@ -37,12 +41,6 @@ export interface TakenJob {
  * asked, which uses up no attempt.
  */
 export type JobEnd = "done" | "failed" | "stale" | "busy" | "gone";
-
-/** The hook that does a job; `builtin` for the rules. */
-export function hookOfJob({ type, policy }: MemoryJob): string {
-  const name = type === "score" ? policy.scoreHook : (policy.extraction?.hook ?? "");
-  return name === "" ? BUILTIN_EXTRACTOR : name;
-}
 
 /** Makes one attempt. Throws what is no fault of the hook. */
 export async function runJob(
@@ -98,7 +96,7 @@ async function apply(
     const given = found(session, at);
     const next = takeFromJob(job, { taken: taken.job, ranges: batch.ranges, ...at.stamp });
     const { createdCount, rejectedCount } = given;
-    const ended = endedEvent(taken.job, batch, { createdCount, rejectedCount });
+    const ended = attemptedEvent(taken.job, batch, { createdCount, rejectedCount });
     return { plan: given.plan, next, events: [...given.events, ended], end: "done" };
   });
 }
@@ -125,36 +123,47 @@ async function fail(
       // What is left gets one attempt more each: a hook that is down must not hold it up.
       const next = left && { ...left, failedAttempts: MEMORY_JOB_ATTEMPTS - 1, lastFailure };
       const { createdCount } = given;
-      const ended = endedEvent(taken.job, batch, { createdCount, reason });
+      const ended = attemptedEvent(taken.job, batch, { createdCount, reason });
       return { plan: given.plan, next, events: [...given.events, ended], end: "failed" };
     }
     const dueMs = isLast ? 0 : nowMs + backoffMs(failedAttempts, random, retryDelayMs);
     const state = isLast ? "dead" : "ready";
-    const next: MemoryJob = { ...job, state, dueMs, failedAttempts, lastFailure };
-    const ended = endedEvent(taken.job, batch, { reason, isDead: isLast });
-    return { plan: {}, next, events: [ended], end: "failed" };
+    const callCount = job.callCount + 1;
+    const next: MemoryJob = { ...job, state, dueMs, failedAttempts, callCount, lastFailure };
+    const attempted = attemptedEvent(taken.job, batch, { reason });
+    const events = isLast ? [attempted, deadEvent(next, reason, nowMs)] : [attempted];
+    return { plan: {}, next, events, end: "failed" };
   });
 }
 
-function endedEvent(
+function attemptedEvent(
   job: MemoryJob,
   { ranges }: JobBatch,
   end: {
     readonly createdCount?: number;
     readonly rejectedCount?: number;
     readonly reason?: TaskFailureReason;
-    readonly isDead?: boolean;
   },
 ): EventDetail {
   return {
-    type: EVENT_TYPE.memoryJobEnded,
-    job: job.type,
+    type: EVENT_TYPE.taskAttempted,
+    taskId: taskIdOf(taskNoOfJob(job)),
+    taskType: job.type,
     hook: hookOfJob(job),
     ranges,
     createdCount: end.createdCount ?? 0,
     rejectedCount: end.rejectedCount ?? 0,
     failure: end.reason,
-    isDead: end.isDead ?? false,
+  };
+}
+
+function deadEvent(job: MemoryJob, reason: TaskFailureReason, nowMs: number): EventDetail {
+  const { type, failedAttempts, callCount, ranges, createMs } = job;
+  return {
+    type: EVENT_TYPE.taskDead,
+    ...{ taskId: taskIdOf(taskNoOfJob(job)), taskType: type, stage: "", hook: hookOfJob(job) },
+    ...{ reason, failedAttempts, callCount, effect: undefined, ranges },
+    durationMs: Math.max(0, nowMs - createMs),
   };
 }
 

@@ -16,6 +16,7 @@ import type { HookNews, HookStates } from "./hook-state.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { listHooks } from "./list-hooks.ts";
 import { getTask, listTasks } from "./list-tasks.ts";
+import type { MemoryTaskParts } from "./memory-tasks.ts";
 import { pollTasks } from "./poll-tasks.ts";
 import { Polls } from "./polls.ts";
 import { recoverLeases } from "./recover-leases.ts";
@@ -40,6 +41,8 @@ export interface TaskParts {
   readonly direct: DirectTasks;
   /** What is remembered of each hook of the context. */
   readonly states: HookStates;
+  /** Who does the jobs on memories. */
+  readonly memoryJobs: MemoryTaskParts["memoryJobs"];
   /** Hears of faults of the background work, without content. */
   readonly onBackgroundError: (error: unknown) => void;
   /** Hears that hooks fail, are left alone for a while, and are back. Default: nobody does. */
@@ -65,6 +68,7 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
   const polling = { context, states, polls, direct, watch, onError };
   const directResults = new DirectResults({ context, direct, states });
   const results = { context, states, watch, direct: directResults };
+  const kept = { context, memoryJobs: parts.memoryJobs };
   const begin = async (): Promise<void> => {
     let left: readonly string[] = [];
     try {
@@ -88,10 +92,10 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
       completeTask: (call, input) => completeTask(results, call, input),
       failTask: (call, input) => failTask(results, call, input),
       extendLease: extend,
-      listTasks: (call, input) => listTasks(context, call, input),
-      getTask: (call, ref) => getTask(context, call, ref),
-      retryTask: (call, input) => retryTask(context, call, input),
-      deleteTask: (call, input) => deleteTask(context, call, input),
+      listTasks: (call, input) => listTasks(kept, call, input),
+      getTask: (call, ref) => getTask(kept, call, ref),
+      retryTask: (call, input) => retryTask(kept, call, input),
+      deleteTask: (call, input) => deleteTask(kept, call, input),
       listHooks: (call, namespace) => listHooks(context, states, call, namespace),
     },
     compactSession: (call, input) => compactSession({ context, news }, call, input),

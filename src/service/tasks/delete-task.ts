@@ -4,7 +4,7 @@ import { taskNotFound } from "../../domain/errors.ts";
 import type { SupersedeReason } from "../../domain/event.ts";
 import type { Session } from "../../domain/session.ts";
 import { hourOf } from "../../domain/tasks/budget.ts";
-import { isLive, type Task, taskNoOf } from "../../domain/tasks/task.ts";
+import { isLive, isMemoryTaskNo, type Task, taskNoOf } from "../../domain/tasks/task.ts";
 import type { SessionPlan, SessionView } from "../../storage/store.ts";
 import type { Call } from "../api.ts";
 import { changeSession, checkLive, replayOf, replyPart } from "../change.ts";
@@ -12,34 +12,46 @@ import type { ServiceContext } from "../context.ts";
 import { newEvents } from "../new-events.ts";
 import { supersede, supersededEvent } from "../task-edits.ts";
 import type { DeleteTaskInput } from "../tasks-api.ts";
+import { deleteMemoryTask, type MemoryTaskParts } from "./memory-tasks.ts";
 import type { TakenTask } from "./take-task.ts";
 
 /** Deletes a task without doing it. */
 export async function deleteTask(
-  context: ServiceContext,
+  parts: MemoryTaskParts,
   call: Call,
   input: DeleteTaskInput,
 ): Promise<Uint8Array> {
   checkLive(call.signal);
-  const { namespace, taskId } = input;
-  const taskNo = taskNoOf(taskId) ?? 0;
+  const taskNo = taskNoOf(input.taskId) ?? 0;
+  const deleted = isMemoryTaskNo(taskNo)
+    ? await deleteMemoryTask(parts, call, input, taskNo)
+    : await deleteSummaryTask(parts.context, call, input, taskNo);
+  return deleted ?? (await answerMissing(parts.context, call, input, taskNo));
+}
+
+/** Deletes a task to summarize; undefined when there is none. */
+async function deleteSummaryTask(
+  context: ServiceContext,
+  call: Call,
+  input: DeleteTaskInput,
+  taskNo: number,
+): Promise<Uint8Array | undefined> {
+  const { namespace } = input;
   const known = await context.store.readTask(namespace, taskNo);
-  if (known === undefined) return await answerMissing(context, call, input, taskNo);
+  if (known === undefined) return undefined;
   const { sessionId } = known;
   const nowMs = context.world.nowMs();
   const target = { namespace, sessionId, allowWhenFull: true };
-  const deleted = await changeSession<boolean | Uint8Array>(context, call, target, (view) => {
+  return await changeSession<Uint8Array | undefined>(context, call, target, (view) => {
     const task = view.tasks().find((one) => one.taskNo === taskNo);
     const { session } = view;
     // Without a session it went meanwhile, as did one that another call deleted.
-    if (session === undefined || task === undefined) return { kind: "answer", result: false };
+    if (session === undefined || task === undefined) return { kind: "answer", result: undefined };
     const bytes = input.encode();
     const without = planWithout(context, { session, view, task, nowMs, call }, "deleted");
     const plan = { ...without, ...replyPart(call, nowMs, bytes) };
     return { kind: "save", result: bytes, plan };
   });
-  if (typeof deleted !== "boolean") return deleted;
-  return await answerMissing(context, call, input, taskNo);
 }
 
 /** Answers a call for a task that is not there, maybe because the call is a repeat. */

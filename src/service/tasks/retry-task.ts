@@ -9,7 +9,7 @@ import { hookNotConfigured, taskNotFound, taskSuperseded } from "../../domain/er
 import type { Session } from "../../domain/session.ts";
 import { hourOf } from "../../domain/tasks/budget.ts";
 import { readyAgain } from "../../domain/tasks/lifecycle.ts";
-import { isLive, type Task, taskNoOf } from "../../domain/tasks/task.ts";
+import { isLive, isMemoryTaskNo, type Task, taskNoOf } from "../../domain/tasks/task.ts";
 import { containsSeq } from "../../domain/window/ranges.ts";
 import type { SessionDecision, SessionView, TaskDecision } from "../../storage/store.ts";
 import type { Call } from "../api.ts";
@@ -20,6 +20,7 @@ import { newEvents } from "../new-events.ts";
 import type { RetryTaskInput } from "../tasks-api.ts";
 import { planWithout } from "./delete-task.ts";
 import { taskInfo } from "./list-tasks.ts";
+import { type MemoryTaskParts, retryMemoryTask } from "./memory-tasks.ts";
 import { requestedEvent } from "./new-task.ts";
 
 /** The task is in a state that the other way of changing it is for. */
@@ -37,14 +38,16 @@ interface Retrying {
 
 /** Makes a task ready now. */
 export async function retryTask(
-  context: ServiceContext,
+  parts: MemoryTaskParts,
   call: Call,
   input: RetryTaskInput,
 ): Promise<Uint8Array> {
   checkLive(call.signal);
+  const { context } = parts;
   const { namespace, taskId } = input;
   const taskNo = taskNoOf(taskId);
   if (taskNo === undefined) throw taskNotFound(taskId);
+  if (isMemoryTaskNo(taskNo)) return await retryMemoryTask(parts, call, input, taskNo);
   const retrying = { context, call, input, taskNo, nowMs: context.world.nowMs() };
   for (;;) {
     const bytes = await retryLive(retrying);

@@ -62,6 +62,7 @@
 // promotedAt  log number, scope, number of the promotion -> key of the text
 // memoryJobs  namespace, session id      -> MemoryJobsRecord
 // memoryDue   ms, session number, job type (1 byte) -> the key of the jobs; only of ready ones
+// memoryTask  namespace, task number     -> the key of the jobs
 // memoryHeld  namespace                  -> nothing; of those that hold memories
 // memoryHeldIn log number, scope         -> nothing; of those that hold memories
 // memoryGone  log number, memory number  -> how many former states of it wait to be erased
@@ -120,10 +121,11 @@ export const TABLE = {
   namespace: "\x30",
   revision: "\x31",
   task: "\x32",
+  memoryTask: "\x33",
 } as const;
 
 /** The table with the highest first byte. */
-export const LAST_TABLE = TABLE.task;
+export const LAST_TABLE = TABLE.memoryTask;
 
 /** A number as 8 bytes. */
 export function u64(value: number): string {
@@ -320,6 +322,7 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.memoryIn:
     case TABLE.memoryOf:
     case TABLE.memoryTerm:
+    case TABLE.memoryTask:
     case TABLE.promotedAt:
     case TABLE.revision:
       return key.slice(0, -8);

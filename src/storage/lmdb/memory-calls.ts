@@ -3,7 +3,7 @@
 import type { MemoryStore } from "../store.ts";
 import { changeMemories } from "./changing.ts";
 import type { Core } from "./core.ts";
-import { dueJobs, listJobs, nextJobMs, readJobsRow } from "./memory-jobs.ts";
+import { dueJobs, listJobs, nextJobMs, readJob, readJobsRow } from "./memory-jobs.ts";
 import * as lists from "./memory-lists.ts";
 
 /** What the engine does with memories. */
@@ -65,6 +65,9 @@ export abstract class MemoryCalls implements MemoryStore {
 
   readonly listMemoryJobs: MemoryStore["listMemoryJobs"] = (...asked) =>
     this.read(() => listJobs(this.core, ...asked));
+
+  readonly readMemoryJob: MemoryStore["readMemoryJob"] = (...asked) =>
+    this.read(() => readJob(this.core, ...asked));
 
   readonly readMemoryJobs: MemoryStore["readMemoryJobs"] = (ref) =>
     this.read(() => readJobsRow(this.core, ref, "committed")?.jobs ?? []);

@@ -354,7 +354,12 @@ export interface JobsRow {
   readonly sessionNo: number;
   /** By type. */
   readonly jobs: readonly MemoryJob[];
+  /** Written before jobs had numbers: no list names them. Unset for others. */
+  readonly isUnnumbered?: true;
 }
+
+/** What jobs lack that were written before they had numbers. */
+type Numbered = "createRevision" | "callCount";
 
 export function encodeJobs(key: string, { jobs, sessionNo }: JobsRow): Buffer {
   writer.reset(ENVELOPE_BYTES);
@@ -365,14 +370,18 @@ export function encodeJobs(key: string, { jobs, sessionNo }: JobsRow): Buffer {
 
 export function decodeJobs(payload: Uint8Array): JobsRow {
   const { number, text } = fieldsOf(payload, 2);
-  const jobs = JSON.parse(text(2)) as MemoryJob[];
-  // JSON leaves out what is undefined.
+  const jobs = JSON.parse(text(2)) as (Omit<MemoryJob, Numbered> & Partial<MemoryJob>)[];
+  const isUnnumbered = jobs.some(({ createRevision }) => createRevision === undefined);
   return {
     sessionNo: number(1),
     jobs: jobs.map((job) => ({
       ...job,
+      // JSON leaves out what is undefined.
       policy: { ...job.policy, extraction: job.policy.extraction },
       lastFailure: job.lastFailure,
+      callCount: job.callCount ?? job.failedAttempts,
+      createRevision: job.createRevision ?? job.generation,
     })),
+    ...(isUnnumbered ? { isUnnumbered } : {}),
   };
 }

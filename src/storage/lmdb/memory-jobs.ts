@@ -1,17 +1,20 @@
-// Jobs on memories. Those of a session stand in one record under its id, and those that are ready
-// in the order in which they are due. They go with the session, and with its log.
+// Jobs on memories. Those of a session stand in one record under its id; a list of the namespace
+// names them by their numbers, and those that are ready stand in the order in which they are due.
+// They go with the session, and with its log.
 
-import type { MemoryJob, MemoryJobType } from "../../domain/memories/job.ts";
+import { recordCorrupt } from "../../domain/errors.ts";
+import { type MemoryJob, type MemoryJobType, taskNoOfJob } from "../../domain/memories/job.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import { memoryJobsFault } from "../memory-faults.ts";
 import type { MemoryJobPlan, StoredMemoryJob } from "../store.ts";
 import { encodeText } from "./codec.ts";
-import { type Core, decodeRecord, firstOf, rangeIndex, readIndex } from "./core.ts";
-import { afterPrefix, readSized, readText, readU64, TABLE } from "./keys.ts";
+import { type Core, firstOf, rangeIndex, readIndex } from "./core.ts";
+import { afterPrefix, readSized, readText, readU64, TABLE, u64 } from "./keys.ts";
 import { decodeJobs, encodeJobs, type JobsRow } from "./memory-codec.ts";
-import { memoryDueKey, memoryJobsKey, memoryJobsPrefix } from "./memory-keys.ts";
+import { memoryDueKey, memoryJobsKey, memoryTaskPrefix } from "./memory-keys.ts";
 import type { Visibility } from "./memtable.ts";
 import { unsound } from "./plan-check.ts";
+import { nextRevision } from "./revisions.ts";
 
 const TYPES: readonly MemoryJobType[] = ["extract", "score"];
 
@@ -37,6 +40,11 @@ export function jobDueKeys({ jobs, sessionNo }: JobsRow): readonly string[] {
     .map(({ dueMs, type }) => memoryDueKey(dueMs, sessionNo, typeNo(type)));
 }
 
+/** The keys of jobs in the list of their namespace. */
+export function jobListKeys(namespace: string, { jobs }: JobsRow): readonly string[] {
+  return jobs.map((job) => memoryTaskPrefix(namespace) + u64(taskNoOfJob(job)));
+}
+
 /** What becomes of the jobs of a session. */
 export interface JobSteps {
   readonly before: JobsRow | undefined;
@@ -50,14 +58,15 @@ export function jobSteps(
   plan: MemoryJobPlan | undefined,
   goes: boolean,
 ): JobSteps | undefined {
-  const fault = plan && memoryJobsFault(plan);
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
   if (plan === undefined && !goes) {
     return undefined;
   }
   const before = readJobsRow(core, ref, "pending");
+  const revision = nextRevision(core, ref.namespace);
+  const fault = plan && memoryJobsFault(plan, { known: before?.jobs ?? [], revision });
+  if (fault !== undefined) {
+    throw unsound(fault);
+  }
   const jobs = new Map(goes ? [] : before?.jobs.map((job) => [job.type, job]));
   for (const { job, type } of plan?.put ?? []) {
     if (job === undefined) {
@@ -82,18 +91,19 @@ export function saveJobs(
   const key = memoryJobsKey(of.namespace, of.sessionId);
   const row = { sessionNo: of.sessionNo, jobs: steps.after };
   memtable.set(key, row.jobs.length === 0 ? null : encodeJobs(key, row));
-  const old = new Set(steps.before === undefined ? [] : jobDueKeys(steps.before));
-  for (const due of jobDueKeys(row)) {
-    if (!old.delete(due)) {
-      memtable.set(due, encodeText(due, key));
+  const namingKeys = (jobs: JobsRow) => [...jobDueKeys(jobs), ...jobListKeys(of.namespace, jobs)];
+  const old = new Set(steps.before === undefined ? [] : namingKeys(steps.before));
+  for (const naming of namingKeys(row)) {
+    if (!old.delete(naming)) {
+      memtable.set(naming, encodeText(naming, key));
     }
   }
-  for (const due of old) {
-    memtable.set(due, null);
+  for (const naming of old) {
+    memtable.set(naming, null);
   }
 }
 
-/** The key of jobs that a row of those due names. */
+/** The key of jobs that a row of a list or of those due names. */
 export function jobsKeyOf(payload: Uint8Array): string {
   return Buffer.from(payload).toString("utf8");
 }
@@ -133,25 +143,86 @@ export function nextJobMs(core: Core, nowMs: number): number | undefined {
   return row && readU64(row.key, 1);
 }
 
-/** The jobs of a namespace by session; those of one session are not split. */
+/** The jobs of a namespace by rising number. */
 export function listJobs(
   core: Core,
   namespace: string,
-  after: string,
+  after: number,
   limit: number,
 ): readonly StoredMemoryJob[] {
-  const prefix = memoryJobsPrefix(namespace);
-  const range = { start: memoryJobsKey(namespace, after), end: afterPrefix(prefix) };
+  const prefix = memoryTaskPrefix(namespace);
+  const range = { start: prefix + u64(after + 1), end: afterPrefix(prefix) };
   const found: StoredMemoryJob[] = [];
   for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: limit + 3 })) {
     if (found.length >= limit) {
       break;
     }
-    const ref = refOfJobs(key);
-    if (after === "" || ref.sessionId !== after) {
-      const { jobs } = decodeRecord("memory jobs", payload, decodeJobs);
-      found.push(...jobs.map((job) => ({ ref, job })));
-    }
+    found.push(listedJob(core, jobsKeyOf(payload), readU64(key, prefix.length)));
   }
   return found;
+}
+
+/** A job by its number; undefined when there is none. */
+export function readJob(
+  core: Core,
+  namespace: string,
+  taskNo: number,
+): StoredMemoryJob | undefined {
+  const key = memoryTaskPrefix(namespace) + u64(taskNo);
+  const jobsKey = readIndex(core, key, "committed", jobsKeyOf);
+  return jobsKey === undefined ? undefined : listedJob(core, jobsKey, taskNo);
+}
+
+/** A job that the list of its namespace names. Throws RECORD_CORRUPT when it is missing. */
+function listedJob(core: Core, jobsKey: string, taskNo: number): StoredMemoryJob {
+  const row = readIndex(core, jobsKey, "committed", decodeJobs);
+  const job = row?.jobs.find((one) => taskNoOfJob(one) === taskNo);
+  if (job === undefined) {
+    throw recordCorrupt(`task ${taskNo} is listed but missing`);
+  }
+  return { ref: refOfJobs(jobsKey), job };
+}
+
+const STEP = 64;
+
+/**
+ * Lists the jobs that were written before they had numbers. A few in each commit: what a kill
+ * leaves is listed at the next start.
+ */
+export async function listOldJobs(core: Core): Promise<void> {
+  for (let from: string | undefined = TABLE.memoryJobs; from !== undefined; ) {
+    from = listSome(core, from);
+    await core.writer.whenDurable();
+  }
+}
+
+/** Lists a few old jobs; gives where the next ones begin, undefined at the end. */
+function listSome(core: Core, from: string): string | undefined {
+  const range = { start: from, end: afterPrefix(TABLE.memoryJobs), page: STEP };
+  let looked = 0;
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+    if (looked >= STEP) {
+      return key;
+    }
+    looked++;
+    let row: JobsRow;
+    try {
+      row = decodeJobs(payload);
+    } catch {
+      // Damage in one record does not keep the store from opening; verify reports it.
+      continue;
+    }
+    if (row.isUnnumbered === true) {
+      const ref = refOfJobs(key);
+      saveJobs(
+        core,
+        { ...ref, sessionNo: row.sessionNo },
+        {
+          before: { ...row, jobs: [] },
+          after: row.jobs,
+        },
+      );
+    }
+  }
+  return undefined;
 }

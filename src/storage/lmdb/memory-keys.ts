@@ -89,9 +89,9 @@ export const promotedKey = (logNo: number, scope: string, promotionKey: string):
   TABLE.promoted + u64(logNo) + scope + textPart(promotionKey);
 export const promotedAtPrefix = (logNo: number, scope: string): string =>
   TABLE.promotedAt + u64(logNo) + scope;
-export const memoryJobsPrefix = (namespace: string): string => TABLE.memoryJobs + sized(namespace);
 export const memoryJobsKey = (namespace: string, sessionId: string): string =>
-  memoryJobsPrefix(namespace) + textPart(sessionId);
+  TABLE.memoryJobs + sized(namespace) + textPart(sessionId);
+export const memoryTaskPrefix = (namespace: string): string => TABLE.memoryTask + sized(namespace);
 export const memoryDueKey = (ms: number, sessionNo: number, typeNo: number): string =>
   TABLE.memoryDue + u64(ms) + u64(sessionNo) + String.fromCharCode(typeNo);
 export const memoryHeldKey = (namespace: string): string => TABLE.memoryHeld + textPart(namespace);

@@ -134,6 +134,17 @@ test("jobs come back, with what they lack", () => {
   expect(() => decodeJobs(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
 });
 
+test("jobs without numbers are those of the revision of their generation", () => {
+  const job = newJob("extract", { generation: 7, failedAttempts: 2 });
+  const { callCount: _calls, createRevision: _revision, ...old } = job;
+  const record = MemoryJobsRecord.encode({ sessionNo: 1n, jobs: JSON.stringify([old]) }).finish();
+  expect(decodeJobs(record)).toEqual({
+    sessionNo: 1,
+    jobs: [{ ...job, createRevision: 7, callCount: 2 }],
+    isUnnumbered: true,
+  });
+});
+
 test("the body of a memory comes back, whoever wrote it", () => {
   const all = MEMORY_KINDS.map((kind) => fullMemory({ memoryId: "m", memoryNo: 3, kind }));
   const bare = newMemory({ memoryId: "b", memoryNo: 3, content: { text: "" } });

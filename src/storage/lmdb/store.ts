@@ -41,6 +41,7 @@ import { collectionPrefix, consumerPrefix, recalledKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
 import { MemoryCalls } from "./memory-calls.ts";
+import { listOldJobs } from "./memory-jobs.ts";
 import { Memtable } from "./memtable.ts";
 import { findMessage, listMessages, loadWindow, messageOf } from "./messages.ts";
 import { moveOldTasks } from "./old-tasks.ts";
@@ -153,6 +154,7 @@ class LmdbStore extends MemoryCalls implements Store {
       const identity = await claimIdentity(env, old, baseOf(events));
       const store = new LmdbStore(options, lock, identity, { env, memtable, journal, events });
       await moveOldTasks(store.core);
+      await listOldJobs(store.core);
       return store;
     } catch (error) {
       await env.root.close();

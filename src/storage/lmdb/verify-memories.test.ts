@@ -15,6 +15,8 @@ import {
 } from "../../../test/support/memory-actions.ts";
 import { readFacts, START_MS } from "../../../test/support/plans.ts";
 import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import { type MemoryJob, taskNoOfJob } from "../../domain/memories/job.ts";
+import { MemoryJobsRecord } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
 import type { Store } from "../store.ts";
 import { encodeNumber, encodeText } from "./codec.ts";
 import { decodeVector, encodeVector } from "./document-codec.ts";
@@ -37,6 +39,7 @@ import {
   memoryHeldKey,
   memoryIdKey,
   memoryKey,
+  memoryTaskPrefix,
   memoryTermPrefix,
   promotedAtPrefix,
   termOf,
@@ -149,11 +152,11 @@ function logOf(index: Table): number {
 
 const { memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf } = TABLE;
 const { memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue } = TABLE;
-const { memoryHeld, memoryHeldIn } = TABLE;
+const { memoryHeld, memoryHeldIn, memoryTask } = TABLE;
 const TABLES = {
   ...{ memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf },
   ...{ memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue },
-  ...{ memoryHeld, memoryHeldIn },
+  ...{ memoryHeld, memoryHeldIn, memoryTask },
 };
 
 describe("verify", () => {
@@ -188,6 +191,7 @@ describe("verify", () => {
     ["promotedAt", promotedAt, "the promoted texts of a scope are counted wrongly"],
     ["memoryJobs", memoryJobs, "the times of jobs are wrong"],
     ["memoryDue", memoryDue, "a job would not be found when it is due"],
+    ["memoryTask", memoryTask, "a job is not listed"],
     ["memoryHeld", memoryHeld, "a namespace with memories is not listed"],
     ["memoryHeldIn", memoryHeldIn, "a scope with memories is not listed"],
   ])("finds a lost record of %s", async (_, table, kind) => {
@@ -269,6 +273,8 @@ describe("verify", () => {
       await index.put(heldIn, emptyRecord(heldIn) as Buffer);
       const due = memoryDueKey(7, 1, 1);
       await index.put(due, encodeText(due, "x") as Buffer);
+      const task = memoryTaskPrefix("default") + u64(7);
+      await index.put(task, encodeText(task, "x") as Buffer);
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -280,6 +286,7 @@ describe("verify", () => {
         "the list of namespaces with memories is wrong",
         "the list of scopes with memories is wrong",
         "the times of jobs are wrong",
+        "the numbers of jobs are wrong",
       ]),
     );
   });
@@ -348,6 +355,36 @@ describe("a server", () => {
       expect([...env.index.getKeys({ start, end: afterPrefix(start) })]).toEqual([]);
     }
     await env.root.close();
+    expect((await verifyDirectory(directory)).problems).toEqual([]);
+  });
+});
+
+describe("a store whose jobs have no numbers", () => {
+  it("is clean, and lists them once it is opened", async () => {
+    const directory = await changed(async ({ index }) => {
+      for (const key of [...index.getKeys({ start: memoryJobs, end: afterPrefix(memoryJobs) })]) {
+        const { sessionNo, jobs } = MemoryJobsRecord.decode(payload(index, key));
+        const old = (JSON.parse(jobs) as MemoryJob[]).map(
+          ({ callCount: _calls, createRevision, ...job }) => ({
+            ...job,
+            generation: createRevision,
+          }),
+        );
+        const record = { sessionNo, jobs: JSON.stringify(old) };
+        await index.put(key, seal(key, MemoryJobsRecord.encode(record).finish()));
+      }
+      for (const key of [...index.getKeys({ start: memoryTask, end: afterPrefix(memoryTask) })]) {
+        await index.remove(key);
+      }
+    });
+    expect((await verifyDirectory(directory)).problems).toEqual([]);
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    const listed = await store.listMemoryJobs("default", 0, 9);
+    expect(listed.map(({ ref }) => ref.sessionId)).toEqual(["a", "b", "c", "d"]);
+    for (const one of listed) {
+      expect(await store.readMemoryJob("default", taskNoOfJob(one.job))).toEqual(one);
+    }
+    await store.close();
     expect((await verifyDirectory(directory)).problems).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import {
   type ScopeRow,
 } from "./memory-codec.ts";
 import { endKeyOf, listKeysOf } from "./memory-index.ts";
-import { jobDueKeys, refOfJobs } from "./memory-jobs.ts";
+import { jobDueKeys, jobListKeys, refOfJobs } from "./memory-jobs.ts";
 import {
   lastNumber,
   memoryGonePrefix,
@@ -289,6 +289,7 @@ export function checkMemoryJobs({
 }: Pick<DocumentCheck, "problems" | "view">): number {
   let count = 0;
   let due = 0;
+  let numbered = 0;
   for (const row of view.under(TABLE.memoryJobs)) {
     count++;
     const found = view.decode(row, decodeJobs);
@@ -305,12 +306,24 @@ export function checkMemoryJobs({
       const isListed = view.find(key, decodeText) === row.key;
       problems.check(isListed, "a job would not be found when it is due", found.sessionNo);
     }
+    // Those of older stores are listed at the next start.
+    for (const key of found.isUnnumbered ? [] : jobListKeys(namespace, found)) {
+      numbered++;
+      const isListed = view.find(key, decodeText) === row.key;
+      problems.check(isListed, "a job is not listed", found.sessionNo);
+    }
   }
-  let listed = 0;
-  for (const row of view.under(TABLE.memoryDue)) {
-    view.decode(row, decodeText);
-    listed++;
-  }
-  problems.check(listed === due, "the times of jobs are wrong", `${listed}`);
+  const listed = (table: string): number => {
+    let rows = 0;
+    for (const row of view.under(table)) {
+      view.decode(row, decodeText);
+      rows++;
+    }
+    return rows;
+  };
+  const dueRows = listed(TABLE.memoryDue);
+  problems.check(dueRows === due, "the times of jobs are wrong", `${dueRows}`);
+  const taskRows = listed(TABLE.memoryTask);
+  problems.check(taskRows === numbered, "the numbers of jobs are wrong", `${taskRows}`);
   return count;
 }

@@ -73,7 +73,7 @@ export function saveSession(
 // What a plan does beside its session.
 function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
   const { documents, events } = plan;
-  checkJobs(plan.memoryJobs);
+  checkJobs(state, ref, plan.memoryJobs);
   checkMemories(state, ref.namespace, plan.memories);
   if (documents !== undefined) checkDocuments(state, documents, { ...documents.plan, events });
 }

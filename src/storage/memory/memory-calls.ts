@@ -2,7 +2,7 @@
 
 import type { MemoryChange, MemoryDecision, MemoryStore, MemoryView, NewEvent } from "../store.ts";
 import { changeMemories } from "./memories.ts";
-import { dueJobs, jobsOf, listJobs, nextJobMs } from "./memory-jobs.ts";
+import { dueJobs, jobsOf, listJobs, nextJobMs, readJob } from "./memory-jobs.ts";
 import * as lists from "./memory-lists.ts";
 import type { MemoryState } from "./state.ts";
 
@@ -71,6 +71,9 @@ export abstract class MemoryCalls implements MemoryStore {
 
   readonly listMemoryJobs: MemoryStore["listMemoryJobs"] = (...asked) =>
     this.run(() => listJobs(this.state, ...asked));
+
+  readonly readMemoryJob: MemoryStore["readMemoryJob"] = (...asked) =>
+    this.run(() => readJob(this.state, ...asked));
 
   readonly readMemoryJobs: MemoryStore["readMemoryJobs"] = (ref) =>
     this.run(() => jobsOf(this.state, ref));

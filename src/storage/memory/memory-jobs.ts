@@ -1,10 +1,10 @@
 // Jobs on memories in the memory engine. They stand beside the sessions that wait for them.
 
-import type { MemoryJob } from "../../domain/memories/job.ts";
+import { type MemoryJob, taskNoOfJob } from "../../domain/memories/job.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import { memoryJobsFault } from "../memory-faults.ts";
 import type { MemoryJobPlan, StoredMemoryJob } from "../store.ts";
-import { type MemoryState, namespaceOf } from "./state.ts";
+import { type MemoryState, namespaceOf, nextRevision } from "./state.ts";
 
 /** The jobs of a session by type. */
 export function jobsOf(state: MemoryState, ref: SessionRef): readonly MemoryJob[] {
@@ -13,8 +13,13 @@ export function jobsOf(state: MemoryState, ref: SessionRef): readonly MemoryJob[
 }
 
 /** Checks what a plan does to jobs. Throws an Error that names the fault. */
-export function checkJobs(plan: MemoryJobPlan | undefined): void {
-  const fault = plan && memoryJobsFault(plan);
+export function checkJobs(
+  state: MemoryState,
+  ref: SessionRef,
+  plan: MemoryJobPlan | undefined,
+): void {
+  const base = { known: jobsOf(state, ref), revision: nextRevision(state, ref.namespace) };
+  const fault = plan && memoryJobsFault(plan, base);
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
 }
 
@@ -68,22 +73,31 @@ export function nextJobMs(state: MemoryState, nowMs: number): number | undefined
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
-/** The jobs of a namespace by session; those of one session are not split. */
+function jobsIn(state: MemoryState, namespace: string): readonly StoredMemoryJob[] {
+  const ids = [...(state.namespaces.get(namespace)?.memoryJobs.keys() ?? [])];
+  return ids
+    .map((sessionId) => ({ namespace, sessionId }))
+    .flatMap((ref) => jobsOf(state, ref).map((job) => ({ ref, job })));
+}
+
+/** The jobs of a namespace by rising number. */
 export function listJobs(
   state: MemoryState,
   namespace: string,
-  after: string,
+  after: number,
   limit: number,
 ): readonly StoredMemoryJob[] {
-  const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-  const ids = [...(state.namespaces.get(namespace)?.memoryJobs.keys() ?? [])]
-    .filter((sessionId) => compare(sessionId, after) > 0)
-    .sort(compare);
-  const found: StoredMemoryJob[] = [];
-  for (const sessionId of ids) {
-    if (found.length >= limit) break;
-    const ref = { namespace, sessionId };
-    found.push(...jobsOf(state, ref).map((job) => ({ ref, job })));
-  }
-  return found;
+  return jobsIn(state, namespace)
+    .filter(({ job }) => taskNoOfJob(job) > after)
+    .sort((a, b) => taskNoOfJob(a.job) - taskNoOfJob(b.job))
+    .slice(0, limit);
+}
+
+/** A job by its number; undefined when there is none. */
+export function readJob(
+  state: MemoryState,
+  namespace: string,
+  taskNo: number,
+): StoredMemoryJob | undefined {
+  return jobsIn(state, namespace).find(({ job }) => taskNoOfJob(job) === taskNo);
 }

@@ -76,21 +76,23 @@ describe("an event", () => {
     });
   });
 
-  it("tells how a job ended", () => {
+  it("tells how an attempt at a task ended", () => {
     const counts = { hook: "h", createdCount: 3, rejectedCount: 1 };
-    const type = EVENT_TYPE.memoryJobEnded;
+    const type = EVENT_TYPE.taskAttempted;
+    const taskId = "task-00000000001";
     const ranges = [{ first: 1, last: 4 }];
-    const detail = { type, job: "score", ranges, ...counts, failure: "timeout" } as const;
+    const attempt = { type, taskId, ranges, ...counts } as const;
+    const detail = { ...attempt, taskType: "score", failure: "timeout" } as const;
     const value = {
       ...{ ...counts, type: TaskType.SCORE, seqRanges: [{ firstSeq: 1n, lastSeq: 4n }] },
-      ...{ failure: TaskFailureReason.TIMEOUT, dead: true },
+      ...{ failure: TaskFailureReason.TIMEOUT, taskId },
     };
-    const event = overTheWire({ ...detail, isDead: true });
-    expect(event.type).toBe(wire.EventType.MEMORY_JOB_ENDED);
-    expect(event.detail).toEqual({ $case: "memoryJobEnded", value });
-    const sound = { ...detail, job: "extract", failure: undefined, isDead: false } as const;
+    const event = overTheWire(detail);
+    expect(event.type).toBe(wire.EventType.TASK_ATTEMPTED);
+    expect(event.detail).toEqual({ $case: "taskAttempted", value });
+    const sound = { ...attempt, taskType: "extract", failure: undefined } as const;
     expect(overTheWire(sound).detail).toMatchObject({
-      value: { type: TaskType.EXTRACT, failure: TaskFailureReason.UNSPECIFIED, dead: false },
+      value: { type: TaskType.EXTRACT, failure: TaskFailureReason.UNSPECIFIED },
     });
   });
 });

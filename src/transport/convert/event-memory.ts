@@ -2,15 +2,14 @@
 
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
 import type { MemoryDeletion, MemoryEventDetail } from "../../domain/memories/event.ts";
-import type { MemoryJobType } from "../../domain/memories/job.ts";
 import type * as wire from "../../gen/memorysidecar/v1/event.ts";
 import {
   MemoryDeletion as Deletion,
-  type MemoryJobEnded,
+  type TaskAttempted,
 } from "../../gen/memorysidecar/v1/event.ts";
-import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
+import { TaskFailureReason } from "../../gen/memorysidecar/v1/task.ts";
 import { toMemoryOrigin } from "./memory-enums.ts";
-import { toFailureReason } from "./task.ts";
+import { toFailureReason, toTaskType } from "./task.ts";
 import { toSeqRange } from "./window.ts";
 
 const DELETIONS = {
@@ -22,23 +21,13 @@ const DELETIONS = {
   merged: Deletion.MERGED,
 } as const satisfies Readonly<Record<MemoryDeletion, Deletion>>;
 
-const JOB_TYPES = {
-  extract: TaskType.EXTRACT,
-  score: TaskType.SCORE,
-} as const satisfies Readonly<Record<MemoryJobType, TaskType>>;
-
-/** The public number of what a job does. */
-export function toJobType(type: MemoryJobType): TaskType {
-  return JOB_TYPES[type];
-}
-
 const MEMORY_TYPES: ReadonlySet<number> = new Set<MemoryEventDetail["type"]>([
   EVENT_TYPE.memoriesRemembered,
   EVENT_TYPE.memoryUpdated,
   EVENT_TYPE.memoriesReinforced,
   EVENT_TYPE.memoriesDecayed,
   EVENT_TYPE.memoriesDeleted,
-  EVENT_TYPE.memoryJobEnded,
+  EVENT_TYPE.taskAttempted,
 ]);
 
 /** Whether an event is about long-term memory. */
@@ -67,22 +56,22 @@ export function toMemoryDetail(detail: MemoryEventDetail): wire.Event["detail"] 
       const reason = DELETIONS[detail.reason];
       return { $case: "memoriesDeleted", value: { memoryIds: [...detail.memoryIds], reason } };
     }
-    case EVENT_TYPE.memoryJobEnded:
-      return { $case: "memoryJobEnded", value: toJobEnded(detail) };
+    case EVENT_TYPE.taskAttempted:
+      return { $case: "taskAttempted", value: toAttempted(detail) };
   }
 }
 
-type Ended = Extract<MemoryEventDetail, { type: typeof EVENT_TYPE.memoryJobEnded }>;
+type Attempted = Extract<MemoryEventDetail, { type: typeof EVENT_TYPE.taskAttempted }>;
 
-function toJobEnded(detail: Ended): MemoryJobEnded {
+function toAttempted(detail: Attempted): TaskAttempted {
   const { failure } = detail;
   return {
-    type: toJobType(detail.job),
+    taskId: detail.taskId,
+    type: toTaskType(detail.taskType),
     hook: detail.hook,
     seqRanges: detail.ranges.map(toSeqRange),
     createdCount: detail.createdCount,
     rejectedCount: detail.rejectedCount,
     failure: failure === undefined ? TaskFailureReason.UNSPECIFIED : toFailureReason(failure),
-    dead: detail.isDead,
   };
 }

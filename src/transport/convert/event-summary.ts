@@ -9,9 +9,8 @@ import {
 } from "../../domain/event.ts";
 import type * as event from "../../gen/memorysidecar/v1/event.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import { toSummaryFailure } from "./policy-summary.ts";
-import { toFailureReason } from "./task.ts";
+import { toFailureReason, toTaskType } from "./task.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTriggerHit } from "./window.ts";
 
@@ -126,11 +125,11 @@ type Dead = Extract<SummaryDetail, { type: typeof EVENT_TYPE.taskDead }>;
 function toTaskDead(detail: Dead): wire.TaskDead {
   return {
     ...named(detail),
-    type: TaskType.SUMMARIZE,
+    type: toTaskType(detail.taskType),
     reason: toFailureReason(detail.reason),
     failedAttempts: detail.failedAttempts,
     callCount: detail.callCount,
-    effect: toSummaryFailure(detail.effect),
+    effect: detail.effect === undefined ? 0 : toSummaryFailure(detail.effect),
     seqRanges: detail.ranges.map(toSeqRange),
     duration: toDuration(detail.durationMs),
   };

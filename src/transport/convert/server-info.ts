@@ -19,7 +19,7 @@ export const CAPABILITIES = [
   "hooks",
   "idempotency",
   "memories",
-  "memory_jobs",
+  "memory_tasks",
   "memory_policies",
   "memory_versions",
   "messages",

@@ -1,5 +1,6 @@
 // Tasks and the summaries that they make, between the domain and the wire.
 
+import { MEMORY_JOB_ATTEMPTS, taskNoOfJob } from "../../domain/memories/job.ts";
 import type { SummaryRecord } from "../../domain/summaries/summary.ts";
 import {
   TASK_FAILURES,
@@ -15,7 +16,14 @@ import {
   SummaryPlacement,
 } from "../../gen/memorysidecar/v1/summary.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
-import type { DirectTaskInfo, ListedSummary, TaskInfo } from "../../service/tasks-api.ts";
+import type {
+  DirectTaskInfo,
+  DurableTaskInfo,
+  ListedSummary,
+  MemoryTaskInfo,
+  TaskInfo,
+  TaskType,
+} from "../../service/tasks-api.ts";
 import { toSummarize } from "./policy-summary.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTriggerHit } from "./window.ts";
@@ -45,6 +53,17 @@ const STATE_NUMBERS = {
 
 const STATES = Object.keys(STATE_NUMBERS) as readonly TaskState[];
 
+const TYPE_NUMBERS = {
+  summarize: wire.TaskType.SUMMARIZE,
+  embed: wire.TaskType.EMBED,
+  rerank: wire.TaskType.RERANK,
+  extract: wire.TaskType.EXTRACT,
+  score: wire.TaskType.SCORE,
+  resolve: wire.TaskType.RESOLVE,
+} as const satisfies Readonly<Record<TaskType, wire.TaskType>>;
+
+const TYPES = Object.keys(TYPE_NUMBERS) as readonly TaskType[];
+
 const PLACEMENTS = {
   session: SummaryPlacement.SESSION,
   "in-place": SummaryPlacement.IN_PLACE,
@@ -70,8 +89,41 @@ export function fromTaskState(state: wire.TaskState): TaskState | undefined {
   return STATES.find((known) => STATE_NUMBERS[known] === state);
 }
 
-/** Turns a task into its public form. */
-export function toTask({ task, maxAttempts }: TaskInfo): wire.HookTask {
+/** The public number of what a hook does. */
+export function toTaskType(type: TaskType): wire.TaskType {
+  return TYPE_NUMBERS[type];
+}
+
+/** The type that a number stands for; undefined for none, which is any. */
+export function fromTaskType(type: wire.TaskType): TaskType | undefined {
+  return TYPES.find((known) => TYPE_NUMBERS[known] === type);
+}
+
+/** Turns a durable task into its public form. */
+export function toTask(info: DurableTaskInfo): wire.HookTask {
+  return "task" in info ? toSummaryTask(info) : toMemoryTask(info);
+}
+
+function toMemoryTask({ ref, job, state, hook, worker }: MemoryTaskInfo): wire.HookTask {
+  const { lastFailure } = job;
+  return {
+    ...{ namespace: ref.namespace, sessionId: ref.sessionId, hook, stage: "" },
+    taskId: taskIdOf(taskNoOfJob(job)),
+    type: toTaskType(job.type),
+    state: toTaskState(state),
+    failedAttempts: job.failedAttempts,
+    maxAttempts: MEMORY_JOB_ATTEMPTS,
+    callCount: job.callCount,
+    readyTime: state === "ready" ? toTimestamp(job.dueMs) : undefined,
+    leaseExpireTime: undefined,
+    workerId: worker,
+    lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
+    work: { $case: "memory", value: { seqRanges: job.ranges.map(toSeqRange) } },
+    createTime: toTimestamp(job.createMs),
+  };
+}
+
+function toSummaryTask({ task, maxAttempts }: TaskInfo): wire.HookTask {
   const { state, dueMs, lease, lastFailure } = task;
   const isLeased = state === "leased";
   return {
@@ -94,20 +146,12 @@ export function toTask({ task, maxAttempts }: TaskInfo): wire.HookTask {
   };
 }
 
-const DIRECT_TYPES = {
-  embed: wire.TaskType.EMBED,
-  rerank: wire.TaskType.RERANK,
-  extract: wire.TaskType.EXTRACT,
-  score: wire.TaskType.SCORE,
-  resolve: wire.TaskType.RESOLVE,
-} as const;
-
 /** Turns a task that is not durable, and that a worker has, into its public form. */
 export function toDirectTask(task: DirectTaskInfo): wire.HookTask {
   const { lastFailure } = task;
   return {
     ...{ namespace: task.namespace, taskId: task.taskId, hook: task.hook },
-    ...{ type: DIRECT_TYPES[task.input.kind], sessionId: "", stage: "", work: undefined },
+    ...{ type: toTaskType(task.input.kind), sessionId: "", stage: "", work: undefined },
     state: wire.TaskState.LEASED,
     failedAttempts: task.failedAttempts,
     maxAttempts: task.maxAttempts,

@@ -3,9 +3,10 @@ import {
   type ListTasksRequest,
   ListTasksResponse,
 } from "../../gen/memorysidecar/v1/task_service.ts";
+import { numberOf } from "../../service/tasks/list-tasks.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { fromTaskState, toTask } from "../convert/task.ts";
+import { fromTaskState, fromTaskType, toTask } from "../convert/task.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
@@ -20,10 +21,12 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
   validate: checkListTasks,
   handle: async ({ services, pageTokens }, call, { sessionId, hook, pageToken, ...request }) => {
     const state = fromTaskState(request.state);
+    const type = fromTaskType(request.type);
     const page = await services.hooks.listTasks(call, {
       namespace: fromNamespace(request.namespace),
       ...(sessionId === "" ? {} : { sessionId }),
       ...(hook === "" ? {} : { hook }),
+      ...(type === undefined ? {} : { type }),
       ...(state === undefined ? {} : { state }),
       ...(pageToken === ""
         ? {}
@@ -31,8 +34,8 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const tasks = fillPage(page.tasks, (info) => encodeWire(HookTask, toTask(info)));
-    const isCut = tasks.length < page.tasks.length;
-    const next = isCut ? page.tasks[tasks.length - 1]?.task.taskNo : page.next;
+    const last = tasks.length < page.tasks.length ? page.tasks[tasks.length - 1] : undefined;
+    const next = last === undefined ? page.next : numberOf(last);
     const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
     const rest = encodeWire(ListTasksResponse, { tasks: [], nextPageToken });
     return spliceField(TASKS_FIELD, tasks, rest);

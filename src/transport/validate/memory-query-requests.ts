@@ -4,18 +4,13 @@ import { LIMITS } from "../../domain/limits.ts";
 import type {
   ConsolidateSessionRequest,
   ExtractMemoriesRequest,
-  ListMemoryJobsRequest,
   QueryRelationsRequest,
-  RetryMemoryJobRequest,
   ScoreImportanceRequest,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
-import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import {
   checkCount,
-  checkEnum,
   checkId,
   checkNamespace,
-  checkPage,
   checkRange,
   checkRequestId,
   checkSeq,
@@ -100,24 +95,4 @@ export function checkScoreImportance(request: ScoreImportanceRequest, v: Violati
     v.add("texts", description, LIMITS.scoreBytes);
   }
   checkScoringRules(v, request.rules);
-}
-
-export function checkListMemoryJobs(request: ListMemoryJobsRequest, v: Violations): void {
-  checkNamespace(v, request.namespace);
-  checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
-  if (request.state === TaskState.WAITING) {
-    v.add("state", "must be ready, leased or dead: jobs on memories never wait");
-  } else checkEnum(v, "state", request.state, TaskState);
-  checkPage(v, request);
-}
-
-export function checkRetryMemoryJob(request: RetryMemoryJobRequest, v: Violations): void {
-  checkNamespace(v, request.namespace);
-  checkSessionId(v, request.sessionId);
-  const { type } = request;
-  if (type === TaskType.UNSPECIFIED) v.add("type", "is required");
-  else if (type !== TaskType.EXTRACT && type !== TaskType.SCORE) {
-    v.add("type", "must be TASK_TYPE_EXTRACT or TASK_TYPE_SCORE");
-  }
-  checkRequestId(v, request.requestId);
 }

@@ -5,7 +5,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import { isServerWorker } from "../../domain/tasks/task.ts";
 import type { ListHooksRequest } from "../../gen/memorysidecar/v1/admin_service.ts";
-import { TaskState } from "../../gen/memorysidecar/v1/task.ts";
+import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import type {
   CompleteTaskRequest,
   DeleteTaskRequest,
@@ -94,6 +94,7 @@ export function checkListTasks(request: ListTasksRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
   checkHookName(v, "hook", request.hook);
+  checkEnum(v, "type", request.type, TaskType);
   checkEnum(v, "state", request.state, TaskState);
   checkPage(v, request);
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect } from "vitest";
 
-import type { MemoryJob } from "../../../src/domain/memories/job.ts";
+import { type MemoryJob, taskNoOfJob } from "../../../src/domain/memories/job.ts";
 import { DEFAULT_MEMORY_POLICY } from "../../../src/domain/memories/policy.ts";
 import type { SessionPlan } from "../../../src/storage/store.ts";
 import { newJob, newMemory } from "../../support/memories.ts";
@@ -58,8 +58,9 @@ export function memoryJobSuite(open: OpenEngine): void {
         ],
         lastFailure: { reason: "hook-failed", message: "m", atMs: 5 } as never,
         failedAttempts: 2,
+        createRevision: 2,
       });
-      const other = newJob("extract", { state: "dead", dueMs: 0 });
+      const other = newJob("extract", { state: "dead", dueMs: 0, createRevision: 2 });
       await scene.store.changeSession(refOf("s"), (view) => ({
         kind: "save",
         result: 0,
@@ -84,7 +85,7 @@ export function memoryJobSuite(open: OpenEngine): void {
       expect(await due(scene, 0)).toBe("s:score");
     });
 
-    test("is listed by session, and is due by its time", async (scene) => {
+    test("is listed in the order of creation, and is due by its time", async (scene) => {
       for (const id of ["b", "a", "ab", "c"]) await scene.append(id, 1);
       await run(scene, "b", { jobs: [extract(START_MS + 3), score(START_MS + 1)] });
       await run(scene, "a", { jobs: [extract(START_MS + 2)] });
@@ -92,7 +93,7 @@ export function memoryJobSuite(open: OpenEngine): void {
       await run(scene, "c", { jobs: [{ type: "extract", dueMs: 0, dead: true }] });
       await scene.engine.reopen();
       expect(await listed(scene)).toBe(
-        `a:extract:2 ab:score:9 b:extract:3 b:score:1 c:extract:${-START_MS}`,
+        `b:score:1 b:extract:3 a:extract:2 ab:score:9 c:extract:${-START_MS}`,
       );
       expect(await due(scene, 0)).toBe("");
       expect(await due(scene, 3)).toBe("b:score a:extract b:extract");
@@ -103,6 +104,28 @@ export function memoryJobSuite(open: OpenEngine): void {
       expect(await due(scene, 9)).toBe("a:extract b:score ab:score");
       await run(scene, "b", { jobs: [score(undefined), extract(undefined)] });
       expect(await listed(scene)).toBe(`a:extract:2 ab:score:9 c:extract:${-START_MS}`);
+    });
+
+    test("is found by its number, in its namespace alone, as long as it waits", async (scene) => {
+      const there = { namespace: "n", sessionId: "s" };
+      for (const ref of [refOf("s"), there]) {
+        await scene.append(ref, 1);
+        const jobs = [extract(START_MS), score(START_MS)];
+        await turn(scene.store, { kind: "turn", ...ref, nowMs: START_MS, jobs, seq: 1 });
+      }
+      const all = await allJobs(scene.store, NAMESPACE);
+      const others = await allJobs(scene.store, "n");
+      const numbers = all.map(({ job }) => taskNoOfJob(job));
+      expect(others.map(({ job }) => taskNoOfJob(job))).toEqual(numbers);
+      expect(others.map(({ ref }) => ref)).toEqual([there, there]);
+      await run(scene, "s", { jobs: [extract(START_MS + 5), score(undefined)] });
+      await scene.engine.reopen();
+      const [scored = 0, extracted = 0] = numbers;
+      expect(await scene.store.readMemoryJob(NAMESPACE, scored)).toBeUndefined();
+      const left = await scene.store.readMemoryJob(NAMESPACE, extracted);
+      expect(left).toMatchObject({ ref: refOf("s"), job: { type: "extract", generation: 2 } });
+      expect(await scene.store.readMemoryJob("n", scored)).toEqual(others[0]);
+      expect(await scene.store.listMemoryJobs("n", scored, 9)).toEqual(others.slice(1));
     });
 
     test("is shown to decide, whether it is durable or not", async (scene) => {
@@ -126,7 +149,7 @@ export function memoryJobSuite(open: OpenEngine): void {
       await scene.fork("c", "d");
       await scene.engine.reopen();
       expect(await due(scene, 9)).toBe("c:extract c:score");
-      expect(await listed(scene)).toBe("c:extract:0 c:score:0");
+      expect(await listed(scene)).toBe("c:score:0 c:extract:0");
     });
 
     test("goes when an import takes the place of its session", async (scene) => {
@@ -192,6 +215,9 @@ export function memoryJobSuite(open: OpenEngine): void {
       "a memory": { memories: { remove: ["x"] } },
       "a job": { memoryJobs: { put: [{ type: "score", job: newJob("score", { ranges: [] }) }] } },
       "another job": { memoryJobs: { put: [{ type: "score", job: newJob("extract") }] } },
+      "a job of another revision": {
+        memoryJobs: { put: [{ type: "score", job: newJob("score", { createRevision: 99 }) }] },
+      },
       "a dead job": {
         memoryJobs: { put: [{ type: "score", job: newJob("score", { state: "dead" }) }] },
       },

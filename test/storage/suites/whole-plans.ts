@@ -48,7 +48,9 @@ async function prepare(scene: Scene): Promise<void> {
         head,
         events: [newEvent(REF)],
         memories: { put },
-        memoryJobs: { put: [{ type: "score", job: newJob("score") }] },
+        memoryJobs: {
+          put: [{ type: "score", job: newJob("score", { createRevision: view.revision }) }],
+        },
         documents: documents([newDocument({ documentId: "old", documentNo: 1 })]),
       },
     };
@@ -103,7 +105,7 @@ function wholePlan(view: SessionView): SessionPlan {
     },
     memoryJobs: {
       put: [
-        { type: "extract", job: newJob("extract") },
+        { type: "extract", job: newJob("extract", { createRevision: revision }) },
         { type: "score", job: undefined },
       ],
     },

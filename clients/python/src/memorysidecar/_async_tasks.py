@@ -126,13 +126,18 @@ class AsyncTaskMethods(AsyncCalls):
         *,
         session_id: str = "",
         hook: str = "",
+        type: t.TypeName | v1.TaskType | None = None,
         state: t.StateName | v1.TaskState | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> AsyncPager[v1.HookTask, v1.ListTasksResponse]:
-        """Lists the tasks of the namespace, the oldest first."""
+        """Lists the durable tasks of the namespace, the oldest first."""
         request = v1.ListTasksRequest(
-            session_id=session_id, hook=hook, state=t.state_of(state), page_size=page_size
+            session_id=session_id,
+            hook=hook,
+            type=t.type_of(type),
+            state=t.state_of(state),
+            page_size=page_size,
         )
         return self._pages(request, v1.ListTasksResponse, "tasks", call)
 

@@ -20,7 +20,6 @@ Order = Union[
     Literal["oldest", "newest", "importance", "confidence", "last_seen"], "v1.MemoryOrder"
 ]
 Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
-JobType = Union[Literal["extract", "score"], "v1.TaskType"]
 SectionLike = Union[str, "v1.ContextSection", Json]
 
 
@@ -87,8 +86,6 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
             *("recalled_messages", "documents", "conversation", "daily_log"),
         ),
     ),
-    "type": ("TASK_TYPE_", _short("TASK_TYPE_", "extract", "score")),
-    "job state": ("TASK_STATE_", _short("TASK_STATE_", "ready", "leased", "dead")),
 }
 
 

@@ -29,6 +29,7 @@ Result = Union[
 ]
 PurposeName = Literal["query", "passage"]
 StateName = Literal["ready", "leased", "waiting", "dead"]
+TypeName = Literal["summarize", "extract", "score"]
 
 # How much longer than its wait a call may take before the client gives up.
 _ROOM_SECONDS: Final = 30.0
@@ -126,6 +127,20 @@ def state_of(name: StateName | v1.TaskState | None) -> v1.TaskState | None:
     if name not in states:
         raise ValueError(f'"{name}" is none of {", ".join(states)}')
     return states[name]
+
+
+def type_of(name: TypeName | v1.TaskType | None) -> v1.TaskType | None:
+    """Gives what a durable task does, which may be given as that of the contract."""
+    if not isinstance(name, str):
+        return name
+    types: dict[str, v1.TaskType] = {
+        "summarize": v1.TASK_TYPE_SUMMARIZE,
+        "extract": v1.TASK_TYPE_EXTRACT,
+        "score": v1.TASK_TYPE_SCORE,
+    }
+    if name not in types:
+        raise ValueError(f'"{name}" is none of {", ".join(types)}')
+    return types[name]
 
 
 def hooks_of(hooks: str | Iterable[str]) -> list[str]:

@@ -10,7 +10,6 @@ from . import _fields as f
 from . import _memory_fields as m
 from . import _recall_fields as r
 from . import v1
-from ._pager import Pager
 from ._sync import SyncCalls
 
 
@@ -99,35 +98,6 @@ class TurnMethods(SyncCalls):
         request = v1.ScoreImportanceRequest(texts=r.texts_of(texts), rules=m.rules_of(rules))
         answer = self._unary(request, v1.ScoreImportanceResponse, call)
         return list(answer.scores)
-
-    def list_memory_jobs(
-        self,
-        *,
-        session_id: str = "",
-        state: str | v1.TaskState | None = None,
-        page_size: int = 0,
-        **call: Unpack[f.ReadOptions],
-    ) -> Pager[v1.MemoryJob, v1.ListMemoryJobsResponse]:
-        """Lists the work on memories that sessions wait for."""
-        request = v1.ListMemoryJobsRequest(
-            session_id=session_id, state=m.choice("job state", state), page_size=page_size
-        )
-        return self._pages(request, v1.ListMemoryJobsResponse, "jobs", call)
-
-    def retry_memory_job(
-        self,
-        session_id: str,
-        type: m.JobType,
-        *,
-        discard: bool = False,
-        **call: Unpack[f.WriteOptions],
-    ) -> v1.MemoryJob | None:
-        """Tries a job (``"extract"`` or ``"score"``) of a session again now, or gives it up."""
-        request = v1.RetryMemoryJobRequest(
-            session_id=session_id, type=m.choice("type", type), discard=discard
-        )
-        answer = self._unary(request, v1.RetryMemoryJobResponse, call)
-        return answer.job if answer.HasField("job") else None
 
     def assemble_context(
         self,

@@ -310,11 +310,6 @@ export const ErrorReason = {
    */
   MEMORY_VERSION_LIMIT_REACHED: 49,
   /**
-   * MEMORY_JOB_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session waits for no such job. What to do: list
-   * those that are. Metadata: `session_id`.
-   */
-  MEMORY_JOB_NOT_FOUND: 50,
-  /**
    * MEMORY_POLICY_MISSING - FAILED_PRECONDITION. A stage of the policy has `REMOVED_TO_PROMOTE`, and the session
    * would have no memory policy. What to do: set `memory_policy` as well. Metadata:
    * `stage`.
@@ -382,7 +377,6 @@ export namespace ErrorReason {
   export type MEMORY_LIMIT_REACHED = typeof ErrorReason.MEMORY_LIMIT_REACHED;
   export type MEMORY_VERSION_NOT_FOUND = typeof ErrorReason.MEMORY_VERSION_NOT_FOUND;
   export type MEMORY_VERSION_LIMIT_REACHED = typeof ErrorReason.MEMORY_VERSION_LIMIT_REACHED;
-  export type MEMORY_JOB_NOT_FOUND = typeof ErrorReason.MEMORY_JOB_NOT_FOUND;
   export type MEMORY_POLICY_MISSING = typeof ErrorReason.MEMORY_POLICY_MISSING;
   export type REVISION_NOT_REACHED = typeof ErrorReason.REVISION_NOT_REACHED;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;

@@ -79,8 +79,8 @@ export const EventType = {
   MEMORIES_DECAYED: 26,
   /** MEMORIES_DELETED - Memories are gone. */
   MEMORIES_DELETED: 27,
-  /** MEMORY_JOB_ENDED - A job on memories of a session was done, or an attempt failed. */
-  MEMORY_JOB_ENDED: 28,
+  /** TASK_ATTEMPTED - A task to extract or to score was done, or an attempt at it failed. */
+  TASK_ATTEMPTED: 28,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -115,7 +115,7 @@ export namespace EventType {
   export type MEMORIES_REINFORCED = typeof EventType.MEMORIES_REINFORCED;
   export type MEMORIES_DECAYED = typeof EventType.MEMORIES_DECAYED;
   export type MEMORIES_DELETED = typeof EventType.MEMORIES_DELETED;
-  export type MEMORY_JOB_ENDED = typeof EventType.MEMORY_JOB_ENDED;
+  export type TASK_ATTEMPTED = typeof EventType.TASK_ATTEMPTED;
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
 }
 
@@ -338,8 +338,8 @@ export interface Event {
     /** For `EVENT_TYPE_MEMORIES_DELETED`. */
     { $case: "memoriesDeleted"; value: MemoriesDeleted }
     | //
-    /** For `EVENT_TYPE_MEMORY_JOB_ENDED`. */
-    { $case: "memoryJobEnded"; value: MemoryJobEnded }
+    /** For `EVENT_TYPE_TASK_ATTEMPTED`. */
+    { $case: "taskAttempted"; value: TaskAttempted }
     | undefined;
 }
 
@@ -351,8 +351,8 @@ export interface SessionCreated {
 export interface SessionUpdated {
   /**
    * The paths that were changed, as UpdateSession names them; `stage_states` when a
-   * stage on read or on request acted and removed nothing, `memory_jobs` after
-   * RetryMemoryJob.
+   * stage on read or on request acted and removed nothing, `memory_tasks` after RetryTask
+   * or DeleteTask of a task to extract or to score.
    */
   paths: string[];
 }
@@ -602,7 +602,7 @@ export interface TaskDead {
   taskId: string;
   /** What it was to do. */
   type: TaskType;
-  /** The stage. Empty for CompactSession. */
+  /** The stage. Empty for CompactSession, and for a task to extract or to score. */
   stage: string;
   /** The hook. */
   hook: string;
@@ -614,7 +614,8 @@ export interface TaskDead {
   callCount: number;
   /**
    * What becomes of its messages. Those that are dropped, or replaced by a placeholder,
-   * are told before, as a trim and as a summary.
+   * are told before, as a trim and as a summary. Unset for a task to extract or to score:
+   * its messages stay where they are.
    */
   effect: SummaryFailure;
   /** The messages, as runs by rising seq. At most 256, the oldest joined. */
@@ -695,22 +696,28 @@ export interface MemoriesDeleted {
   reason: MemoryDeletion;
 }
 
-/** A job on memories of the session was done, or an attempt failed. */
-export interface MemoryJobEnded {
-  /** What it did: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
+/**
+ * A task to extract or to score was done with some of its messages, or an attempt at it
+ * failed. When it is given up, a TaskDead follows in the same revision.
+ */
+export interface TaskAttempted {
+  /** What it does: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
   type: TaskType;
   /** The hook. */
   hook: string;
-  /** The messages it was about. At most 256 runs. */
+  /** The messages it was about, as runs by rising seq. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
   /** How many memories are new of it. */
   createdCount: number;
   /** How many things the hook gave that broke the rules of its answer. */
   rejectedCount: number;
-  /** Why the attempt failed. Unset when it did not. */
+  /**
+   * Why the attempt failed. Unset when it did not. Set beside `created_count` when the
+   * rules did what the hook did not.
+   */
   failure: TaskFailureReason;
-  /** The job was given up: it waits for RetryMemoryJob, or for more messages. */
-  dead: boolean;
+  /** The task. Empty in an event of an older version of the server. */
+  taskId: string;
 }
 
 /** Which events to send. Every field that is set must hold. */
@@ -900,8 +907,8 @@ export const Event: MessageFns<Event> = {
       case "memoriesDeleted":
         MemoriesDeleted.encode(message.detail.value, writer.uint32(298).fork()).join();
         break;
-      case "memoryJobEnded":
-        MemoryJobEnded.encode(message.detail.value, writer.uint32(306).fork()).join();
+      case "taskAttempted":
+        TaskAttempted.encode(message.detail.value, writer.uint32(306).fork()).join();
         break;
     }
     return writer;
@@ -1221,7 +1228,7 @@ export const Event: MessageFns<Event> = {
               break;
             }
 
-            message.detail = { $case: "memoryJobEnded", value: MemoryJobEnded.decode(reader, reader.uint32()) };
+            message.detail = { $case: "taskAttempted", value: TaskAttempted.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -3227,12 +3234,12 @@ export const MemoriesDeleted: MessageFns<MemoriesDeleted> = {
   },
 };
 
-function createBaseMemoryJobEnded(): MemoryJobEnded {
-  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, failure: 0, dead: false };
+function createBaseTaskAttempted(): TaskAttempted {
+  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, failure: 0, taskId: "" };
 }
 
-export const MemoryJobEnded: MessageFns<MemoryJobEnded> = {
-  encode(message: MemoryJobEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const TaskAttempted: MessageFns<TaskAttempted> = {
+  encode(message: TaskAttempted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.type !== 0) {
       writer.uint32(8).int32(message.type);
     }
@@ -3251,13 +3258,13 @@ export const MemoryJobEnded: MessageFns<MemoryJobEnded> = {
     if (message.failure !== 0) {
       writer.uint32(48).int32(message.failure);
     }
-    if (message.dead !== false) {
-      writer.uint32(56).bool(message.dead);
+    if (message.taskId !== "") {
+      writer.uint32(66).string(message.taskId);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): MemoryJobEnded {
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskAttempted {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -3266,7 +3273,7 @@ export const MemoryJobEnded: MessageFns<MemoryJobEnded> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMemoryJobEnded();
+      const message = createBaseTaskAttempted();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -3318,12 +3325,12 @@ export const MemoryJobEnded: MessageFns<MemoryJobEnded> = {
             message.failure = reader.int32() as any;
             continue;
           }
-          case 7: {
-            if (tag !== 56) {
+          case 8: {
+            if (tag !== 66) {
               break;
             }
 
-            message.dead = reader.bool();
+            message.taskId = reader.string();
             continue;
           }
         }

@@ -24,8 +24,8 @@ export const TaskType = {
   /** SUMMARIZE - Makes a short text of messages. */
   SUMMARIZE: 1,
   /**
-   * EXTRACT - Finds facts, entities and relations in messages. A task only for hooks of the kind
-   * `poll`: others are called. See MemoryJob for what is durable of it.
+   * EXTRACT - Finds facts, entities and relations in messages. Durable for the messages of a
+   * session, direct for a call of a hook of the kind `poll`.
    */
   EXTRACT: 2,
   /** EMBED - Makes vectors of texts. A task only for hooks of the kind `poll`: others are called. */
@@ -66,7 +66,7 @@ export const TaskState = {
   READY: 1,
   /** LEASED - Somebody does it. */
   LEASED: 2,
-  /** WAITING - It waits for another task of the same session and stage. */
+  /** WAITING - It waits for another task of the same session and stage, or for the end of a turn. */
   WAITING: 3,
   /** DEAD - It was given up. */
   DEAD: 4,
@@ -158,19 +158,27 @@ export namespace ResolveAction {
 }
 
 /**
- * Durable work for a hook, written in the transaction of the change that asks for it.
+ * Work for a hook.
  *
- * A session has at most one task of a stage under way; tasks of one session and stage
- * are done in order. A task ends with its effect, and is gone then: events and
- * ListSummaries tell what became of it. One that cannot be done is dead: it stays, with
- * the reason, until RetryTask or DeleteTask, until the stage makes a new one, or until
- * its session is gone. At most 100 dead tasks are kept in one session, the newest. When
- * 256 tasks of a stage are to be done, messages that leave at once make tasks that hold
- * as much as tasks can, of which the hook gets as much as it takes.
+ * Tasks to summarize, to extract and to score are durable: they are written in the
+ * transaction of the change that asks for them. A task ends with its effect, and is gone
+ * then: events tell what became of it. One that cannot be done is dead: it stays, with the
+ * reason, until RetryTask or DeleteTask, or until its session is gone.
  *
- * Tasks to embed, to rerank, to extract, to score and to resolve are direct: they are not
- * durable, and only workers of hooks of the kind `poll` see them. They end with their
- * result, and are gone when nobody waits for it.
+ * To summarize: a session has at most one task of a stage under way; tasks of one session
+ * and stage are done in order. A dead one also goes when the stage makes a new one, and at
+ * most 100 dead ones are kept in one session, the newest. When 256 tasks of a stage are to
+ * be done, messages that leave at once make tasks that hold as much as tasks can, of which
+ * the hook gets as much as it takes.
+ *
+ * To extract and to score: a session has at most one task of each type, and what comes
+ * meanwhile is added to it; a dead one is tried again when more messages come. The server
+ * does such a task itself, in batches: workers never get it, only the direct tasks that it
+ * makes for hooks of the kind `poll`.
+ *
+ * Direct tasks are not durable, and only workers of hooks of the kind `poll` see them:
+ * tasks to embed, to rerank and to resolve, and the single calls that extract and score.
+ * They end with their result, and are gone when nobody waits for it.
  */
 export interface HookTask {
   /** The namespace. */
@@ -188,18 +196,24 @@ export interface HookTask {
   type: TaskType;
   /** The session. Empty for a direct task. */
   sessionId: string;
-  /** The hook that is to do it. */
+  /** The hook that is to do it. `builtin` for a task to extract by rules. */
   hook: string;
-  /** The stage that asked for it. Empty for CompactSession, and for a direct task. */
+  /**
+   * The stage that asked for it. Empty for CompactSession, for a task to extract or to
+   * score, and for a direct task.
+   */
   stage: string;
   /** How far it is. */
   state: TaskState;
   /**
    * How many attempts have failed. Those that failed because the hook was down for
-   * everyone are not counted.
+   * everyone are not counted. Of a task to extract or to score: in a row.
    */
   failedAttempts: number;
-  /** How many attempts may fail before the task is dead. */
+  /**
+   * How many attempts may fail before the task is dead: as its hook says, or 5 for a task
+   * to extract or to score.
+   */
   maxAttempts: number;
   /** How many times the hook was called, or a worker took it. */
   callCount: number;
@@ -207,7 +221,10 @@ export interface HookTask {
   readyTime:
     | Timestamp
     | undefined;
-  /** When its lease ends. Only for a leased task. */
+  /**
+   * When its lease ends. Only for a leased task, and unset for a task to extract or to
+   * score, which the server has until the attempt is over.
+   */
   leaseExpireTime:
     | Timestamp
     | undefined;
@@ -225,6 +242,9 @@ export interface HookTask {
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
     { $case: "summarize"; value: SummarizeWork }
+    | //
+    /** For a durable task of the type `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
+    { $case: "memory"; value: MemoryWork }
     | undefined;
   /** When it was made. */
   createTime: Timestamp | undefined;
@@ -260,6 +280,12 @@ export interface SummarizeWork {
   level: number;
   /** What made the stage act. */
   triggers: TriggerHit[];
+}
+
+/** The messages that facts are to be found in, or that are to be scored. */
+export interface MemoryWork {
+  /** Those that wait, as runs by rising seq. */
+  seqRanges: SeqRange[];
 }
 
 /**
@@ -553,43 +579,6 @@ export interface LeasedTask {
     | undefined;
 }
 
-/**
- * Work on memories that is to be done for a session: to find facts in messages, or to
- * score messages that left the window. It is durable, and written with the change that
- * asks for it. A session has one job of each type at most; what comes meanwhile is added
- * to it.
- */
-export interface MemoryJob {
-  /** The session. */
-  sessionId: string;
-  /** What is to be done: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
-  type: TaskType;
-  /** The hook that does it. */
-  hook: string;
-  /** The messages that wait, as runs by rising seq. */
-  seqRanges: SeqRange[];
-  /**
-   * How far it is: ready, leased while the server does it, or dead after 5 attempts, until
-   * RetryMemoryJob or until more messages come.
-   */
-  state: TaskState;
-  /** How many attempts have failed in a row. */
-  failedAttempts: number;
-  /**
-   * When it is tried next. Unset for one that is dead, and for one that waits for the end of
-   * a turn.
-   */
-  readyTime:
-    | Timestamp
-    | undefined;
-  /** How the newest attempt failed. Unset when none did. */
-  lastFailure:
-    | TaskFailure
-    | undefined;
-  /** When it was asked for. */
-  createTime: Timestamp | undefined;
-}
-
 function createBaseHookTask(): HookTask {
   return {
     namespace: "",
@@ -658,6 +647,9 @@ export const HookTask: MessageFns<HookTask> = {
     switch (message.work?.$case) {
       case "summarize":
         SummarizeWork.encode(message.work.value, writer.uint32(122).fork()).join();
+        break;
+      case "memory":
+        MemoryWork.encode(message.work.value, writer.uint32(138).fork()).join();
         break;
     }
     if (message.createTime !== undefined) {
@@ -797,6 +789,14 @@ export const HookTask: MessageFns<HookTask> = {
             }
 
             message.work = { $case: "summarize", value: SummarizeWork.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.work = { $case: "memory", value: MemoryWork.decode(reader, reader.uint32()) };
             continue;
           }
           case 16: {
@@ -985,6 +985,52 @@ export const SummarizeWork: MessageFns<SummarizeWork> = {
             }
 
             message.triggers.push(TriggerHit.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryWork(): MemoryWork {
+  return { seqRanges: [] };
+}
+
+export const MemoryWork: MessageFns<MemoryWork> = {
+  encode(message: MemoryWork, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryWork {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryWork();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2528,150 +2574,6 @@ export const LeasedTask: MessageFns<LeasedTask> = {
             }
 
             message.input = { $case: "resolve", value: ResolveInput.decode(reader, reader.uint32()) };
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseMemoryJob(): MemoryJob {
-  return {
-    sessionId: "",
-    type: 0,
-    hook: "",
-    seqRanges: [],
-    state: 0,
-    failedAttempts: 0,
-    readyTime: undefined,
-    lastFailure: undefined,
-    createTime: undefined,
-  };
-}
-
-export const MemoryJob: MessageFns<MemoryJob> = {
-  encode(message: MemoryJob, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.sessionId !== "") {
-      writer.uint32(10).string(message.sessionId);
-    }
-    if (message.type !== 0) {
-      writer.uint32(16).int32(message.type);
-    }
-    if (message.hook !== "") {
-      writer.uint32(26).string(message.hook);
-    }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(34).fork()).join();
-    }
-    if (message.state !== 0) {
-      writer.uint32(40).int32(message.state);
-    }
-    if (message.failedAttempts !== 0) {
-      writer.uint32(48).int32(message.failedAttempts);
-    }
-    if (message.readyTime !== undefined) {
-      Timestamp.encode(message.readyTime, writer.uint32(58).fork()).join();
-    }
-    if (message.lastFailure !== undefined) {
-      TaskFailure.encode(message.lastFailure, writer.uint32(66).fork()).join();
-    }
-    if (message.createTime !== undefined) {
-      Timestamp.encode(message.createTime, writer.uint32(74).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MemoryJob {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMemoryJob();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.sessionId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.type = reader.int32() as any;
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.hook = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.state = reader.int32() as any;
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.failedAttempts = reader.int32();
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.readyTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.lastFailure = TaskFailure.decode(reader, reader.uint32());
-            continue;
-          }
-          case 9: {
-            if (tag !== 74) {
-              break;
-            }
-
-            message.createTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }

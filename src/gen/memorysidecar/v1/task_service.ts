@@ -30,6 +30,7 @@ import {
   ScoreOutput,
   SummarizeOutput,
   TaskState,
+  TaskType,
 } from "./task.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -178,11 +179,23 @@ export interface ListTasksRequest {
   sessionId: string;
   /** Only tasks of this hook. Optional. */
   hook: string;
+  /**
+   * Only tasks of this type. Unset means any. Of `TASK_TYPE_EMBED`, `TASK_TYPE_RERANK` and
+   * `TASK_TYPE_RESOLVE` there are no durable ones.
+   */
+  type: TaskType;
   /** Only tasks that are this far. Unset means any. */
   state: TaskState;
-  /** How many tasks to give at most. 0 means 100. At most 1,000; a page may hold fewer. */
+  /**
+   * The most tasks to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
+   * error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or
+   * after looking at 10,000 tasks.
+   */
   pageSize: number;
-  /** The `next_page_token` of the page before. The other fields must be the same. */
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
   pageToken: string;
 }
 
@@ -190,7 +203,7 @@ export interface ListTasksRequest {
 export interface ListTasksResponse {
   /** The tasks, the oldest first. */
   tasks: HookTask[];
-  /** Gives the next page. Empty at the end. */
+  /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
@@ -911,7 +924,7 @@ export const ExtendLeaseResponse: MessageFns<ExtendLeaseResponse> = {
 };
 
 function createBaseListTasksRequest(): ListTasksRequest {
-  return { namespace: "", sessionId: "", hook: "", state: 0, pageSize: 0, pageToken: "" };
+  return { namespace: "", sessionId: "", hook: "", type: 0, state: 0, pageSize: 0, pageToken: "" };
 }
 
 export const ListTasksRequest: MessageFns<ListTasksRequest> = {
@@ -925,14 +938,17 @@ export const ListTasksRequest: MessageFns<ListTasksRequest> = {
     if (message.hook !== "") {
       writer.uint32(26).string(message.hook);
     }
+    if (message.type !== 0) {
+      writer.uint32(32).int32(message.type);
+    }
     if (message.state !== 0) {
-      writer.uint32(32).int32(message.state);
+      writer.uint32(40).int32(message.state);
     }
     if (message.pageSize !== 0) {
-      writer.uint32(40).int32(message.pageSize);
+      writer.uint32(48).int32(message.pageSize);
     }
     if (message.pageToken !== "") {
-      writer.uint32(50).string(message.pageToken);
+      writer.uint32(58).string(message.pageToken);
     }
     return writer;
   },
@@ -979,7 +995,7 @@ export const ListTasksRequest: MessageFns<ListTasksRequest> = {
               break;
             }
 
-            message.state = reader.int32() as any;
+            message.type = reader.int32() as any;
             continue;
           }
           case 5: {
@@ -987,11 +1003,19 @@ export const ListTasksRequest: MessageFns<ListTasksRequest> = {
               break;
             }
 
-            message.pageSize = reader.int32();
+            message.state = reader.int32() as any;
             continue;
           }
           case 6: {
-            if (tag !== 50) {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
               break;
             }
 
@@ -1401,15 +1425,16 @@ export const DeleteTaskResponse: MessageFns<DeleteTaskResponse> = {
 
 /**
  * Gives tasks to workers: agents or programs that do them with their own model. Also
- * shows the tasks of every hook, and the hooks.
+ * shows the durable tasks of every hook, those that the server does itself among them.
  *
  * A worker polls, does the task, and completes it, or says that it failed. A lease
  * keeps others away meanwhile; it can be extended. When it ends, the task is given to
  * another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
  * effect once at most.
  *
- * Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
- * for, such as a search, or a job of the server that is durable itself. They are held in
+ * Workers get tasks to summarize, which are durable, and direct tasks: calls to embed,
+ * rerank, extract, score and resolve that somebody waits for, such as a search, or a
+ * durable task that the server does. Direct tasks are held in
  * memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
  * nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
  * that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
@@ -1494,8 +1519,8 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): ExtendLeaseResponse => ExtendLeaseResponse.decode(value),
   },
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
-   * ones are not listed: they live only while somebody waits for them.
+   * Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
+   * Direct ones are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1525,8 +1550,8 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): GetTaskResponse => GetTaskResponse.decode(value),
   },
   /**
-   * Makes a task ready now, with all its attempts: one that is dead, or that waits
-   * before it is tried again. A leased one is left alone.
+   * Makes a task ready now, with all its attempts: one that is dead, that waits before it
+   * is tried again, or that waits for the end of a turn. A leased one is left alone.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
@@ -1544,7 +1569,8 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): RetryTaskResponse => RetryTaskResponse.decode(value),
   },
   /**
-   * Deletes a task without doing it. Its messages stay where they are.
+   * Deletes a task without doing it. Its messages stay where they are: nothing is
+   * summarized, found in them or promoted of them.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set
@@ -1603,8 +1629,8 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
-   * ones are not listed: they live only while somebody waits for them.
+   * Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
+   * Direct ones are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1618,8 +1644,8 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
    */
   getTask: handleUnaryCall<GetTaskRequest, GetTaskResponse>;
   /**
-   * Makes a task ready now, with all its attempts: one that is dead, or that waits
-   * before it is tried again. A leased one is left alone.
+   * Makes a task ready now, with all its attempts: one that is dead, that waits before it
+   * is tried again, or that waits for the end of a turn. A leased one is left alone.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
@@ -1629,7 +1655,8 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
    */
   retryTask: handleUnaryCall<RetryTaskRequest, RetryTaskResponse>;
   /**
-   * Deletes a task without doing it. Its messages stay where they are.
+   * Deletes a task without doing it. Its messages stay where they are: nothing is
+   * summarized, found in them or promoted of them.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set
@@ -1736,8 +1763,8 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: ExtendLeaseResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
-   * ones are not listed: they live only while somebody waits for them.
+   * Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
+   * Direct ones are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1779,8 +1806,8 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetTaskResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes a task ready now, with all its attempts: one that is dead, or that waits
-   * before it is tried again. A leased one is left alone.
+   * Makes a task ready now, with all its attempts: one that is dead, that waits before it
+   * is tried again, or that waits for the end of a turn. A leased one is left alone.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
@@ -1804,7 +1831,8 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: RetryTaskResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Deletes a task without doing it. Its messages stay where they are.
+   * Deletes a task without doing it. Its messages stay where they are: nothing is
+   * summarized, found in them or promoted of them.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set

@@ -46,7 +46,7 @@ class EventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EVENT_TYPE_MEMORIES_REINFORCED: _ClassVar[EventType]
     EVENT_TYPE_MEMORIES_DECAYED: _ClassVar[EventType]
     EVENT_TYPE_MEMORIES_DELETED: _ClassVar[EventType]
-    EVENT_TYPE_MEMORY_JOB_ENDED: _ClassVar[EventType]
+    EVENT_TYPE_TASK_ATTEMPTED: _ClassVar[EventType]
 
 class SessionDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -106,7 +106,7 @@ EVENT_TYPE_MEMORY_UPDATED: EventType
 EVENT_TYPE_MEMORIES_REINFORCED: EventType
 EVENT_TYPE_MEMORIES_DECAYED: EventType
 EVENT_TYPE_MEMORIES_DELETED: EventType
-EVENT_TYPE_MEMORY_JOB_ENDED: EventType
+EVENT_TYPE_TASK_ATTEMPTED: EventType
 SESSION_DELETE_REASON_UNSPECIFIED: SessionDeleteReason
 SESSION_DELETE_REASON_REQUEST: SessionDeleteReason
 SESSION_DELETE_REASON_EXPIRED: SessionDeleteReason
@@ -128,7 +128,7 @@ STREAM_POSITION_NOW: StreamPosition
 STREAM_POSITION_OLDEST: StreamPosition
 
 class Event(_message.Message):
-    __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "tool_results_filled", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "memory_job_ended")
+    __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "tool_results_filled", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "task_attempted")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -166,7 +166,7 @@ class Event(_message.Message):
     MEMORIES_REINFORCED_FIELD_NUMBER: _ClassVar[int]
     MEMORIES_DECAYED_FIELD_NUMBER: _ClassVar[int]
     MEMORIES_DELETED_FIELD_NUMBER: _ClassVar[int]
-    MEMORY_JOB_ENDED_FIELD_NUMBER: _ClassVar[int]
+    TASK_ATTEMPTED_FIELD_NUMBER: _ClassVar[int]
     revision: int
     index: int
     type: EventType
@@ -204,8 +204,8 @@ class Event(_message.Message):
     memories_reinforced: MemoriesReinforced
     memories_decayed: MemoriesDecayed
     memories_deleted: MemoriesDeleted
-    memory_job_ended: MemoryJobEnded
-    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., tool_results_filled: _Optional[_Union[ToolResultsFilled, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., memory_job_ended: _Optional[_Union[MemoryJobEnded, _Mapping]] = ...) -> None: ...
+    task_attempted: TaskAttempted
+    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., tool_results_filled: _Optional[_Union[ToolResultsFilled, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., task_attempted: _Optional[_Union[TaskAttempted, _Mapping]] = ...) -> None: ...
 
 class SessionCreated(_message.Message):
     __slots__ = ()
@@ -497,23 +497,23 @@ class MemoriesDeleted(_message.Message):
     reason: MemoryDeletion
     def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[_Union[MemoryDeletion, str]] = ...) -> None: ...
 
-class MemoryJobEnded(_message.Message):
-    __slots__ = ("type", "hook", "seq_ranges", "created_count", "rejected_count", "failure", "dead")
+class TaskAttempted(_message.Message):
+    __slots__ = ("type", "hook", "seq_ranges", "created_count", "rejected_count", "failure", "task_id")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     CREATED_COUNT_FIELD_NUMBER: _ClassVar[int]
     REJECTED_COUNT_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
-    DEAD_FIELD_NUMBER: _ClassVar[int]
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
     type: _task_pb2.TaskType
     hook: str
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     created_count: int
     rejected_count: int
     failure: _task_pb2.TaskFailureReason
-    dead: bool
-    def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., failure: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., dead: _Optional[bool] = ...) -> None: ...
+    task_id: str
+    def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., failure: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., task_id: _Optional[str] = ...) -> None: ...
 
 class EventFilter(_message.Message):
     __slots__ = ("session_id", "user_id", "event_types")

@@ -5,7 +5,6 @@ from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
-from memorysidecar.v1 import task_pb2 as _task_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -365,48 +364,6 @@ class ScoreImportanceResponse(_message.Message):
     SCORES_FIELD_NUMBER: _ClassVar[int]
     scores: _containers.RepeatedCompositeFieldContainer[_memory_pb2.ImportanceScore]
     def __init__(self, scores: _Optional[_Iterable[_Union[_memory_pb2.ImportanceScore, _Mapping]]] = ...) -> None: ...
-
-class ListMemoryJobsRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "state", "page_size", "page_token")
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    session_id: str
-    state: _task_pb2.TaskState
-    page_size: int
-    page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., state: _Optional[_Union[_task_pb2.TaskState, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
-
-class ListMemoryJobsResponse(_message.Message):
-    __slots__ = ("jobs", "next_page_token")
-    JOBS_FIELD_NUMBER: _ClassVar[int]
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    jobs: _containers.RepeatedCompositeFieldContainer[_task_pb2.MemoryJob]
-    next_page_token: str
-    def __init__(self, jobs: _Optional[_Iterable[_Union[_task_pb2.MemoryJob, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
-
-class RetryMemoryJobRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "type", "discard", "request_id")
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    TYPE_FIELD_NUMBER: _ClassVar[int]
-    DISCARD_FIELD_NUMBER: _ClassVar[int]
-    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    session_id: str
-    type: _task_pb2.TaskType
-    discard: bool
-    request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., discard: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
-
-class RetryMemoryJobResponse(_message.Message):
-    __slots__ = ("job",)
-    JOB_FIELD_NUMBER: _ClassVar[int]
-    job: _task_pb2.MemoryJob
-    def __init__(self, job: _Optional[_Union[_task_pb2.MemoryJob, _Mapping]] = ...) -> None: ...
 
 class UpsertDocumentsRequest(_message.Message):
     __slots__ = ("namespace", "collection_id", "documents", "splitter", "request_id")

@@ -117,16 +117,6 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.FromString,
                 _registered_method=True)
-        self.ListMemoryJobs = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/ListMemoryJobs',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsResponse.FromString,
-                _registered_method=True)
-        self.RetryMemoryJob = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/RetryMemoryJob',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobResponse.FromString,
-                _registered_method=True)
         self.UpsertDocuments = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/UpsertDocuments',
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsRequest.SerializeToString,
@@ -324,26 +314,6 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListMemoryJobs(self, request, context):
-        """Lists the work on memories that sessions of a namespace wait for.
-
-        Errors:
-        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def RetryMemoryJob(self, request, context):
-        """Tries a job of a session again now, or gives it up.
-
-        Errors:
-        - NOT_FOUND, `SESSION_NOT_FOUND`, `MEMORY_JOB_NOT_FOUND`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def UpsertDocuments(self, request, context):
         """Writes documents: new ones, and new states of old ones.
 
@@ -480,16 +450,6 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.ScoreImportance,
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.SerializeToString,
-            ),
-            'ListMemoryJobs': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListMemoryJobs,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsResponse.SerializeToString,
-            ),
-            'RetryMemoryJob': grpc.unary_unary_rpc_method_handler(
-                    servicer.RetryMemoryJob,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobResponse.SerializeToString,
             ),
             'UpsertDocuments': grpc.unary_unary_rpc_method_handler(
                     servicer.UpsertDocuments,
@@ -935,60 +895,6 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/ScoreImportance',
             memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListMemoryJobs(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.MemoryService/ListMemoryJobs',
-            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def RetryMemoryJob(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.MemoryService/RetryMemoryJob',
-            memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobResponse.FromString,
             options,
             channel_credentials,
             insecure,

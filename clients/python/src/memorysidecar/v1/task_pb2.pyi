@@ -84,7 +84,7 @@ RESOLVE_ACTION_MERGE: ResolveAction
 RESOLVE_ACTION_DROP: ResolveAction
 
 class HookTask(_message.Message):
-    __slots__ = ("namespace", "task_id", "type", "session_id", "hook", "stage", "state", "failed_attempts", "max_attempts", "call_count", "ready_time", "lease_expire_time", "worker_id", "last_failure", "summarize", "create_time")
+    __slots__ = ("namespace", "task_id", "type", "session_id", "hook", "stage", "state", "failed_attempts", "max_attempts", "call_count", "ready_time", "lease_expire_time", "worker_id", "last_failure", "summarize", "memory", "create_time")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -100,6 +100,7 @@ class HookTask(_message.Message):
     WORKER_ID_FIELD_NUMBER: _ClassVar[int]
     LAST_FAILURE_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     task_id: str
@@ -116,8 +117,9 @@ class HookTask(_message.Message):
     worker_id: str
     last_failure: TaskFailure
     summarize: SummarizeWork
+    memory: MemoryWork
     create_time: _timestamp_pb2.Timestamp
-    def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., type: _Optional[_Union[TaskType, str]] = ..., session_id: _Optional[str] = ..., hook: _Optional[str] = ..., stage: _Optional[str] = ..., state: _Optional[_Union[TaskState, str]] = ..., failed_attempts: _Optional[int] = ..., max_attempts: _Optional[int] = ..., call_count: _Optional[int] = ..., ready_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lease_expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., worker_id: _Optional[str] = ..., last_failure: _Optional[_Union[TaskFailure, _Mapping]] = ..., summarize: _Optional[_Union[SummarizeWork, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., type: _Optional[_Union[TaskType, str]] = ..., session_id: _Optional[str] = ..., hook: _Optional[str] = ..., stage: _Optional[str] = ..., state: _Optional[_Union[TaskState, str]] = ..., failed_attempts: _Optional[int] = ..., max_attempts: _Optional[int] = ..., call_count: _Optional[int] = ..., ready_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lease_expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., worker_id: _Optional[str] = ..., last_failure: _Optional[_Union[TaskFailure, _Mapping]] = ..., summarize: _Optional[_Union[SummarizeWork, _Mapping]] = ..., memory: _Optional[_Union[MemoryWork, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class TaskFailure(_message.Message):
     __slots__ = ("reason", "message", "create_time")
@@ -146,6 +148,12 @@ class SummarizeWork(_message.Message):
     level: int
     triggers: _containers.RepeatedCompositeFieldContainer[_window_pb2.TriggerHit]
     def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., made_message_ids: _Optional[_Iterable[str]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., options: _Optional[_Union[_policy_pb2.Summarize, _Mapping]] = ..., loop: _Optional[int] = ..., level: _Optional[int] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ...) -> None: ...
+
+class MemoryWork(_message.Message):
+    __slots__ = ("seq_ranges",)
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ...) -> None: ...
 
 class SummarizeInput(_message.Message):
     __slots__ = ("messages", "transcript", "prior_texts", "replaces_prior", "max_tokens", "instructions", "loop", "max_loops", "draft", "structured", "trust", "saves_tokens")
@@ -365,25 +373,3 @@ class LeasedTask(_message.Message):
     score: ScoreInput
     resolve: ResolveInput
     def __init__(self, task: _Optional[_Union[HookTask, _Mapping]] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[SummarizeInput, _Mapping]] = ..., embed: _Optional[_Union[EmbedInput, _Mapping]] = ..., rerank: _Optional[_Union[RerankInput, _Mapping]] = ..., extract: _Optional[_Union[ExtractInput, _Mapping]] = ..., score: _Optional[_Union[ScoreInput, _Mapping]] = ..., resolve: _Optional[_Union[ResolveInput, _Mapping]] = ...) -> None: ...
-
-class MemoryJob(_message.Message):
-    __slots__ = ("session_id", "type", "hook", "seq_ranges", "state", "failed_attempts", "ready_time", "last_failure", "create_time")
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    TYPE_FIELD_NUMBER: _ClassVar[int]
-    HOOK_FIELD_NUMBER: _ClassVar[int]
-    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    FAILED_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
-    READY_TIME_FIELD_NUMBER: _ClassVar[int]
-    LAST_FAILURE_FIELD_NUMBER: _ClassVar[int]
-    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
-    session_id: str
-    type: TaskType
-    hook: str
-    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    state: TaskState
-    failed_attempts: int
-    ready_time: _timestamp_pb2.Timestamp
-    last_failure: TaskFailure
-    create_time: _timestamp_pb2.Timestamp
-    def __init__(self, session_id: _Optional[str] = ..., type: _Optional[_Union[TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., state: _Optional[_Union[TaskState, str]] = ..., failed_attempts: _Optional[int] = ..., ready_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_failure: _Optional[_Union[TaskFailure, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

@@ -112,20 +112,22 @@ class ExtendLeaseResponse(_message.Message):
     def __init__(self, expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class ListTasksRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "hook", "state", "page_size", "page_token")
+    __slots__ = ("namespace", "session_id", "hook", "type", "state", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     hook: str
+    type: _task_pb2.TaskType
     state: _task_pb2.TaskState
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., hook: _Optional[str] = ..., state: _Optional[_Union[_task_pb2.TaskState, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., hook: _Optional[str] = ..., type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., state: _Optional[_Union[_task_pb2.TaskState, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListTasksResponse(_message.Message):
     __slots__ = ("tasks", "next_page_token")

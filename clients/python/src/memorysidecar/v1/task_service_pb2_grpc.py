@@ -27,15 +27,16 @@ if _version_not_supported:
 
 class TaskServiceStub:
     """Gives tasks to workers: agents or programs that do them with their own model. Also
-    shows the tasks of every hook, and the hooks.
+    shows the durable tasks of every hook, those that the server does itself among them.
 
     A worker polls, does the task, and completes it, or says that it failed. A lease
     keeps others away meanwhile; it can be extended. When it ends, the task is given to
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
-    Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
-    for, such as a search, or a job of the server that is durable itself. They are held in
+    Workers get tasks to summarize, which are durable, and direct tasks: calls to embed,
+    rerank, extract, score and resolve that somebody waits for, such as a search, or a
+    durable task that the server does. Direct tasks are held in
     memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
     nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
     that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
@@ -94,15 +95,16 @@ class TaskServiceStub:
 
 class TaskServiceServicer:
     """Gives tasks to workers: agents or programs that do them with their own model. Also
-    shows the tasks of every hook, and the hooks.
+    shows the durable tasks of every hook, those that the server does itself among them.
 
     A worker polls, does the task, and completes it, or says that it failed. A lease
     keeps others away meanwhile; it can be extended. When it ends, the task is given to
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
-    Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
-    for, such as a search, or a job of the server that is durable itself. They are held in
+    Workers get tasks to summarize, which are durable, and direct tasks: calls to embed,
+    rerank, extract, score and resolve that somebody waits for, such as a search, or a
+    durable task that the server does. Direct tasks are held in
     memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
     nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
     that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
@@ -165,8 +167,8 @@ class TaskServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTasks(self, request, context):
-        """Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
-        ones are not listed: they live only while somebody waits for them.
+        """Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
+        Direct ones are not listed: they live only while somebody waits for them.
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -186,8 +188,8 @@ class TaskServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RetryTask(self, request, context):
-        """Makes a task ready now, with all its attempts: one that is dead, or that waits
-        before it is tried again. A leased one is left alone.
+        """Makes a task ready now, with all its attempts: one that is dead, that waits before it
+        is tried again, or that waits for the end of a turn. A leased one is left alone.
 
         Errors:
         - NOT_FOUND, `TASK_NOT_FOUND`
@@ -200,7 +202,8 @@ class TaskServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteTask(self, request, context):
-        """Deletes a task without doing it. Its messages stay where they are.
+        """Deletes a task without doing it. Its messages stay where they are: nothing is
+        summarized, found in them or promoted of them.
 
         Errors:
         - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set
@@ -262,15 +265,16 @@ def add_TaskServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class TaskService:
     """Gives tasks to workers: agents or programs that do them with their own model. Also
-    shows the tasks of every hook, and the hooks.
+    shows the durable tasks of every hook, those that the server does itself among them.
 
     A worker polls, does the task, and completes it, or says that it failed. A lease
     keeps others away meanwhile; it can be extended. When it ends, the task is given to
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
-    Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
-    for, such as a search, or a job of the server that is durable itself. They are held in
+    Workers get tasks to summarize, which are durable, and direct tasks: calls to embed,
+    rerank, extract, score and resolve that somebody waits for, such as a search, or a
+    durable task that the server does. Direct tasks are held in
     memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
     nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
     that nobody takes within 60 seconds fails, or within 1 second when no worker has polled

@@ -1,0 +1,221 @@
+// Jobs on memories as tasks: they are listed, shown, tried again and deleted as other tasks are.
+// Only the server does them, in calls of their hooks: who does one is not stored.
+
+import { taskNotFound } from "../../domain/errors.ts";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import {
+  hookOfJob,
+  type MemoryJob,
+  type MemoryJobType,
+  taskNoOfJob,
+} from "../../domain/memories/job.ts";
+import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
+import type { Session, SessionRef } from "../../domain/session.ts";
+import { hourOf } from "../../domain/tasks/budget.ts";
+import { serverWorkerOf } from "../../domain/tasks/task.ts";
+import type { SessionDecision, SessionPlan, StoredMemoryJob } from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import { type ChangeOptions, changeSession, replayOf, replyPart } from "../change.ts";
+import type { ServiceContext } from "../context.ts";
+import { checkJobHook } from "../memories/check-hooks.ts";
+import { newEvents } from "../new-events.ts";
+import type {
+  DeleteTaskInput,
+  DurableTaskPage,
+  ListTasksInput,
+  MemoryTaskInfo,
+  RetryTaskInput,
+  TaskRef,
+} from "../tasks-api.ts";
+
+/** Jobs that one call looks at, shown or not. */
+const LOOKED_MAX = 10_000;
+const PAGE = 500;
+
+/** Who does jobs. */
+interface JobDoer {
+  isRunning(ref: SessionRef, type: MemoryJobType): boolean;
+  /** Looks at jobs that were left alone, too. */
+  retry(): void;
+}
+
+/** What shows and changes jobs. */
+export interface MemoryTaskParts {
+  readonly context: ServiceContext;
+  readonly memoryJobs: JobDoer;
+}
+
+function infoOf(parts: MemoryTaskParts, { ref, job }: StoredMemoryJob): MemoryTaskInfo {
+  const state = stateOf(parts, ref, job);
+  const { instanceId } = parts.context.store;
+  const worker = state === "leased" ? serverWorkerOf(instanceId) : "";
+  return { ref, job, state, worker, hook: hookOfJob(job) };
+}
+
+function stateOf({ memoryJobs }: MemoryTaskParts, ref: SessionRef, job: MemoryJob) {
+  if (job.state === "dead") return "dead";
+  if (memoryJobs.isRunning(ref, job.type)) return "leased";
+  return job.dueMs >= TURN_END_MS ? "waiting" : "ready";
+}
+
+/** Lists jobs by rising number. */
+export async function listMemoryTasks(
+  parts: MemoryTaskParts,
+  call: Call,
+  input: ListTasksInput,
+): Promise<DurableTaskPage> {
+  const { namespace, sessionId, type, hook, state, limit } = input;
+  if (type !== undefined && type !== "extract" && type !== "score") {
+    return { tasks: [], next: undefined };
+  }
+  const isMeant = (info: MemoryTaskInfo): boolean =>
+    (type === undefined || info.job.type === type) &&
+    (hook === undefined || info.hook === hook) &&
+    (state === undefined || info.state === state);
+  if (sessionId !== undefined) return await listOfSession(parts, input, isMeant);
+  const tasks: MemoryTaskInfo[] = [];
+  let after = input.after ?? 0;
+  for (let looked = 0; looked < LOOKED_MAX; looked += PAGE) {
+    if (call.signal.aborted) break;
+    const page = await parts.context.store.listMemoryJobs(namespace, after, PAGE);
+    for (const one of page) {
+      if (tasks.length >= limit) return { tasks, next: after };
+      after = taskNoOfJob(one.job);
+      const info = infoOf(parts, one);
+      if (isMeant(info)) tasks.push(info);
+    }
+    if (page.length < PAGE) return { tasks, next: undefined };
+  }
+  return { tasks, next: after };
+}
+
+/** Those of one session, which has one of each type at most. */
+async function listOfSession(
+  parts: MemoryTaskParts,
+  { namespace, sessionId = "", after = 0 }: ListTasksInput,
+  isMeant: (info: MemoryTaskInfo) => boolean,
+): Promise<DurableTaskPage> {
+  const ref = { namespace, sessionId };
+  const jobs = await parts.context.store.readMemoryJobs(ref);
+  const left = jobs.filter((job) => taskNoOfJob(job) > after);
+  const tasks = left.map((job) => infoOf(parts, { ref, job })).filter(isMeant);
+  return { tasks, next: undefined };
+}
+
+/** Gives a job. */
+export async function getMemoryTask(
+  parts: MemoryTaskParts,
+  { namespace, taskId }: TaskRef,
+  taskNo: number,
+): Promise<MemoryTaskInfo> {
+  const stored = await parts.context.store.readMemoryJob(namespace, taskNo);
+  if (stored === undefined) throw taskNotFound(taskId);
+  return infoOf(parts, stored);
+}
+
+/** Tries a job again now, with all its attempts. One that is being done is left alone. */
+export async function retryMemoryTask(
+  parts: MemoryTaskParts,
+  call: Call,
+  input: RetryTaskInput,
+  taskNo: number,
+): Promise<Uint8Array> {
+  const { context, memoryJobs } = parts;
+  const changing: Changing = { context, call, input, taskNo, nowMs: context.world.nowMs() };
+  const bytes = await changeJob(changing, {}, ({ ref, job }) => {
+    checkJobHook(context, job);
+    const isRunning = memoryJobs.isRunning(ref, job.type);
+    const again: MemoryJob = { ...job, state: "ready", dueMs: changing.nowMs, failedAttempts: 0 };
+    const next = isRunning ? job : again;
+    return { next, bytes: input.encode(infoOf(parts, { ref, job: next })) };
+  });
+  if (bytes === undefined) throw taskNotFound(input.taskId);
+  memoryJobs.retry();
+  return bytes;
+}
+
+/** Gives a job up: its messages are passed over. Undefined when there is none. */
+export async function deleteMemoryTask(
+  { context }: MemoryTaskParts,
+  call: Call,
+  input: DeleteTaskInput,
+  taskNo: number,
+): Promise<Uint8Array | undefined> {
+  const changing: Changing = { context, call, input, taskNo, nowMs: context.world.nowMs() };
+  return await changeJob(changing, { allowWhenFull: true }, () => ({
+    next: undefined,
+    bytes: input.encode(),
+  }));
+}
+
+interface Changing {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: TaskRef;
+  readonly taskNo: number;
+  readonly nowMs: number;
+}
+
+/** What becomes of a job, and the answer. */
+interface Changed {
+  readonly next: MemoryJob | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** Changes a job with its session; undefined when there is none. */
+async function changeJob(
+  changing: Changing,
+  options: ChangeOptions,
+  decide: (stored: StoredMemoryJob) => Changed,
+): Promise<Uint8Array | undefined> {
+  const { context, call, input, taskNo } = changing;
+  const known = await context.store.readMemoryJob(input.namespace, taskNo);
+  if (known === undefined) return await replayWithout(changing);
+  const { ref } = known;
+  return await changeSession<Uint8Array | undefined>(
+    context,
+    call,
+    { ...ref, ...options },
+    ({ session, revision, memoryJobs }): SessionDecision<Uint8Array | undefined> => {
+      const job = memoryJobs().find((one) => taskNoOfJob(one) === taskNo);
+      // Without a session it went meanwhile, as did one that was done.
+      if (session === undefined || job === undefined) return { kind: "answer", result: undefined };
+      const changed = decide({ ref, job });
+      const plan = planOf(changing, { session, revision, job }, changed);
+      return { kind: "save", result: changed.bytes, plan };
+    },
+  );
+}
+
+/** The answer of a repeat, whose job is gone since. */
+async function replayWithout({
+  context,
+  call,
+  input: { namespace },
+  taskNo,
+  nowMs,
+}: Changing): Promise<Uint8Array | undefined> {
+  const change = { namespace, taskNo, hour: hourOf(nowMs), requestId: call.requestId };
+  return await context.store.changeTask<Uint8Array | undefined>(change, ({ reply }) => ({
+    kind: "answer",
+    result: replayOf(context, call, reply),
+  }));
+}
+
+function planOf(
+  { context, call, nowMs }: Changing,
+  at: { readonly session: Session; readonly revision: number; readonly job: MemoryJob },
+  { next, bytes }: Changed,
+): SessionPlan {
+  const { session, revision, job } = at;
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  return {
+    // The session was not used: its time to live goes on.
+    head: { ...session.head, revision },
+    memoryJobs: { put: [{ type: job.type, job: next }] },
+    events: newEvents(context, origin, [
+      { type: EVENT_TYPE.sessionUpdated, paths: ["memory_tasks"] },
+    ]),
+    ...replyPart(call, nowMs, bytes),
+  };
+}
