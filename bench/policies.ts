@@ -16,7 +16,7 @@ import {
   CreateSessionRequest,
   CreateSessionResponse,
 } from "../src/gen/memorysidecar/v1/session_service.ts";
-import { toPolicy } from "../src/transport/convert/policy.ts";
+import { toPolicyChoice } from "../src/transport/convert/policy.ts";
 import { make, sessionName, TEXT_BYTES, textOf } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 import { median } from "./stats.ts";
@@ -98,7 +98,7 @@ export async function createSessions(
   what: { readonly prefix: string; readonly sessions: number; readonly policy: Policy },
 ): Promise<void> {
   const caller = new Caller(port);
-  const policy = toPolicy(what.policy);
+  const policy = toPolicyChoice(what.policy);
   await inParallel(what.sessions, 16, async (index) => {
     const session = make(Session, { sessionId: sessionName(what.prefix, index), policy });
     const value = make(CreateSessionRequest, { session });

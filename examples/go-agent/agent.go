@@ -69,10 +69,12 @@ func (a *agent) open(ctx context.Context) error {
 			SessionId: sessionID,
 			UserId:    userID,
 			// As soon as the window holds more messages than this, only the newest turns stay.
-			Policy: &pb.Policy{Stages: []*pb.PolicyStage{{
-				Name:   "newest-turns",
-				AnyOf:  []*pb.Trigger{{Condition: &pb.Trigger_MessageCountOver{MessageCountOver: windowLimit}}},
-				Select: &pb.PolicyStage_KeepLast{KeepLast: &pb.KeepLast{UnitCount: proto.Int32(keptTurns)}},
+			Policy: &pb.PolicyChoice{Choice: &pb.PolicyChoice_Policy{Policy: &pb.Policy{
+				Stages: []*pb.PolicyStage{{
+					Name:   "newest-turns",
+					AnyOf:  []*pb.Trigger{{Condition: &pb.Trigger_MessageCountOver{MessageCountOver: windowLimit}}},
+					Select: &pb.PolicyStage_KeepLast{KeepLast: &pb.KeepLast{UnitCount: proto.Int32(keptTurns)}},
+				}},
 			}}},
 		},
 	})

@@ -147,7 +147,16 @@ export interface ToolResultFill {
   readonly text: string;
 }
 
+/** The preset that a policy was made of. */
+export interface PresetOrigin {
+  readonly name: string;
+  /** The options as they were given, as the text of a JSON object. */
+  readonly options: string;
+}
+
 export interface Policy {
+  /** Unset for a policy that was written out. */
+  readonly preset?: PresetOrigin;
   /** A label; may be empty. */
   readonly name: string;
   readonly tokenRule: PolicyTokenRule;

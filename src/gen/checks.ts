@@ -12,7 +12,7 @@ import { type MetadataCondition, type NumberRange } from "./memorysidecar/v1/fil
 import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, type ConflictRule, type DedupeRule, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemorySource } from "./memorysidecar/v1/memory.ts";
 import { type DecayMemoriesRequest, type ExtractMemoriesRequest, type GetMemoryRequest, type ListDocumentsRequest, type ListMemoriesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type ScoreImportanceRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
 import { MessageOrder, Role, Source, Trust, type Message, type MessageFilter } from "./memorysidecar/v1/message.ts";
-import { BoundaryRule, FilterScope, PreviewSource, RemovedTo, StageEffect, StageOn, SummaryFailure, SummaryFlow, SummaryKeep, SummaryLeave, SummaryShape, SummaryShow, SystemProtection, TokenRounding, TokenRule, ToolPairing, ToolResultFillRule, TranscriptStyle, WindowUnit, type Boundary, type CustomTokenRule, type DropDuplicates, type DropOldest, type Filter, type PackNewest, type Policy, type PolicyStage, type Protections, type Summarize, type SummaryView, type ToolResultFill, type Trigger } from "./memorysidecar/v1/policy.ts";
+import { BoundaryRule, FilterScope, PreviewSource, RemovedTo, StageEffect, StageOn, SummaryFailure, SummaryFlow, SummaryKeep, SummaryLeave, SummaryShape, SummaryShow, SystemProtection, TokenRounding, TokenRule, ToolPairing, ToolResultFillRule, TranscriptStyle, WindowUnit, type Boundary, type CustomTokenRule, type DropDuplicates, type DropOldest, type Filter, type PackNewest, type Policy, type PolicyChoice, type PolicyStage, type Protections, type Summarize, type SummaryView, type ToolResultFill, type Trigger } from "./memorysidecar/v1/policy.ts";
 import { ContextFence, ContextSectionKind, FusionMethod, RecallKind, RecallMode, type ContextSection, type RecallFilter, type RecallWeights } from "./memorysidecar/v1/recall.ts";
 import { type AssembleContextRequest, type EmbedRequest, type RecallRequest } from "./memorysidecar/v1/recall_service.ts";
 import { SessionOrder, type Session, type SessionFilter } from "./memorysidecar/v1/session.ts";
@@ -564,7 +564,12 @@ export function checkCreateSessionRequest(v: Violations, m: CreateSessionRequest
 export function checkSession(v: Violations, m: Session): void {
   if (m.policy !== undefined) {
     v.enter("policy");
-    checkPolicy(v, m.policy);
+    checkPolicyChoice(v, m.policy);
+    v.leave();
+  }
+  if (m.effectivePolicy !== undefined) {
+    v.enter("effective_policy");
+    checkPolicy(v, m.effectivePolicy);
     v.leave();
   }
   if (m.ttl !== undefined) {
@@ -593,6 +598,17 @@ export function checkSession(v: Violations, m: Session): void {
     v.enter("memory_policy");
     checkMemoryPolicy(v, m.memoryPolicy);
     v.leave();
+  }
+}
+
+/** Checks PolicyChoice. */
+export function checkPolicyChoice(v: Violations, m: PolicyChoice): void {
+  switch (m.choice?.$case) {
+    case "policy":
+    v.enter("policy");
+    checkPolicy(v, m.choice.value);
+    v.leave();
+    break;
   }
 }
 
@@ -889,7 +905,7 @@ export function checkUpdateMessageRequest(v: Violations, m: UpdateMessageRequest
 export function checkGetWindowRequest(v: Violations, m: GetWindowRequest): void {
   if (m.policy !== undefined) {
     v.enter("policy");
-    checkPolicy(v, m.policy);
+    checkPolicyChoice(v, m.policy);
     v.leave();
   }
 }
@@ -898,7 +914,7 @@ export function checkGetWindowRequest(v: Violations, m: GetWindowRequest): void 
 export function checkPreviewPolicyRequest(v: Violations, m: PreviewPolicyRequest): void {
   for (let i = 0; i < m.policies.length && !v.full; i++) {
     v.enterItem("policies", i);
-    checkPolicy(v, m.policies[i]!);
+    checkPolicyChoice(v, m.policies[i]!);
     v.leaveItem();
   }
   for (let i = 0; i < m.occasions.length && !v.full; i++) {

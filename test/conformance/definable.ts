@@ -34,6 +34,7 @@ import {
   ifFound,
   importDocument,
   storedWindow,
+  written,
 } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
 
@@ -164,14 +165,14 @@ function roleOf(message: Message): string {
  * make its list any shorter. The server leaves such a call out, so this caller makes it.
  */
 async function askInVain(state: State, sessionId: string): Promise<void> {
-  const { policy } = await getSession(state.rpc, sessionId);
+  const { effectivePolicy: policy } = await getSession(state.rpc, sessionId);
   const stages = (policy?.stages ?? []).map((stage): PolicyStage => {
     const { select } = stage;
     if (select?.$case !== "pinMiddleRecent") return stage;
     return { ...stage, select: { ...select, value: { ...select.value, minRemoved: 1 } } };
   });
   if (policy === undefined || stages.length === 0) return;
-  const policies = [{ ...policy, stages }];
+  const policies = [written({ ...policy, stages })];
   const { previews } = await state.rpc.call("previewPolicy", { sessionId, policies });
   const waiting = (previews[0]?.messages ?? []).filter(
     ({ verdict }) => verdict === Verdict.AWAITS_SUMMARY,

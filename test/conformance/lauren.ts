@@ -26,6 +26,7 @@ import { otherMemory } from "./lauren-others.ts";
 import { type CaseMessages, caseMessages, contentJson, roleName, toMessage } from "./messages.ts";
 import {
   append,
+  byPreset,
   createSession,
   getSession,
   getWindow,
@@ -164,8 +165,7 @@ async function addResults(state: State, op: JsonObject): Promise<void> {
 /** Sets the policy of the memory, with some options changed. */
 async function setPolicy({ context }: State, changes: JsonObject): Promise<void> {
   const options = { ...optionsOf(context), ...changes };
-  const preset = { name: "lauren", options };
-  const session = Session.fromPartial({ sessionId: MAIN, policy: { preset } });
+  const session = Session.fromPartial({ sessionId: MAIN, policy: byPreset("lauren", options) });
   await context.rpc.call("updateSession", { session, updateMask: ["policy"] });
 }
 

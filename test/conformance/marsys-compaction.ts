@@ -27,7 +27,7 @@ import {
 } from "./marsys-chain.ts";
 import { MAIN, type Memory, setOptions } from "./marsys-memory.ts";
 import { roleName } from "./messages.ts";
-import { eventsOf, getSession, getWindow, storedWindow } from "./session.ts";
+import { eventsOf, getSession, getWindow, storedWindow, written } from "./session.ts";
 
 const EVENT = "CompactionEvent";
 
@@ -53,7 +53,7 @@ function sizeOf(totals: Totals | undefined): Size {
 }
 
 async function previewed({ rpc }: Memory): Promise<Previews> {
-  const { policy } = await getSession(rpc, MAIN);
+  const { effectivePolicy: policy } = await getSession(rpc, MAIN);
   if (policy === undefined) throw new CaseFault("the session has no policy");
   const { protections } = policy;
   const unguarded = {
@@ -62,7 +62,7 @@ async function previewed({ rpc }: Memory): Promise<Previews> {
       ? {}
       : { protections: { ...protections, releaseLastUser: true } }),
   };
-  const policies = [policy, unguarded];
+  const policies = [policy, unguarded].map(written);
   const occasions = [StageOn.REQUEST];
   const { previews } = await rpc.call("previewPolicy", { sessionId: MAIN, policies, occasions });
   const [preview, other] = previews;

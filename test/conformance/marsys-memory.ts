@@ -17,7 +17,7 @@ import {
 } from "./json.ts";
 import { knownProcessors } from "./marsys-chain.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
-import { append, createSession } from "./session.ts";
+import { append, byPreset, createSession } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
 
 /** The session of the memory. */
@@ -165,7 +165,7 @@ export async function setOptions(memory: Memory, changes: JsonObject): Promise<v
   };
   const session = Session.fromPartial({
     sessionId: MAIN,
-    policy: { preset: { name: "marsys", options } },
+    policy: byPreset("marsys", options),
   });
   await memory.rpc.call("updateSession", { session, updateMask: ["policy"] });
 }

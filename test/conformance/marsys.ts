@@ -218,7 +218,7 @@ async function cacheStats(memory: Memory): Promise<object> {
     stageStates,
     logTotals: log,
     windowTotals: window,
-    policy,
+    effectivePolicy: policy,
   } = await getSession(memory.rpc, MAIN);
   const state = stageStates[0];
   // Where nothing is stored of what is packed, every read packs anew, and what is new makes stale.

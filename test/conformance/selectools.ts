@@ -19,7 +19,7 @@ import { observed } from "./selectools-events.ts";
 import { longTermMemory } from "./selectools-memory.ts";
 import { sessionStore } from "./selectools-store.ts";
 import {
-  AS_STORED,
+  AS_STORED_POLICY,
   createSession,
   getSession,
   getWindow,
@@ -27,6 +27,7 @@ import {
   storedWindow,
   summariesOf,
   summaryOf,
+  written,
 } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
 
@@ -177,7 +178,7 @@ async function recent(state: State, op: JsonObject): Promise<readonly Shown[]> {
   const { messages } = await state.context.rpc.call("getWindow", {
     sessionId,
     newest,
-    policy: AS_STORED,
+    policy: written(AS_STORED_POLICY),
   });
   return messages.map((message) => state.messages.show(message));
 }
@@ -232,8 +233,8 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
   await addAll(state, op, storedFirst(state));
   // What this read has compressed is there for the next ones, which compress nothing.
   await getWindow(context.rpc, sessionId);
-  const { policy: own } = await getSession(context.rpc, sessionId);
-  const policy = { ...AS_STORED, summaryView: own?.summaryView };
+  const { effectivePolicy: own } = await getSession(context.rpc, sessionId);
+  const policy = written({ ...AS_STORED_POLICY, summaryView: own?.summaryView });
   const read = async () => (await context.rpc.call("getWindow", { sessionId, policy })).messages;
   const before = await read();
   const fresh = listOf(op["messages"] ?? given["new_messages"], "new messages");

@@ -4,7 +4,9 @@ import { isMemorySidecarError, MemorySidecarError } from "../../clients/typescri
 import type { Event, EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import {
+  type DeepPartial,
   Policy,
+  type PolicyChoice,
   SummaryShow,
   SystemProtection,
   ToolPairing,
@@ -23,7 +25,7 @@ import { CaseFault, type JsonObject } from "./json.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Shows the stored window as it is: no stage, nothing hidden, nothing filled, no summary. */
-export const AS_STORED = Policy.fromPartial({
+export const AS_STORED_POLICY = Policy.fromPartial({
   toolPairing: ToolPairing.LOOSE,
   summaryView: { show: SummaryShow.NONE },
   protections: { system: SystemProtection.NONE, releaseLastUser: true },
@@ -39,6 +41,16 @@ export interface NewSession {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** A preset, as requests choose it. */
+export function byPreset(name: string, options: JsonObject): DeepPartial<PolicyChoice> {
+  return { choice: { $case: "preset", value: { name, options } } };
+}
+
+/** A policy that is written out, as requests choose it. */
+export function written(policy: Policy): PolicyChoice {
+  return { choice: { $case: "policy", value: policy } };
+}
+
 /** Creates a session under a preset, with the options as they are. */
 export async function createSession(rpc: Rpc, input: NewSession): Promise<Session> {
   const { sessionId, preset, options, summary, userId = "", labels = {} } = input;
@@ -46,7 +58,7 @@ export async function createSession(rpc: Rpc, input: NewSession): Promise<Sessio
     sessionId,
     userId,
     labels: { ...labels },
-    policy: { preset: { name: preset, options: { ...options } } },
+    policy: byPreset(preset, { ...options }),
     ...(summary === undefined ? {} : { summary: { text: summary } }),
   });
   const created = (await rpc.call("createSession", { session })).session;
@@ -88,7 +100,7 @@ export function getWindow(rpc: Rpc, sessionId: string): Promise<GetWindowRespons
 
 /** Gives the messages of the stored window. */
 export async function storedWindow(rpc: Rpc, sessionId: string): Promise<readonly Message[]> {
-  return (await rpc.call("getWindow", { sessionId, policy: AS_STORED })).messages;
+  return (await rpc.call("getWindow", { sessionId, policy: written(AS_STORED_POLICY) })).messages;
 }
 
 /** Gives every message of the log, oldest first. */

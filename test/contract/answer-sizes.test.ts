@@ -9,7 +9,7 @@ import { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { keepNewest } from "../support/policy-wire.ts";
-import { message, policy, protections, session } from "../support/samples.ts";
+import { message, policy, protections, session, written } from "../support/samples.ts";
 import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
 
 /** What clients of grpc-js, grpc-go and grpc-java take unless they are told otherwise. */
@@ -71,8 +71,10 @@ it("of the longest ids and the most stages", async () => {
     await sizeOf("appendMessages", { sessionId: "s", messages: [named(MESSAGES + 1)] }),
   ).toBeLessThan(STOCK_MAX);
   const onRead = policy({ ...waits, stages: waiting(StageOn.READ) });
-  expect(await sizeOf("getWindow", { sessionId: "s", policy: onRead })).toBeLessThan(STOCK_MAX);
-  const policies = Array.from({ length: LIMITS.previewPolicies }, () => waits);
+  expect(await sizeOf("getWindow", { sessionId: "s", policy: written(onRead) })).toBeLessThan(
+    STOCK_MAX,
+  );
+  const policies = Array.from({ length: LIMITS.previewPolicies }, () => written(waits));
   expect(await sizeOf("previewPolicy", { sessionId: "s", policies })).toBeLessThan(STOCK_MAX);
   const { previews } = await server.client.call("previewPolicy", { sessionId: "s", policies });
   for (const { messages, truncated } of previews) {

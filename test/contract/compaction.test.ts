@@ -3,11 +3,10 @@
 // that is shown costs what the token rule says of it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Struct } from "../../src/gen/google/protobuf/struct.ts";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { sessionMaker, windowIds } from "../support/policy-wire.ts";
-import { message, policy, toolCall } from "../support/samples.ts";
+import { message, preset, toolCall } from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -22,14 +21,7 @@ const newSession = sessionMaker(() => server);
 const THRESHOLD = 150;
 
 const compacting = (options: object) =>
-  policy({
-    preset: {
-      name: "marsys",
-      options: Buffer.from(
-        Struct.encode(Struct.wrap({ threshold_tokens: THRESHOLD, ...options })).finish(),
-      ),
-    },
-  });
+  preset("marsys", { threshold_tokens: THRESHOLD, ...options });
 
 const call = (messageId: string, toolCallId: string): Message =>
   message({ messageId, role: Role.ASSISTANT, toolCalls: [toolCall(toolCallId, "web")] });

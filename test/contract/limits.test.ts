@@ -17,6 +17,7 @@ import {
   sessionSummary,
   structOfSize,
   toolCall,
+  written,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -55,9 +56,9 @@ const windowPolicy = (
   max: number,
   make: (size: number) => Parameters<typeof policy>[0],
 ) =>
-  limitRow("getWindow", `policy.${field}`, max, (size) => ({
+  limitRow("getWindow", `policy.policy.${field}`, max, (size) => ({
     sessionId: "s",
-    policy: policy(make(size)),
+    policy: written(policy(make(size))),
   }));
 const labels = (count: number) => new Map(times(count, (index) => [`key-${index}`, "v"] as const));
 const assistant = Role.ASSISTANT;

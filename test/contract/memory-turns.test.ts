@@ -8,7 +8,11 @@ import {
   MemoryOrigin,
   type MemoryPolicy,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { type Policy, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
+import {
+  type Policy,
+  type PolicyChoice,
+  TokenRule,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
@@ -22,11 +26,10 @@ import {
   memoryPolicy,
   message,
   ownedBy,
-  policy,
+  preset,
   session,
 } from "../support/samples.ts";
 import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
-import { struct } from "../support/structs.ts";
 import { turnOf } from "../support/turns.ts";
 
 const NAME = "My name is Anna.";
@@ -47,7 +50,10 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 let count = 0;
 
-async function open(memory?: Partial<MemoryPolicy>, window: Policy = TWO): Promise<string> {
+async function open(
+  memory?: Partial<MemoryPolicy>,
+  window: Policy | PolicyChoice = TWO,
+): Promise<string> {
   const sessionId = `turns-${count++}`;
   const userId = `user of ${sessionId}`;
   await server.client.call("createSession", {
@@ -71,13 +77,8 @@ async function jobsOf(sessionId: string) {
 
 describe("the memory policy of a session", () => {
   it("comes with the unified memory of selectools, unless one is given", async () => {
-    const unified = (limit: number): Policy =>
-      policy({
-        preset: {
-          name: "selectools",
-          options: struct({ unified: true, long_term_limit: limit }),
-        },
-      });
+    const unified = (limit: number): PolicyChoice =>
+      preset("selectools", { unified: true, long_term_limit: limit });
     const policyIn = async (sessionId: string) =>
       (await server.client.call("getSession", { sessionId })).session?.memoryPolicy;
     const sessionId = await open(undefined, unified(7));

@@ -35,6 +35,7 @@ import {
   protections,
   session,
   sessionSummary,
+  written,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -239,7 +240,10 @@ describe("a policy that promotes", () => {
         metadata: { stage: "keep" },
       });
     }
-    const looked = await server.client.call("getWindow", { sessionId, policy: promoting });
+    const looked = await server.client.call("getWindow", {
+      sessionId,
+      policy: written(promoting),
+    });
     expect(looked.messages).toHaveLength(1);
     expect(await revisionOf(server.store)).toBe(before + 2);
   });
@@ -316,7 +320,7 @@ describe("UpdateSession with a policy", () => {
     const { session: other } = await server.client.call("createSession", {
       session: session({ sessionId: `${sessionId}-default` }),
     });
-    const encoded = [changed.session?.policy, other?.policy].map((of) =>
+    const encoded = [changed.session?.effectivePolicy, other?.effectivePolicy].map((of) =>
       Policy.encode(of ?? expect.unreachable()).finish(),
     );
     expect(encoded[0]).toEqual(encoded[1]);

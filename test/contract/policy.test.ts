@@ -22,8 +22,10 @@ import {
   keepStage,
   message,
   policy,
+  preset,
   protections,
   session,
+  written,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -299,7 +301,10 @@ const FRACTIONS: readonly {
   },
 ];
 
-const request = (fields: Partial<wire.Policy>) => ({ sessionId: "s", policy: policy(fields) });
+const request = (fields: Partial<wire.Policy>) => ({
+  sessionId: "s",
+  policy: written(policy(fields)),
+});
 
 /** The first field that is refused; empty when the policy is taken. */
 async function refusedField(fields: Partial<wire.Policy>): Promise<string> {
@@ -314,7 +319,7 @@ describe("a bound of a policy", () => {
     expect(await refusedField(make(min))).toBe("");
     expect(await refusedField(make(max - 1))).toBe("");
     expect(await refusedField(make(max))).toBe("");
-    const path = `policy.${field}`;
+    const path = `policy.policy.${field}`;
     const failure = await server.client.fail("getWindow", request(make(max + 1)));
     expect(failure.fields[0]).toBe(path);
     expect(failure.metadata).toMatchObject({ field: path });
@@ -331,7 +336,7 @@ describe("a bound of a policy", () => {
   it.each(FRACTIONS)("$field holds for fractions", async ({ field, inside, outside, make }) => {
     for (const value of inside) expect(await refusedField(make(value))).toBe("");
     for (const value of [...outside, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(await refusedField(make(value))).toBe(`policy.${field}`);
+      expect(await refusedField(make(value))).toBe(`policy.policy.${field}`);
     }
   });
 
@@ -345,7 +350,7 @@ describe("a bound of a policy", () => {
       session: session({ policy: policy(large) }),
     });
     await expect(call).rejects.toMatchObject({
-      failure: { reason: "REQUEST_INVALID", fields: ["session.policy.stages"] },
+      failure: { reason: "REQUEST_INVALID", fields: ["session.policy.policy.stages"] },
     });
     const fits = policy({ stages: times(2, stage) });
     await server.client.call("createSession", { session: session({ policy: fits }) });
@@ -371,17 +376,17 @@ describe("a bound of a policy", () => {
     expect(text).toBeGreaterThan(128);
     expect(text).toBeLessThanOrEqual(LIMITS.summaryInstructionsBytes);
     expect(wire.Policy.encode(ofText(text)).finish().length).toBeLessThan(LIMITS.policyBytes);
-    expect(await refusedField(ofText(text))).toBe("policy.stages");
+    expect(await refusedField(ofText(text))).toBe("policy.policy.stages");
     const { session: made } = await server.client.call("createSession", {
       session: session({ policy: ofText(text - 400) }),
     });
-    expect(await refusedField({ ...made?.policy })).toBe("");
+    expect(await refusedField({ ...made?.effectivePolicy })).toBe("");
   });
 
   it("holds for the name of a hook", async () => {
     for (const hook of [x(LIMITS.hookNameChars + 1), "1st", "no space"]) {
       const { make } = inSummarize("hook", [0, 0], () => ({ hook }));
-      expect(await refusedField(make(0))).toBe("policy.stages[0].summarize.hook");
+      expect(await refusedField(make(0))).toBe("policy.policy.stages[0].summarize.hook");
     }
     const { make } = inSummarize("hook", [0, 0], () => ({ hook: MANUAL_HOOK }));
     expect(await refusedField(make(0))).toBe("");
@@ -401,7 +406,7 @@ describe("a bound of a policy", () => {
     ],
   ])("holds for what goes together: %s", async (field, fields) => {
     const stage = keepStage({ removedTo: RemovedTo.SUMMARIZE, ...fields });
-    expect(await refusedField({ stages: [stage] })).toBe(`policy.stages[0].${field}`);
+    expect(await refusedField({ stages: [stage] })).toBe(`policy.policy.stages[0].${field}`);
   });
 
   it("holds for the options of a preset", async () => {
@@ -410,40 +415,32 @@ describe("a bound of a policy", () => {
         Buffer.from(Struct.encode(Struct.wrap({ model: x(length) })).finish());
       return text(bytes - (text(1_000).length - 1_000));
     };
-    const fields = (bytes: number) => ({
-      preset: { name: "definable", options: options(bytes) },
-    });
-    expect(fields(LIMITS.presetOptionsBytes).preset.options).toHaveLength(
-      LIMITS.presetOptionsBytes,
-    );
-    expect(await refusedField(fields(LIMITS.presetOptionsBytes))).toBe("");
-    const failure = await server.client.fail(
-      "getWindow",
-      request(fields(LIMITS.presetOptionsBytes + 1)),
-    );
+    const by = (bytes: number) => {
+      const value = { name: "definable", options: options(bytes) };
+      return { sessionId: "s", policy: { choice: { $case: "preset", value } as const } };
+    };
+    const most = by(LIMITS.presetOptionsBytes);
+    expect(most.policy.choice.value.options).toHaveLength(LIMITS.presetOptionsBytes);
+    await server.client.call("getWindow", most);
+    const failure = await server.client.fail("getWindow", by(LIMITS.presetOptionsBytes + 1));
     expect(failure.fields).toEqual(["policy.preset.options"]);
     expect(failure.metadata).toMatchObject({ limit: String(LIMITS.presetOptionsBytes) });
   });
 });
 
 describe("a preset", () => {
-  const named = (name: string, options: object = {}) =>
-    policy({
-      preset: { name, options: Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish()) },
-    });
-
-  it("is written out in the session that it makes", async () => {
+  it("is told by the session that it makes, with the policy that it stands for", async () => {
     const sessionId = "by-name";
     const created = await server.client.call("createSession", {
-      session: session({ sessionId, policy: named("token_budget", { max_tokens: 500 }) }),
+      session: session({ sessionId, policy: preset("token_budget", { max_tokens: 500 }) }),
     });
-    expect(created.session?.policy).toMatchObject({
+    expect(created.session?.policy).toEqual(preset("token_budget", { max_tokens: 500 }));
+    expect(created.session?.effectivePolicy).toMatchObject({
       name: "token_budget",
-      preset: undefined,
       stages: [{ name: "turns" }, { name: "rounds" }],
     });
     const found = await server.client.call("getSession", { sessionId });
-    expect(found.session?.policy).toEqual(created.session?.policy);
+    expect(found).toEqual(created);
   });
 
   it("replaces the policy of a session, and reads a window once", async () => {
@@ -455,14 +452,14 @@ describe("a preset", () => {
     });
     const view = await server.client.call("getWindow", {
       sessionId,
-      policy: named("sliding_window", { max_messages: 2 }),
+      policy: preset("sliding_window", { max_messages: 2 }),
     });
     expect(view.messages.map(({ text }) => text)).toEqual(["two", "three"]);
     const updated = await server.client.call("updateSession", {
-      session: session({ sessionId, policy: named("sliding_window", { max_messages: 1 }) }),
+      session: session({ sessionId, policy: preset("sliding_window", { max_messages: 1 }) }),
       updateMask: ["policy"],
     });
-    expect(updated.session?.policy?.name).toBe("sliding_window");
+    expect(updated.session?.effectivePolicy?.name).toBe("sliding_window");
     expect(updated.session?.windowTotals?.messageCount).toBe(1n);
   });
 
@@ -483,15 +480,20 @@ describe("a preset", () => {
       session: session({ sessionId: "fractions", policy: policyWithFractions }),
     });
     const found = await server.client.call("getSession", { sessionId: "fractions" });
-    expect(found.session?.policy).toEqual(created.session?.policy);
-    expect(found.session?.policy?.customTokenRule?.charsPerToken).toBe(3.7);
-    expect(found.session?.policy?.stages[0]?.select?.value).toMatchObject({ headroom: 0.1 });
+    const { policy: chosen, effectivePolicy } = found.session ?? {};
+    expect([chosen, effectivePolicy]).toEqual([
+      created.session?.policy,
+      created.session?.effectivePolicy,
+    ]);
+    expect(chosen?.choice?.value).toEqual(effectivePolicy);
+    expect(effectivePolicy?.customTokenRule?.charsPerToken).toBe(3.7);
+    expect(effectivePolicy?.stages[0]?.select?.value).toMatchObject({ headroom: 0.1 });
   });
 
   it("is refused with unknown or bad options, naming them", async () => {
     const failure = await server.client.fail("createSession", {
       session: session({
-        policy: named("alquimia", { memory_strategy_id: "max_tokens", memory_max_token: 5 }),
+        policy: preset("alquimia", { memory_strategy_id: "max_tokens", memory_max_token: 5 }),
       }),
     });
     expect(failure).toMatchObject({
@@ -500,7 +502,7 @@ describe("a preset", () => {
       fields: ["session.policy.preset.options.memory_max_token"],
     });
     const bad = await server.client.fail("createSession", {
-      session: session({ policy: named("selectools", { max_messages: 0 }) }),
+      session: session({ policy: preset("selectools", { max_messages: 0 }) }),
     });
     expect(bad.message).toContain("max_messages must be at least 1");
     expect(bad.metadata).toMatchObject({ limit: "1" });
@@ -513,16 +515,14 @@ describe("ListPolicyPresets", () => {
     expect(presets.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["alquimia", "definable", "lauren", "marsys", "selectools"]),
     );
-    for (const preset of presets) {
-      const { required } = preset.options.find((option) => option.required) ?? {};
-      expect(preset.policy === undefined).toBe(required === true);
-      if (preset.policy === undefined) continue;
+    for (const { name, options, policy: offered } of presets) {
+      const { required } = options.find((option) => option.required) ?? {};
+      expect(offered === undefined).toBe(required === true);
+      if (offered === undefined) continue;
       const { session: created } = await server.client.call("createSession", {
-        session: session({
-          policy: policy({ preset: { name: preset.name, options: Buffer.alloc(0) } }),
-        }),
+        session: session({ policy: preset(name) }),
       });
-      expect(created?.policy).toEqual(preset.policy);
+      expect(created?.effectivePolicy).toEqual(offered);
     }
   });
 

@@ -14,7 +14,7 @@ import {
 } from "../support/contract.ts";
 import { hooksOf, pollHook } from "../support/hooks.ts";
 import { revisionOf } from "../support/revisions.ts";
-import { message } from "../support/samples.ts";
+import { message, written } from "../support/samples.ts";
 import {
   inputOf,
   lines,
@@ -275,7 +275,10 @@ describe("an answer of PollTasks", () => {
     }
     const stored = await server.client.call("getSession", { sessionId });
     await server.client.call("updateSession", {
-      session: { ...(stored.session as NonNullable<typeof stored.session>), policy },
+      session: {
+        ...(stored.session as NonNullable<typeof stored.session>),
+        policy: written(policy),
+      },
       updateMask: ["policy"],
     });
     const messages = Array.from({ length: 5 }, (_, at) =>

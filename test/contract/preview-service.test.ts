@@ -22,6 +22,7 @@ import {
   protections,
   session,
   toolCall,
+  written,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -47,7 +48,10 @@ const keep = (maxMessages: number, fields: Parameters<typeof keepStage>[0] = {})
   keepStage({ select: { $case: "dropOldest", value: dropOldest({ maxMessages }) }, ...fields });
 
 async function preview(sessionId: string, policies: Policy[]) {
-  return await server.client.call("previewPolicy", { sessionId, policies });
+  return await server.client.call("previewPolicy", {
+    sessionId,
+    policies: policies.map(written),
+  });
 }
 
 describe("PreviewPolicy", () => {
@@ -185,7 +189,7 @@ describe("PreviewPolicy", () => {
       anyOf: [{ condition: { $case: "toolError", value: { names: ["search"] } } }],
     });
     const sessionId = await seeded(users("a", "b"));
-    const policies = [policy({ stages: [byInput, byTool] })];
+    const policies = [written(policy({ stages: [byInput, byTool] }))];
     const run = async (fields: object) => {
       const { previews } = await server.client.call("previewPolicy", {
         sessionId,
@@ -208,7 +212,7 @@ describe("PreviewPolicy", () => {
 
   it("looks at the newest messages of the log when asked to", async () => {
     const sessionId = await seeded(users("a", "b", "c"), policy({ stages: [keep(1)] }));
-    const policies = [policy({ stages: [keep(2)] })];
+    const policies = [written(policy({ stages: [keep(2)] }))];
     const log = await server.client.call("previewPolicy", {
       sessionId,
       policies,
@@ -299,8 +303,8 @@ describe("PreviewPolicy", () => {
     ["negative tokens", { modelInputTokens: -1n }, "model_input_tokens"],
     [
       "a policy with a fault",
-      { policies: [policy({}), policy({ stages: [keepStage({ name: "" })] })] },
-      "policies[1].stages[0].name",
+      { policies: [policy({}), policy({ stages: [keepStage({ name: "" })] })].map(written) },
+      "policies[1].policy.stages[0].name",
     ],
   ])("refuses %s", async (_, fields, field) => {
     const failure = await server.client.fail("previewPolicy", { sessionId: "s", ...fields });

@@ -15,6 +15,7 @@ import {
   sessionSummary,
   structOfSize,
   toolCall,
+  written,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -48,7 +49,8 @@ describe("CreateSession", () => {
     expect(made?.etag).not.toBe("");
     expect(made?.createTime).toEqual(made?.updateTime);
     const limits = { maxMessages: 200, maxTokens: 8_000n };
-    expect(made?.policy).toMatchObject({
+    expect(made?.policy).toEqual(written(made?.effectivePolicy ?? expect.unreachable()));
+    expect(made?.effectivePolicy).toMatchObject({
       tokenRule: 1,
       imageTokenCount: 800,
       protections: { system: 2, pinFirst: 0, minMessages: 1, releaseLastUser: false },
@@ -147,22 +149,22 @@ describe("CreateSession", () => {
     [
       "an unknown token rule",
       { policy: policy({ tokenRule: 99 as 0 }) },
-      "session.policy.token_rule",
+      "session.policy.policy.token_rule",
     ],
     [
       "two stages of one name",
       { policy: policy({ stages: [keepStage(), keepStage()] }) },
-      "session.policy.stages[1].name",
+      "session.policy.policy.stages[1].name",
     ],
     [
       "a stage without a name",
       { policy: policy({ stages: [keepStage({ name: "" })] }) },
-      "session.policy.stages[0].name",
+      "session.policy.policy.stages[0].name",
     ],
     [
       "a stage that does nothing",
       { policy: policy({ stages: [keepStage({ select: undefined })] }) },
-      "session.policy.stages[0].select",
+      "session.policy.policy.stages[0].select",
     ],
     [
       "a drop without a limit",
@@ -171,32 +173,32 @@ describe("CreateSession", () => {
           stages: [keepStage({ select: { $case: "dropOldest", value: dropOldest({}) } })],
         }),
       },
-      "session.policy.stages[0].drop_oldest",
+      "session.policy.policy.stages[0].drop_oldest",
     ],
     [
       "a trigger without a condition",
       { policy: policy({ stages: [keepStage({ anyOf: [{ condition: undefined }] })] }) },
-      "session.policy.stages[0].any_of[0].condition",
+      "session.policy.policy.stages[0].any_of[0].condition",
     ],
     [
       "an unknown unit",
       { policy: policy({ stages: [keepStage({ unit: 9 as 0 })] }) },
-      "session.policy.stages[0].unit",
+      "session.policy.policy.stages[0].unit",
     ],
     [
       "a stage that runs at an unknown time",
       { policy: policy({ stages: [keepStage({ on: 7 as 0 })] }) },
-      "session.policy.stages[0].on",
+      "session.policy.policy.stages[0].on",
     ],
     [
       "an unknown protection",
       { policy: policy({ protections: protections({ system: 8 as 0 }) }) },
-      "session.policy.protections.system",
+      "session.policy.policy.protections.system",
     ],
     [
       "a negative number of pins",
       { policy: policy({ protections: protections({ pinFirst: -1 }) }) },
-      "session.policy.protections.pin_first",
+      "session.policy.policy.protections.pin_first",
     ],
   ] as const)("refuses %s", async (_, fields, path) => {
     const before = await revisionOf(server.store);
@@ -338,7 +340,7 @@ describe("UpdateSession", () => {
     const star = { session: session({ sessionId }), updateMask: ["*"] };
     const { session: cleared } = await server.client.call("updateSession", star);
     expect(cleared).toMatchObject({ userId: "", agentId: "" });
-    expect(cleared?.policy?.stages).toHaveLength(2);
+    expect(cleared?.effectivePolicy?.stages).toHaveLength(2);
   });
 
   it("trims at once by a new policy", async () => {
@@ -466,7 +468,7 @@ describe("GetWindow", () => {
         keepStage({ select: { $case: "dropOldest", value: dropOldest({ maxMessages: 2 }) } }),
       ],
     });
-    const window = await server.client.call("getWindow", { sessionId, policy: view });
+    const window = await server.client.call("getWindow", { sessionId, policy: written(view) });
     expect(window).toMatchObject({
       windowTotals: { messageCount: 2n },
       outsideTotals: { messageCount: 2n },
@@ -501,8 +503,8 @@ describe("GetWindow", () => {
     expect(await get({ sessionId, asOfSeq: 4n })).toMatchObject({ reason: "SEQ_OUT_OF_RANGE" });
     expect(await get({ sessionId, asOfSeq: -1n })).toMatchObject({ fields: ["as_of_seq"] });
     const broken = policy({ stages: [keepStage({ name: "Not a name" })] });
-    expect(await get({ sessionId, policy: broken })).toMatchObject({
-      fields: ["policy.stages[0].name"],
+    expect(await get({ sessionId, policy: written(broken) })).toMatchObject({
+      fields: ["policy.policy.stages[0].name"],
     });
   });
 });

@@ -400,7 +400,7 @@ describe("what a document makes", () => {
     const { window, session: made } = await windowed(sessionId);
     expect(window.map(({ text }) => text)).toEqual(["t1"]);
     expect(made).toMatchObject({ userId: "u", labels: kept.labels, summary: undefined });
-    expect(made?.policy?.name).toBe("mine");
+    expect(made?.effectivePolicy?.name).toBe("mine");
     expect(await save(LAUREN, sessionId)).toEqual({ messages: list, summary: null });
   });
 

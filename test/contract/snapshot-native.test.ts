@@ -18,6 +18,7 @@ import {
   sessionSummary,
   structOfSize,
   toolCall,
+  written,
 } from "../support/samples.ts";
 import {
   bringSnapshot,
@@ -564,14 +565,14 @@ describe("a snapshot of a stranger", () => {
 
   it("is refused when its policy needs a hook that the server does not have", async () => {
     const asks = { removedTo: RemovedTo.SUMMARIZE, summarize: summarize({ hook: "nobody" }) };
-    const own = { ...empty(), policy: policy({ stages: [keepStage(asks)] }) };
+    const own = { ...empty(), policy: written(policy({ stages: [keepStage(asks)] })) };
     const failure = await refused({ header: headerOf({ session: own }) });
     expect(failure).toMatchObject({ reason: "HOOK_NOT_CONFIGURED", metadata: { hook: "nobody" } });
   });
 
   it("is refused when its policy promotes and nothing says how", async () => {
     const stages = [keepStage({ removedTo: RemovedTo.PROMOTE })];
-    const own = { ...empty(), policy: policy({ stages }) };
+    const own = { ...empty(), policy: written(policy({ stages })) };
     const failure = await refused({ header: headerOf({ session: own }) });
     expect(failure).toMatchObject({ reason: "MEMORY_POLICY_MISSING" });
   });
@@ -587,7 +588,7 @@ describe("a snapshot of a stranger", () => {
   it("brings no stage to run and no orphan to go", async () => {
     const stages = [keepStage()];
     const header = withLast(5n, {
-      session: { ...empty(), lastSeq: 5n, policy: policy({ stages }) },
+      session: { ...empty(), lastSeq: 5n, policy: written(policy({ stages })) },
       windowRanges: [{ firstSeq: 1n, lastSeq: 5n }],
     });
     const orphan = logged(1, { role: Role.TOOL, toolCallId: "c" });

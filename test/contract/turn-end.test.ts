@@ -19,7 +19,7 @@ import {
   windowIds,
 } from "../support/policy-wire.ts";
 import { revisionOf } from "../support/revisions.ts";
-import { message, toolCall } from "../support/samples.ts";
+import { message, toolCall, written } from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -310,7 +310,11 @@ describe("what a session remembers for its policy", () => {
     await server.client.call("appendMessages", { sessionId, messages: users(1, 4) });
     expect(await endTurn(sessionId)).toHaveLength(1);
     const changed = await server.client.call("updateSession", {
-      session: { ...(session ?? expect.unreachable()), etag: "", policy: bare([keepNewest(9)]) },
+      session: {
+        ...(session ?? expect.unreachable()),
+        etag: "",
+        policy: written(bare([keepNewest(9)])),
+      },
       updateMask: ["policy"],
     });
     expect(changed.session).toMatchObject({ stageStates: [], modelInputTokens: 17n });

@@ -11,7 +11,7 @@ import {
   type UnaryName,
 } from "../support/contract.ts";
 import { revisionOf } from "../support/revisions.ts";
-import { message, policy } from "../support/samples.ts";
+import { message, policy, written } from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
   row("fillToolResults", "text", LIMITS.fillTextBytes, (size) => ({ text: x(size) })),
   row("fillToolResults", "request_id", LIMITS.requestIdBytes, (size) => ({ requestId: x(size) })),
   row("previewPolicy", "policies", LIMITS.previewPolicies, (size) => ({
-    policies: times(size, () => policy()),
+    policies: times(size, () => written(policy())),
   })),
   row("previewPolicy", "tool_outcomes", LIMITS.toolOutcomes, (size) => ({
     toolOutcomes: times(size, () => ({ tool: "t", error: false })),

@@ -24,7 +24,7 @@ import {
   windowIds,
 } from "../support/policy-wire.ts";
 import { revisionOf } from "../support/revisions.ts";
-import { keepStage, message, toolCall } from "../support/samples.ts";
+import { keepStage, message, toolCall, written } from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -127,7 +127,10 @@ describe("a stage on read", () => {
     const past = await server.client.call("getWindow", { sessionId, asOfSeq: 2n });
     expect(past.messages.map(({ messageId }) => messageId)).toEqual(["m2"]);
     const policy = bare([storesOnRead(2)]);
-    const asked = await server.client.call("getWindow", { sessionId, policy });
+    const asked = await server.client.call("getWindow", {
+      sessionId,
+      policy: written(policy),
+    });
     expect(asked.messages.map(({ messageId }) => messageId)).toEqual(["m2", "m3"]);
     expect(await revisionOf(server.store)).toBe(revision);
   });
@@ -157,7 +160,10 @@ describe("a policy in the request", () => {
       keepNewest(2, { name: "d", on: StageOn.READ }),
     ]);
     const revision = await revisionOf(server.store);
-    const window = await server.client.call("getWindow", { sessionId, policy });
+    const window = await server.client.call("getWindow", {
+      sessionId,
+      policy: written(policy),
+    });
     expect(window.trims.map(({ stage, messageIds }) => [stage, messageIds])).toEqual([
       ["a", ["m1"]],
       ["b", ["m2"]],

@@ -86,11 +86,15 @@ function collect(value: unknown): string[] {
   return [undefined, null, false, 0, 0n, ""].includes(value as null) ? [] : [String(value)];
 }
 
-/** A session or a window with no more of its summaries than older versions said. */
-function asSaidThen<T extends { summary?: Summary | undefined; placedSummaries?: Summary[] }>(
-  answer: T,
-) {
-  const { summary, placedSummaries = [], ...rest } = answer;
+interface Summarized {
+  readonly summary?: Summary | undefined;
+  readonly placedSummaries?: readonly Summary[];
+  readonly policy?: unknown;
+}
+
+/** A session or a window with what older versions said of its summaries and its policy. */
+function asSaidThen<T extends Summarized>(answer: T) {
+  const { summary, placedSummaries = [], policy: _, ...rest } = answer;
   const own = summary && { ...summary, placement: 0, current: false, level: 0, stage: "" };
   const placed = placedSummaries.map((one) => ({ ...one, placement: 0, current: false }));
   return { ...rest, own, placed };

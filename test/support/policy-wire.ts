@@ -3,6 +3,7 @@
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   type Policy,
+  type PolicyChoice,
   type PolicyStage,
   StageEffect,
   StageOn,
@@ -61,7 +62,7 @@ export function result(toolCallId: string, fields: Partial<Message> = {}): Messa
 /** Creates sessions with a policy, under ids of their own. */
 export function sessionMaker(server: () => TestServer) {
   let count = 0;
-  return async (of: Policy, messages: readonly Message[] = []): Promise<string> => {
+  return async (of: Policy | PolicyChoice, messages: readonly Message[] = []): Promise<string> => {
     const sessionId = `policy-${count++}`;
     await server().client.call("createSession", { session: session({ sessionId, policy: of }) });
     if (messages.length > 0) {

@@ -1,5 +1,6 @@
 // Sound requests for every rpc, and small builders of what they are made of.
 
+import { Struct } from "../../src/gen/google/protobuf/struct.ts";
 import { Document, type Embedding } from "../../src/gen/memorysidecar/v1/document.ts";
 import {
   Entity,
@@ -18,6 +19,7 @@ import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   DropOldest,
   Policy,
+  type PolicyChoice,
   PolicyStage,
   Protections,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
@@ -34,9 +36,27 @@ export function message(fields: Partial<Message> = {}): Message {
   return { ...Message.decode(NOTHING), role: Role.USER, ...fields };
 }
 
+/** What a test names of a session; a policy may come as it is. */
+type SessionFields = Omit<Partial<Session>, "policy"> & {
+  readonly policy?: Policy | PolicyChoice | undefined;
+};
+
 /** A session with what a test names. */
-export function session(fields: Partial<Session> = {}): Session {
-  return { ...Session.decode(NOTHING), ...fields };
+export function session({ policy: kept, ...fields }: SessionFields = {}): Session {
+  const empty = Session.decode(NOTHING);
+  if (kept === undefined) return { ...empty, ...fields };
+  return { ...empty, ...fields, policy: "stages" in kept ? written(kept) : kept };
+}
+
+/** A policy that is written out, as requests choose it. */
+export function written(kept: Policy): PolicyChoice {
+  return { choice: { $case: "policy", value: kept } };
+}
+
+/** A preset, as requests choose it. */
+export function preset(name: string, options: object = {}): PolicyChoice {
+  const struct = Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish());
+  return { choice: { $case: "preset", value: { name, options: struct } } };
 }
 
 /** The summary of a session with what a test names. */
@@ -212,7 +232,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   updateMessage: { sessionId: "seed", message: message({ messageId: "first", text: "new" }) },
   deleteMessage: { sessionId: "doomed", messageId: "gone", allowMissing: true },
   getWindow: { sessionId: "seed" },
-  previewPolicy: { sessionId: "seed", policies: [policy({ stages: [keepStage()] })] },
+  previewPolicy: { sessionId: "seed", policies: [written(policy({ stages: [keepStage()] }))] },
   listPolicyPresets: {},
   trimSession: { sessionId: "doomed", target: { $case: "maxMessages", value: 1 } },
   restoreMessages: { sessionId: "doomed", messageIds: ["gone"] },

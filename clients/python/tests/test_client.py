@@ -257,7 +257,7 @@ def test_sessions_are_made_of_fields(fake: FakeServer, fake_client: Client) -> N
     request = sent(fake, "CreateSession")
     assert request.session.ttl.seconds == 120
     assert request.session.summary.text == "so far"
-    assert request.session.policy.stages[0].drop_oldest.max_tokens == 100
+    assert request.session.policy.policy.stages[0].drop_oldest.max_tokens == 100
     assert (request.request_id, request.namespace) == ("r", "default")
 
 

@@ -172,7 +172,7 @@ def test_a_whole_policy(client: Client) -> None:
         model="gpt-4o",
         context_window=64_000,
     )
-    stored = client.create_session(policy=made).policy
+    stored = client.create_session(policy=made).effective_policy
     assert stored.token_rule == v1.TOKEN_RULE_CUSTOM
     assert stored.custom_token_rule == made.custom_token_rule
     assert (stored.protections, stored.tool_result_fill) == (
@@ -202,7 +202,7 @@ def test_wrong_options_are_refused(wrong: Callable[[], Any]) -> None:
 
 
 # Each preset with every one of its options.
-PRESETS: dict[str, v1.Policy] = {
+PRESETS: dict[str, v1.Preset] = {
     "sliding_window": policy.sliding_window(max_messages=4),
     "token_budget": policy.token_budget(max_tokens=900, headroom=0.2),
     "managed": policy.managed(trigger_tokens=900, target_tokens=700, headroom=0.1),
@@ -251,9 +251,11 @@ def test_the_server_takes_every_preset(client: Client) -> None:
     known = {one.name: one for one in client.list_policy_presets()}
     assert set(PRESETS) == set(known)
     for name, made in PRESETS.items():
-        stored = client.create_session(policy=made).policy
-        assert stored.name == name and not stored.HasField("preset")
-    assert len(client.create_session(policy=policy.preset("sliding_window")).policy.stages) == 1
+        stored = client.create_session(policy=made)
+        assert stored.policy.preset == made
+        assert stored.effective_policy.name == name
+    chosen = client.create_session(policy={"preset": {"name": "sliding_window"}})
+    assert len(chosen.effective_policy.stages) == 1
 
 
 def test_the_options_are_those_of_the_server(client: Client) -> None:
@@ -288,7 +290,7 @@ def test_the_options_inside_options_are_known_to_the_server(client: Client) -> N
         policy.preset("marsys", {"memory_config": nothing(presets.ManagedMemoryConfig)}),
         policy.preset("alquimia", {"short_term_memory": [short], "long_term_memory": [long]}),
     ):
-        assert client.create_session(policy=made).policy.stages
+        assert client.create_session(policy=made).effective_policy.stages
     wrong = policy.preset("marsys", {"active_context": {"grace": None}})
     with pytest.raises(ms.Invalid):
         client.create_session(policy=wrong)

@@ -67,7 +67,7 @@ def test_previews_take_one_policy_or_many(fake: FakeServer, fake_client: Client)
     fake_client.preview_policy("s", [policy.managed(), {"name": "mine"}])
     assert len(sent(fake, "PreviewPolicy").policies) == 2
     fake_client.preview_policy("s", {"name": "mine"}, source=v1.PREVIEW_SOURCE_WINDOW)
-    assert [one.name for one in sent(fake, "PreviewPolicy").policies] == ["mine"]
+    assert [one.policy.name for one in sent(fake, "PreviewPolicy").policies] == ["mine"]
     fake_client.preview_policy("s")
     assert not sent(fake, "PreviewPolicy").policies
 

@@ -227,6 +227,7 @@ export {
   type PlainStageOptions,
   type PolicyInput,
   type PolicyOptions,
+  type PresetInput,
   type ProtectionOptions,
   packNewest,
   pinMiddleRecent,
@@ -237,6 +238,7 @@ export {
   shorten,
   type TokenRuleParts,
   toolResultFill,
+  type WrittenPolicy,
 } from "./policy.ts";
 export type {
   BoundaryName,

@@ -11,7 +11,7 @@ import {
 } from "./gen/memorysidecar/v1/message.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import { type MemoryPolicyInput, toMemoryPolicy } from "./memory-policy.ts";
-import type { PolicyInput } from "./policy.ts";
+import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 /** A JSON object. */
@@ -162,10 +162,11 @@ function content(input: Omit<MessageFields, "role">): Message {
 
 /** Turns what a caller wrote into a session of the contract. */
 export function toSession(fields: SessionFields): DeepPartial<Session> {
-  const { ttlMs, summary, labels, memoryPolicy, ...rest } = fields;
+  const { ttlMs, summary, labels, policy, memoryPolicy, ...rest } = fields;
   return {
     ...rest,
     labels: { ...labels },
+    policy: policy && toPolicyChoice(policy),
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
     summary: summary === undefined ? undefined : { text: summary },
     memoryPolicy: memoryPolicy && toMemoryPolicy(memoryPolicy),

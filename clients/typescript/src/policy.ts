@@ -5,6 +5,7 @@ import {
   type CustomTokenRule,
   type DeepPartial,
   type Policy,
+  type PolicyChoice,
   type PolicyStage,
   type Protections,
   type Summarize,
@@ -17,7 +18,25 @@ import * as names from "./policy-names.ts";
 import { toDuration } from "./time.ts";
 
 /** A policy as it is given: everything may be left out. */
-export type PolicyInput = DeepPartial<Policy>;
+export type PolicyInput = WrittenPolicy | PresetInput;
+
+/** A policy that is written out. */
+export type WrittenPolicy = DeepPartial<Policy>;
+
+/** A preset of the server, with its options. */
+export interface PresetInput {
+  readonly preset: {
+    readonly name: string;
+    readonly options?: { readonly [name: string]: unknown };
+  };
+}
+
+/** The choice of a policy as requests hold it. */
+export function toPolicyChoice(policy: PolicyInput): DeepPartial<PolicyChoice> {
+  if (!("preset" in policy)) return { choice: { $case: "policy", value: policy } };
+  const { name, options = {} } = policy.preset;
+  return { choice: { $case: "preset", value: { name, options } } };
+}
 
 /** A stage of a policy, as the functions here make it. */
 export type StageInput = DeepPartial<PolicyStage>;
@@ -337,7 +356,7 @@ export interface PolicyOptions {
 export function makePolicy(
   stages: readonly StageInput[],
   options: PolicyOptions = {},
-): PolicyInput {
+): WrittenPolicy {
   const { toolPairing, contextWindow, ...rest } = options;
   const custom = options.customTokenRule && { tokenRule: TokenRule.CUSTOM };
   return {

@@ -1,7 +1,7 @@
 // The presets of the server, typed: policies by name, with options.
 
 import type { JsonObject } from "./message.ts";
-import type { PolicyInput } from "./policy.ts";
+import type { PresetInput } from "./policy.ts";
 
 /** An option that may be null, which means that it is left out. */
 type Maybe<T> = T | null;
@@ -244,13 +244,13 @@ type OptionArguments<O> =
   Record<never, never> extends O ? readonly [options?: O] : readonly [options: O];
 
 /**
- * Makes a policy that names a preset of the server. For one that this version of the client does
+ * Chooses a preset of the server. For one that this version of the client does
  * not know write `{ preset: { name, options } }`.
  */
 export function preset<N extends PresetName>(
   name: N,
   ...[options]: OptionArguments<PresetOptions[N]>
-): PolicyInput {
+): PresetInput {
   // The options travel as they are: left-out ones are no values of JSON.
   const given = Object.entries((options ?? {}) as JsonObject).filter(
     ([, value]) => value !== undefined,

@@ -34,7 +34,7 @@ import type {
   TrimTarget,
   WindowOptions,
 } from "./options.ts";
-import type { PolicyInput } from "./policy.ts";
+import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { OCCASIONS, UNITS } from "./policy-names.ts";
 import { toTimestamp } from "./time.ts";
 import { toPlace, toStart } from "./watch.ts";
@@ -123,7 +123,7 @@ export function windowRequest(
 ): GetWindowRequest {
   return GetWindowRequest.fromPartial({
     ...target,
-    policy: options.policy,
+    policy: options.policy && toPolicyChoice(options.policy),
     asOfSeq: optionalSeq(options.asOfSeq),
     newest: options.newest,
     readOnly: options.readOnly ?? false,
@@ -156,7 +156,7 @@ export function previewRequest(
   const { occasions = [], source = "window", modelInputTokens, toolOutcomes = [] } = options;
   return PreviewPolicyRequest.fromPartial({
     ...target,
-    policies: Array.isArray(policies) ? [...policies] : [policies as PolicyInput],
+    policies: (Array.isArray(policies) ? policies : [policies as PolicyInput]).map(toPolicyChoice),
     occasions: occasions.map((name) => OCCASIONS[name]),
     source: source === "log" ? PreviewSource.LOG : PreviewSource.WINDOW,
     modelInputTokens: optionalSeq(modelInputTokens),

@@ -250,7 +250,11 @@ describe("policies and windows", () => {
       }),
     ];
     const taken: (string | undefined)[] = [];
-    for (const policy of made) taken.push((await client.createSession({ policy })).policy?.name);
+    for (const policy of made) {
+      const { policy: chosen, effectivePolicy } = await client.createSession({ policy });
+      expect(chosen?.choice?.$case).toBe("preset");
+      taken.push(effectivePolicy?.name);
+    }
     const offered = (await client.listPolicyPresets()).map(({ name }) => name);
     expect(taken.toSorted()).toEqual(offered);
   });

@@ -203,12 +203,12 @@ describe("policies", () => {
 describe("presets", () => {
   it("name a preset and its options", () => {
     expect(preset("sliding_window")).toEqual({ preset: { name: "sliding_window", options: {} } });
-    const made = contract.Policy.fromPartial(
-      preset("marsys", { active_context: { processor_order: ["backward_packing"] } }),
+    const options = { active_context: { processor_order: ["backward_packing"] } } as const;
+    const made = contract.PolicyChoice.fromPartial(
+      policy.toPolicyChoice(preset("marsys", options)),
     );
-    expect(contract.Policy.decode(contract.Policy.encode(made).finish()).preset).toEqual({
-      name: "marsys",
-      options: { active_context: { processor_order: ["backward_packing"] } },
+    expect(contract.PolicyChoice.decode(contract.PolicyChoice.encode(made).finish())).toEqual({
+      choice: { $case: "preset", value: { name: "marsys", options } },
     });
   });
 

@@ -102,7 +102,7 @@ describe("policies", () => {
       toolOutcomes: [{ tool: "a" }],
     });
     expect(sent()).toMatchObject({
-      policies: [{ preset: { name: "managed" } }],
+      policies: [{ choice: { $case: "preset", value: { name: "managed" } } }],
       occasions: [StageOn.TURN_END, StageOn.READ],
       source: PreviewSource.LOG,
       modelInputTokens: 0n,

@@ -22,7 +22,7 @@ import {
 } from "./policy-enums.ts";
 import { fromStage, toStage } from "./policy-stage.ts";
 import { fromSummaryView, toSummaryView } from "./policy-summary.ts";
-import { expandWirePreset } from "./preset.ts";
+import { expandWirePreset, fromPreset, toPreset } from "./preset.ts";
 
 export { TOKEN_RULES };
 
@@ -31,13 +31,24 @@ export function toTokenRule(rule: PolicyTokenRule): wire.Policy["tokenRule"] {
   return POLICY_TOKEN_RULES.lastIndexOf(rule) as wire.Policy["tokenRule"];
 }
 
-/** Writes a policy out: fills in every default, looks up its preset and its context window. */
+/** Gives the policy that was chosen; undefined for none. */
+export function fromPolicyChoice({ choice }: wire.PolicyChoice): Policy | undefined {
+  if (choice?.$case !== "preset") return choice && fromPolicy(choice.value);
+  const expanded = expandWirePreset(choice.value);
+  if (!("policy" in expanded)) throw new Error("the preset was not checked");
+  return { ...expanded.policy, preset: fromPreset(choice.value) };
+}
+
+/** Gives the choice that made a policy: its preset, or the policy written out. */
+export function toPolicyChoice(policy: Policy): wire.PolicyChoice {
+  const { preset } = policy;
+  return preset === undefined
+    ? { choice: { $case: "policy", value: toPolicy(policy) } }
+    : { choice: { $case: "preset", value: toPreset(preset) } };
+}
+
+/** Writes a policy out: fills in every default, looks up its context window. */
 export function fromPolicy(policy: wire.Policy): Policy {
-  if (policy.preset !== undefined) {
-    const expanded = expandWirePreset(policy.preset);
-    if ("policy" in expanded) return expanded.policy;
-    throw new Error("the preset was not checked");
-  }
   return {
     name: policy.name,
     tokenRule: POLICY_TOKEN_RULES[policy.tokenRule] ?? "bytes-div-4",
@@ -100,7 +111,6 @@ export function toPolicy(policy: Policy): wire.Policy {
     },
     stages: policy.stages.map(toStage),
     name: policy.name,
-    preset: undefined,
     model: policy.model,
     contextWindow: BigInt(policy.contextWindow),
     customTokenRule:

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { expandPreset, PRESETS } from "../../domain/presets/index.ts";
 import { Struct } from "../../gen/google/protobuf/struct.ts";
 import { Policy, PolicyPreset } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkPolicy } from "../validate/policy.ts";
+import { checkPolicy, checkPolicyChoice } from "../validate/policy.ts";
 import { Violations } from "../validate/violations.ts";
-import { fromPolicy, toPolicy } from "./policy.ts";
+import { fromPolicy, fromPolicyChoice, toPolicy, toPolicyChoice } from "./policy.ts";
 import { toPolicyPreset } from "./policy-preset.ts";
 import { expandWirePreset } from "./preset.ts";
 
@@ -174,17 +174,18 @@ describe("presets", () => {
       fc.property(OPTIONS[name] ?? fc.constant({}), (options) => {
         const preset = { name, options: structOf(options) };
         const violations = new Violations();
-        checkPolicy(violations, { ...Policy.decode(new Uint8Array(0)), preset });
+        const choice = { choice: { $case: "preset", value: preset } } as const;
+        checkPolicyChoice(violations, choice);
         expect(violations.error()?.message).toBeUndefined();
         const expanded = expandPreset(name, { ...options });
         if (!("policy" in expanded)) throw new Error(JSON.stringify(expanded.faults));
         const { policy } = expanded;
-        const request = { ...Policy.decode(new Uint8Array(0)), preset };
-        expect(fromPolicy(request)).toEqual(policy);
+        const chosen = fromPolicyChoice(choice);
+        expect(chosen).toEqual({ ...policy, preset: { name, options: JSON.stringify(options) } });
+        expect(toPolicyChoice(chosen ?? policy)).toEqual(choice);
         const wire = Policy.decode(Policy.encode(toPolicy(policy)).finish());
         checkPolicy(violations, wire);
         expect(violations.error()?.message).toBeUndefined();
-        expect(wire.preset).toBeUndefined();
         expect(fromPolicy(wire)).toEqual(policy);
       }),
       { numRuns: 60 },

@@ -1,13 +1,15 @@
 // Reads presets as requests name them, with options as a Struct.
 
 import type { MemoryPolicy } from "../../domain/memories/policy.ts";
+import type { PresetOrigin } from "../../domain/policy.ts";
 import {
   type ExpandedPreset,
   expandPreset,
   type OptionFault,
   PRESETS,
 } from "../../domain/presets/index.ts";
-import type { Policy, Preset } from "../../gen/memorysidecar/v1/policy.ts";
+import { Struct } from "../../gen/google/protobuf/struct.ts";
+import type { PolicyChoice, Preset } from "../../gen/memorysidecar/v1/policy.ts";
 import { structToJson } from "./struct-json.ts";
 
 /** A preset written out, or its faults; `in` is the field that faults without one mean. */
@@ -30,10 +32,21 @@ export function expandWirePreset(preset: Preset): ExpandedWirePreset {
   return "policy" in expanded ? expanded : { in: "options", ...expanded };
 }
 
-/** The memory policy that the preset of a policy brings; undefined when it brings none. */
-export function presetMemoryPolicy(policy: Policy | undefined): MemoryPolicy | undefined {
-  if (policy?.preset === undefined) return undefined;
-  const expanded = expandWirePreset(policy.preset);
+/** What a policy keeps of a sound preset that it is made of. */
+export function fromPreset({ name, options }: Preset): PresetOrigin {
+  return { name, options: structToJson(options) };
+}
+
+/** The preset that a policy was made of. */
+export function toPreset({ name, options }: PresetOrigin): Preset {
+  const struct = Struct.wrap(JSON.parse(options));
+  return { name, options: Buffer.from(Struct.encode(struct).finish()) };
+}
+
+/** The memory policy that a chosen preset brings; undefined when it brings none. */
+export function presetMemoryPolicy(policy: PolicyChoice | undefined): MemoryPolicy | undefined {
+  if (policy?.choice?.$case !== "preset") return undefined;
+  const expanded = expandWirePreset(policy.choice.value);
   return "policy" in expanded ? expanded.memoryPolicy : undefined;
 }
 

@@ -11,7 +11,7 @@ import { type Encodable, encodeWire } from "../fast-writer.ts";
 import { changedPaths, SESSION_MASK } from "../validate/mask.ts";
 import { readSpeech } from "./detail.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
-import { fromPolicy, toPolicy } from "./policy.ts";
+import { fromPolicyChoice, toPolicy, toPolicyChoice } from "./policy.ts";
 import { presetMemoryPolicy } from "./preset.ts";
 import { fromDuration, toDuration, toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals } from "./window.ts";
@@ -36,6 +36,7 @@ export function fromSession(session: wire.Session): SessionInput {
   const memoryPolicy = session.memoryPolicy
     ? fromMemoryPolicy(session.memoryPolicy)
     : presetMemoryPolicy(policy);
+  const chosen = policy && fromPolicyChoice(policy);
   const summaryText = session.summary?.text ?? "";
   return {
     ...(userId === "" ? {} : { userId }),
@@ -43,7 +44,7 @@ export function fromSession(session: wire.Session): SessionInput {
     ...(labels.size === 0 ? {} : { labels: sortedLabels(labels) }),
     // A copy of its own: what was decoded is a slice of a shared pool, which it would keep alive.
     ...(metadata.length === 0 ? {} : { metadata: new Uint8Array(metadata) }),
-    ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
+    ...(chosen === undefined ? {} : { policy: chosen }),
     ...(ttl === undefined ? {} : { ttlMs: fromDuration(ttl) }),
     ...(summaryText === "" ? {} : { summaryText }),
     ...(memoryPolicy === undefined ? {} : { memoryPolicy }),
@@ -100,7 +101,8 @@ export function toSession(session: Session): wire.Session {
     agentId: fields.agentId,
     labels: new Map(fields.labels),
     metadata: Buffer.from(fields.metadata),
-    policy: toPolicy(fields.policy),
+    policy: toPolicyChoice(fields.policy),
+    effectivePolicy: toPolicy(fields.policy),
     ttl: fields.ttlMs === 0 ? undefined : toDuration(fields.ttlMs),
     expireTime: expire === undefined ? undefined : toTimestamp(expire),
     summary: fields.summary === undefined ? undefined : toSummary(fields.summary),

@@ -3,7 +3,7 @@
 
 import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
 import { SNAPSHOT_FORMATS, type SnapshotFormat } from "../../domain/event.ts";
-import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { DEFAULT_POLICY, type Policy } from "../../domain/policy.ts";
 import type { Session, WindowInsert } from "../../domain/session.ts";
 import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
 import { fractionOf } from "../../domain/token-rules.ts";
@@ -24,7 +24,7 @@ import { checkHeader, checkImportedMessage, isRequest } from "../validate/snapsh
 import { Violations } from "../validate/violations.ts";
 import { encodeMade } from "./made.ts";
 import { stampOf, toDraft } from "./message.ts";
-import { TOKEN_RULES } from "./policy.ts";
+import { fromPolicy, TOKEN_RULES } from "./policy.ts";
 import { fromSession, toSession } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
 import { toSeqRange } from "./window.ts";
@@ -129,7 +129,7 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
     agentId: input.agentId ?? "",
     labels: input.labels ?? new Map(),
     metadata: input.metadata ?? new Uint8Array(0),
-    policy: input.policy ?? DEFAULT_POLICY,
+    policy: policyOf(session, input.policy),
     ttlMs: input.ttlMs ?? 0,
     summary: summary && {
       text: summary.text,
@@ -148,6 +148,13 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
     forkedFrom: forkedFrom && { sessionId: forkedFrom.sessionId, seq: Number(forkedFrom.seq) },
     createMs: timeOf(session.createTime),
   };
+}
+
+/** The policy that was in force, which a preset of today need not give. */
+function policyOf({ effectivePolicy }: WireSession, chosen = DEFAULT_POLICY): Policy {
+  if (effectivePolicy === undefined) return chosen;
+  const { preset } = chosen;
+  return { ...fromPolicy(effectivePolicy), ...(preset === undefined ? {} : { preset }) };
 }
 
 function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession["policyState"] {

@@ -2,7 +2,7 @@ import {
   type GetWindowRequest,
   GetWindowResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import { fromPolicy } from "../convert/policy.ts";
+import { fromPolicyChoice } from "../convert/policy.ts";
 import { fromNamespace, toSummary } from "../convert/session.ts";
 import {
   toConditionWarning,
@@ -23,10 +23,11 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
   validate: checkGetWindow,
   handle: async ({ services }, call, request) => {
     const { namespace, sessionId, policy, asOfSeq, newest, readOnly } = request;
+    const chosen = policy && fromPolicyChoice(policy);
     const result = await services.sessions.getWindow(call, {
       namespace: fromNamespace(namespace),
       sessionId,
-      ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
+      ...(chosen === undefined ? {} : { policy: chosen }),
       ...(asOfSeq === undefined ? {} : { asOfSeq: Number(asOfSeq) }),
       ...(newest === undefined ? {} : { newest }),
       readOnly,

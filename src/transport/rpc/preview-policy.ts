@@ -3,7 +3,7 @@ import {
   type PreviewPolicyRequest,
   PreviewPolicyResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import { fromPolicy } from "../convert/policy.ts";
+import { fromPolicyChoice } from "../convert/policy.ts";
 import { fromOccasions, toPreviews } from "../convert/preview.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromSignals } from "../convert/signals.ts";
@@ -20,7 +20,7 @@ export const previewPolicy: UnaryRpc<PreviewPolicyRequest> = {
     const result = await services.sessions.previewPolicy(call, {
       namespace: fromNamespace(namespace),
       sessionId,
-      policies: policies.map(fromPolicy),
+      policies: policies.flatMap((policy) => fromPolicyChoice(policy) ?? []),
       occasions: fromOccasions(occasions),
       source: source === PreviewSource.LOG ? "log" : "window",
       ...fromSignals(request),

@@ -19,6 +19,7 @@ export const SESSION_MASK = {
   changeable: ["user_id", "agent_id", "labels", "metadata", "policy", "ttl", "memory_policy"],
   ignored: new Set([
     "namespace",
+    "effective_policy",
     "expire_time",
     "last_seq",
     "log_totals",
@@ -92,6 +93,7 @@ export const MEMORY_MASK = {
     "reason",
     "create_time",
     "update_time",
+    "effective_policy",
     "expire_time",
     "etag",
   ]),

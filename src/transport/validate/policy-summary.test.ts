@@ -13,6 +13,7 @@ const { SummaryKeep, SummaryLeave, SummaryFailure, SummaryFlow } = summaries;
 
 function faultsOf(fields: Partial<wire.Policy>): readonly string[] {
   const violations = new Violations();
+  violations.enter("policy");
   checkPolicy(violations, { ...wire.Policy.decode(NOTHING), ...fields });
   const found = violations.error()?.detail.violations ?? [];
   return found.map(({ field, description }) => `${field}: ${description}`);
@@ -132,14 +133,6 @@ describe("the view of a summary", () => {
     expect(viewFaults({ show: 4 as 3, prefix: "x".repeat(257) })).toEqual([
       "show: is not a known value: 4",
       "prefix: is longer than 256 bytes",
-    ]);
-  });
-
-  it("does not stand beside a preset", () => {
-    const preset = { name: "sliding_window", options: Buffer.alloc(0) };
-    const summaryView = summaries.SummaryView.decode(NOTHING);
-    expect(faultsOf({ preset, summaryView })).toEqual([
-      "policy.summary_view: must be unset together with preset",
     ]);
   });
 });

@@ -7,7 +7,7 @@ import * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import * as selects from "../../gen/memorysidecar/v1/policy.ts";
 import * as stages from "../../gen/memorysidecar/v1/policy.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkPolicies, checkPolicy } from "./policy.ts";
+import { checkPolicyChoice, checkPolicyChoices } from "./policy.ts";
 import { Violations } from "./violations.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -29,12 +29,19 @@ const stage = (fields: Partial<stages.PolicyStage>): stages.PolicyStage => ({
   ...fields,
 });
 
-/** The faults of a policy, each as its field and what is wrong. */
-function faultsOf(value: wire.Policy): readonly string[] {
+/** The faults of a policy that is chosen, each as its field and what is wrong. */
+function faultsOfChoice(choice: wire.PolicyChoice["choice"]): readonly string[] {
   const violations = new Violations();
-  checkPolicy(violations, value);
+  checkPolicyChoice(violations, { choice });
   const found = violations.error()?.detail.violations ?? [];
   return found.map(({ field, description }) => `${field}: ${description}`);
+}
+
+/** The faults of a policy that is written out. */
+function faultsOf(value: wire.Policy): readonly string[] {
+  return faultsOfChoice({ $case: "policy", value }).map((fault) =>
+    fault.replace(/^policy\.policy/, "policy"),
+  );
 }
 
 const faultsOfStage = (fields: Partial<stages.PolicyStage>): readonly string[] =>
@@ -104,9 +111,12 @@ describe("a policy", () => {
 
   it("is checked in a list of them under its place", () => {
     const violations = new Violations();
-    checkPolicies(violations, "policies", [policy({}), policy({ imageTokenCount: -1 })]);
+    checkPolicyChoices(violations, "policies", [
+      { choice: { $case: "policy", value: policy({}) } },
+      { choice: { $case: "policy", value: policy({ imageTokenCount: -1 }) } },
+    ]);
     expect(violations.error()?.detail.metadata).toMatchObject({
-      field: "policies[1].image_token_count",
+      field: "policies[1].policy.image_token_count",
     });
   });
 });
@@ -373,41 +383,20 @@ describe("the work of a policy", () => {
 });
 
 describe("a preset", () => {
-  const preset = (name: string, options?: object): Partial<wire.Policy> => ({
-    preset: {
-      name,
-      options:
-        options === undefined
-          ? Buffer.alloc(0)
-          : Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish()),
-    },
+  const preset = (name: string, options: object = {}) =>
+    ({
+      $case: "preset",
+      value: { name, options: Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish()) },
+    }) as const;
+
+  it("is one way to choose a policy, which must be chosen", () => {
+    expect(faultsOfChoice(preset("sliding_window"))).toEqual([]);
+    expect(faultsOfChoice(undefined)).toEqual([
+      "policy.choice: one of policy and preset is required",
+    ]);
   });
 
-  it("stands alone", () => {
-    expect(faultsOf(policy(preset("sliding_window")))).toEqual([]);
-    const others: Partial<wire.Policy> = {
-      tokenRule: 1,
-      imageTokenCount: 0,
-      protections: wire.Protections.decode(NOTHING),
-      stages: [stage({})],
-      name: "x",
-      model: "m",
-      contextWindow: 1n,
-      customTokenRule: wire.CustomTokenRule.decode(NOTHING),
-      toolPairing: 1,
-      toolResultFill: { rule: 1, newestOnly: false, text: "" },
-      summaryView: { show: 1 },
-    };
-    const all = Object.keys(wire.Policy.decode(NOTHING)).filter((field) => field !== "preset");
-    expect(Object.keys(others).sort()).toEqual(all.sort());
-    for (const [field, value] of Object.entries(others)) {
-      const snake = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      const faults = faultsOf(policy({ ...preset("sliding_window"), [field]: value }));
-      expect(faults).toEqual([`policy.${snake}: must be unset together with preset`]);
-    }
-  });
-
-  it.each<readonly [Partial<wire.Policy>, string]>([
+  it.each<readonly [wire.PolicyChoice["choice"], string]>([
     [preset(""), "preset.name: is required"],
     [preset("nope"), "preset.name: is not the name of a preset; ListPolicyPresets gives them"],
     [
@@ -432,14 +421,15 @@ describe("a preset", () => {
       "preset.options.conditions[1]: conditions[1] is wrong at character 1: must give true or " +
         "false, not int",
     ],
-  ])("is refused: %#", (fields, fault) => {
-    expect(faultsOf(policy(fields))).toEqual([`policy.${fault}`]);
+  ])("is refused: %#", (choice, fault) => {
+    expect(faultsOfChoice(choice)).toEqual([`policy.${fault}`]);
   });
 
   it("is malformed when its options are no Struct", () => {
     const violations = new Violations();
     const options = Buffer.from([0x0a, 9, 1]);
-    checkPolicy(violations, policy({ preset: { name: "sliding_window", options } }));
+    const value = { name: "sliding_window", options };
+    checkPolicyChoice(violations, { choice: { $case: "preset", value } });
     expect(violations.malformed).toBe(true);
   });
 });

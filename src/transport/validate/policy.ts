@@ -6,6 +6,7 @@ import { workFaults } from "../../domain/policy-work.ts";
 import {
   type CustomTokenRule,
   type Policy,
+  type PolicyChoice,
   Policy as PolicyCodec,
   type Preset,
   type Protections,
@@ -33,33 +34,42 @@ const TOKENS_OF_PART = { min: 0, max: LIMITS.imageTokenCount };
 const CHARS_PER_TOKEN = { min: 0.25, max: 100 };
 const CUSTOM = POLICY_TOKEN_RULES.indexOf("custom");
 
-/** Checks the policy in the field `policy`, if there is one. */
-export function checkPolicy(v: Violations, policy: Policy | undefined): void {
+/** Checks the policy that is chosen in the field `policy`, if there is one. */
+export function checkPolicyChoice(v: Violations, policy: PolicyChoice | undefined): void {
   if (policy === undefined) return;
   v.enter("policy");
-  checkPolicyFields(v, policy);
+  checkChoice(v, policy);
   v.leave();
 }
 
-/** Checks a list of policies. */
-export function checkPolicies(v: Violations, field: string, policies: readonly Policy[]): void {
+/** Checks a list of chosen policies. */
+export function checkPolicyChoices(
+  v: Violations,
+  field: string,
+  policies: readonly PolicyChoice[],
+): void {
   checkCount(v, field, policies.length, LIMITS.previewPolicies);
   for (const [index, policy] of policies.entries()) {
     if (v.full || index >= LIMITS.previewPolicies) return;
     v.enterItem(field, index);
-    checkPolicyFields(v, policy);
+    checkChoice(v, policy);
     v.leaveItem();
   }
 }
 
-function checkPolicyFields(v: Violations, policy: Policy): void {
-  if (policy.preset !== undefined) {
-    checkAlone(v, policy);
-    v.enter("preset");
-    checkPreset(v, policy.preset);
-    v.leave();
+function checkChoice(v: Violations, { choice }: PolicyChoice): void {
+  if (choice === undefined) {
+    v.add("choice", "one of policy and preset is required");
     return;
   }
+  v.enter(choice.$case);
+  if (choice.$case === "preset") checkPreset(v, choice.value);
+  else checkPolicy(v, choice.value);
+  v.leave();
+}
+
+/** Checks a policy that is written out. */
+export function checkPolicy(v: Violations, policy: Policy): void {
   checkEnum(v, "token_rule", policy.tokenRule, TokenRule);
   if (policy.imageTokenCount !== undefined) {
     checkRange(v, "image_token_count", policy.imageTokenCount, TOKENS_OF_PART);
@@ -103,26 +113,6 @@ function checkWhole(v: Violations, policy: Policy): void {
 
 function contextIsKnown({ contextWindow, model }: Policy): boolean {
   return contextWindow !== 0n || modelContextWindow(model) > 0;
-}
-
-/** Names every field that stands beside a preset. */
-function checkAlone(v: Violations, policy: Policy): void {
-  const isSet: Readonly<Record<string, boolean>> = {
-    token_rule: policy.tokenRule !== 0,
-    image_token_count: policy.imageTokenCount !== undefined,
-    protections: policy.protections !== undefined,
-    stages: policy.stages.length > 0,
-    name: policy.name !== "",
-    model: policy.model !== "",
-    context_window: policy.contextWindow !== 0n,
-    custom_token_rule: policy.customTokenRule !== undefined,
-    tool_pairing: policy.toolPairing !== 0,
-    tool_result_fill: policy.toolResultFill !== undefined,
-    summary_view: policy.summaryView !== undefined,
-  };
-  for (const [field, set] of Object.entries(isSet)) {
-    if (set) v.add(field, "must be unset together with preset");
-  }
 }
 
 const PLAIN_PATH = /^[A-Za-z0-9_.[\]]{1,80}$/;

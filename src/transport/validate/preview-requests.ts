@@ -3,14 +3,14 @@
 import { PreviewSource, StageOn } from "../../gen/memorysidecar/v1/policy.ts";
 import type { PreviewPolicyRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { checkEnum, checkNamespace, checkSessionId } from "./fields.ts";
-import { checkPolicies } from "./policy.ts";
+import { checkPolicyChoices } from "./policy.ts";
 import { checkSignals } from "./signals.ts";
 import type { Violations } from "./violations.ts";
 
 export function checkPreviewPolicy(request: PreviewPolicyRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkSessionId(v, request.sessionId);
-  checkPolicies(v, "policies", request.policies);
+  checkPolicyChoices(v, "policies", request.policies);
   for (const [index, occasion] of request.occasions.entries()) {
     if (v.full) break;
     const field = `occasions[${index}]`;

@@ -34,7 +34,7 @@ import {
 } from "./fields.ts";
 import { checkMask, SESSION_MASK } from "./mask.ts";
 import { checkMemoryPolicy } from "./memory-policy.ts";
-import { checkPolicy } from "./policy.ts";
+import { checkPolicyChoice } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
 const NEWEST = { min: 1, max: LIMITS.windowMessages };
@@ -45,7 +45,7 @@ export function checkSessionInput(v: Violations, session: Session): void {
   checkText(v, "agent_id", session.agentId, LIMITS.agentIdBytes);
   checkLabels(v, session.labels);
   checkStruct(v, "metadata", session.metadata, LIMITS.metadataBytes);
-  checkPolicy(v, session.policy);
+  checkPolicyChoice(v, session.policy);
   checkTtl(v, "ttl", session.ttl);
   checkMemoryPolicy(v, session.memoryPolicy);
   if (session.summary !== undefined) {
@@ -128,7 +128,7 @@ export function checkResetSession(request: ResetSessionRequest, v: Violations): 
 export function checkGetWindow(request: GetWindowRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkSessionId(v, request.sessionId);
-  checkPolicy(v, request.policy);
+  checkPolicyChoice(v, request.policy);
   if (request.asOfSeq !== undefined) checkSeq(v, "as_of_seq", request.asOfSeq);
   if (request.newest !== undefined) checkRange(v, "newest", request.newest, NEWEST);
 }

@@ -35,6 +35,7 @@ import {
   checkTimestamp,
 } from "./fields.ts";
 import { checkNewMessage } from "./message.ts";
+import { checkPolicy } from "./policy.ts";
 import { checkSessionInput } from "./session-requests.ts";
 import type { Violations } from "./violations.ts";
 
@@ -156,6 +157,11 @@ function checkVersions(v: Violations, session: Session, newest: bigint): void {
 function checkSession(v: Violations, session: Session): void {
   checkId(v, "session_id", session.sessionId, LIMITS.sessionIdBytes);
   checkSessionInput(v, session);
+  if (session.effectivePolicy !== undefined) {
+    v.enter("effective_policy");
+    checkPolicy(v, session.effectivePolicy);
+    v.leave();
+  }
   checkRange(v, "last_seq", session.lastSeq, { min: 0, max: SEQ_MAX });
   checkServerTime(v, "create_time", session.createTime);
   checkServerTime(v, "update_time", session.updateTime);

@@ -20,7 +20,7 @@ class AsyncWindowMethods(AsyncCalls):
         self,
         session_id: str,
         *,
-        policy: v1.Policy | f.Json | None = None,
+        policy: f.PolicyLike | None = None,
         as_of_seq: int | None = None,
         newest: int | None = None,
         read_only: bool = False,
@@ -32,7 +32,7 @@ class AsyncWindowMethods(AsyncCalls):
         """
         request = v1.GetWindowRequest(
             session_id=session_id,
-            policy=policy,
+            policy=f.policy_choice_of(policy),
             as_of_seq=as_of_seq,
             newest=newest,
             read_only=read_only,

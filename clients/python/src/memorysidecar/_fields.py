@@ -19,7 +19,8 @@ MessageLike = str | v1.Message | Json
 MessagesLike = MessageLike | Iterable[MessageLike]
 # An enum of the contract is no class when the program runs, hence the quotes.
 Position = Union[Literal["now", "oldest"], "v1.StreamPosition"]
-Policies = Union["v1.Policy", Json, Iterable[Union["v1.Policy", Json]]]
+PolicyLike = v1.Policy | v1.Preset | v1.PolicyChoice | Json
+Policies = PolicyLike | Iterable[PolicyLike]
 Range = Union["v1.SeqRange", tuple[int, int]]
 Source = Union[Literal["window", "log"], "v1.PreviewSource"]
 
@@ -47,7 +48,7 @@ class SessionChange(WriteOptions, total=False):
     agent_id: str | None
     labels: Mapping[str, str] | None
     metadata: Json | None
-    policy: v1.Policy | Json | None
+    policy: PolicyLike | None
     ttl: datetime.timedelta | duration_pb2.Duration | None
     summary: str | v1.Summary | Json | None
     memory_policy: MemoryPolicyLike | None
@@ -91,7 +92,10 @@ def split(arguments: Mapping[str, Any]) -> tuple[WriteOptions, dict[str, Any]]:
 
 
 def session_of(fields: dict[str, Any]) -> v1.Session:
-    """Makes a session; a summary may be given as its text, a policy of memory with short names."""
+    """Makes a session; a summary may be given as its text, a policy as a policy or a preset, a
+    policy of memory with short names."""
+    if fields.get("policy") is not None:
+        fields = {**fields, "policy": policy_choice_of(fields["policy"])}
     if isinstance(fields.get("summary"), str):
         fields = {**fields, "summary": {"text": fields["summary"]}}
     if fields.get("memory_policy") is not None:
@@ -139,12 +143,27 @@ def outcomes_of(values: Iterable[v1.ToolOutcome | Json]) -> list[v1.ToolOutcome]
     return [v1.ToolOutcome(**one) if isinstance(one, Mapping) else one for one in values]
 
 
-def policies_of(value: Policies | None) -> list[v1.Policy]:
-    """Makes policies of one, of many, or of none."""
+def policy_choice_of(value: PolicyLike | None) -> v1.PolicyChoice | None:
+    """Makes the choice of a policy: of a policy that is written out, or of a preset."""
+    match value:
+        case None | v1.PolicyChoice():
+            return value
+        case v1.Preset():
+            return v1.PolicyChoice(preset=value)
+        case v1.Policy():
+            return v1.PolicyChoice(policy=value)
+    if "preset" in value or "policy" in value:
+        return v1.PolicyChoice(**value)
+    return v1.PolicyChoice(policy=v1.Policy(**value))
+
+
+def policies_of(value: Policies | None) -> list[v1.PolicyChoice]:
+    """Makes choices of policies of one, of many, or of none."""
     if value is None:
         return []
-    found = [value] if isinstance(value, (v1.Policy, Mapping)) else value
-    return [v1.Policy(**one) if isinstance(one, Mapping) else one for one in found]
+    is_one = isinstance(value, (v1.Policy, v1.Preset, v1.PolicyChoice, Mapping))
+    found = cast("Iterable[PolicyLike]", [value] if is_one else value)
+    return [choice for one in found if (choice := policy_choice_of(one)) is not None]
 
 
 def ranges_of(values: Iterable[Range]) -> list[v1.SeqRange]:

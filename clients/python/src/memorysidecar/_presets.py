@@ -25,19 +25,19 @@ def _plain(value: Any) -> Any:
 OnFailure = Literal["keep", "drop", "placeholder"]
 
 
-def preset(name: str, options: Mapping[str, Any] | None = None) -> v1.Policy:
-    """Makes a policy that names any preset of the server, with unchecked options. The presets that
+def preset(name: str, options: Mapping[str, Any] | None = None) -> v1.Preset:
+    """Chooses any preset of the server, with unchecked options. The presets that
     this version of the client knows have functions of their own."""
     given = {key: _plain(value) for key, value in (options or {}).items() if value is not None}
-    return v1.Policy(preset=v1.Preset(name=name, options=given))
+    return v1.Preset(name=name, options=given)
 
 
-def sliding_window(*, max_messages: int | None = None) -> v1.Policy:
+def sliding_window(*, max_messages: int | None = None) -> v1.Preset:
     """Keeps the newest messages (50). The oldest go one by one, tool calls with their results."""
     return preset("sliding_window", {"max_messages": max_messages})
 
 
-def token_budget(*, max_tokens: int | None = None, headroom: float | None = None) -> v1.Policy:
+def token_budget(*, max_tokens: int | None = None, headroom: float | None = None) -> v1.Preset:
     """Keeps the window within a token budget (8,000). Whole turns go, the oldest first."""
     return preset("token_budget", {"max_tokens": max_tokens, "headroom": headroom})
 
@@ -47,19 +47,19 @@ def managed(
     trigger_tokens: int | None = None,
     target_tokens: int | None = None,
     headroom: float | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """Lets the window grow up to a trigger (12,000), then packs it down to a target (8,000)."""
     options = {"trigger_tokens": trigger_tokens, "target_tokens": target_tokens}
     return preset("managed", {**options, "headroom": headroom})
 
 
-def turns(*, max_turns: int | None = None, max_tokens: int | None = None) -> v1.Policy:
+def turns(*, max_turns: int | None = None, max_tokens: int | None = None) -> v1.Preset:
     """Keeps the newest turns (20): user messages, each with all up to the next one."""
     options = {"max_turns": max_turns, "max_tokens": max_tokens}
     return preset("turns", options)
 
 
-def forget_old(*, max_age_seconds: int, erase: bool | None = None) -> v1.Policy:
+def forget_old(*, max_age_seconds: int, erase: bool | None = None) -> v1.Preset:
     """Lets turns leave the window when they are too old; with ``erase`` the log as well."""
     return preset("forget_old", {"max_age_seconds": max_age_seconds, "erase": erase})
 
@@ -69,7 +69,7 @@ def tool_results_first(
     max_tokens: int | None = None,
     tool_result_tokens: int | None = None,
     keep_newest: int | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """Keeps the window within a token budget (8,000). Old tool results are shortened first."""
     options = {"max_tokens": max_tokens, "tool_result_tokens": tool_result_tokens}
     return preset("tool_results_first", {**options, "keep_newest": keep_newest})
@@ -80,7 +80,7 @@ def semantic_pruning(
     max_tokens: int | None = None,
     similarity: float | None = None,
     lookahead: int | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """Leaves out of what is read the messages that a newer one says again, within a budget."""
     options = {"max_tokens": max_tokens, "similarity": similarity, "lookahead": lookahead}
     return preset("semantic_pruning", options)
@@ -95,7 +95,7 @@ def pin_summarize_recent(
     summary_max_tokens: int | None = None,
     instructions: str | None = None,
     on_failure: OnFailure | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """Keeps the first and the newest messages; a summary takes the place of those between."""
     options = {"max_messages": max_messages, "pin": pin, "recent": recent}
     return preset(
@@ -115,7 +115,7 @@ def summarize_old(
     summary_max_tokens: int | None = None,
     instructions: str | None = None,
     on_failure: OnFailure | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """When the window costs too much, a summary takes the place of all but the newest messages."""
     share = {"context_share": context_share, "context_window": context_window, "model": model}
     return preset(
@@ -138,7 +138,7 @@ def rolling_summary(
     instructions: str | None = None,
     last_chars: int | None = None,
     on_failure: Literal["drop", "placeholder"] | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """Keeps the window within a token budget; what leaves is joined to a summary beside it."""
     options = {"max_tokens": max_tokens, "headroom": headroom, "last_chars": last_chars}
     return preset(
@@ -156,7 +156,7 @@ def hierarchical_summary(
     summary_max_tokens: int | None = None,
     instructions: str | None = None,
     on_failure: OnFailure | None = None,
-) -> v1.Policy:
+) -> v1.Preset:
     """As ``summarize_old``; several summaries of one level become one of the next."""
     options = {"max_tokens": max_tokens, "keep_recent": keep_recent, "fan_in": fan_in}
     return preset(
@@ -208,7 +208,7 @@ class SelectoolsOptions(TypedDict, total=False):
     hook: str
 
 
-def selectools(**options: Unpack[SelectoolsOptions]) -> v1.Policy:
+def selectools(**options: Unpack[SelectoolsOptions]) -> v1.Preset:
     """Trims as selectools does."""
     return preset("selectools", options)
 
@@ -228,7 +228,7 @@ class LaurenOptions(TypedDict, total=False):
     hook: str
 
 
-def lauren(**options: Unpack[LaurenOptions]) -> v1.Policy:
+def lauren(**options: Unpack[LaurenOptions]) -> v1.Preset:
     """Trims as lauren-ai does."""
     return preset("lauren", options)
 
@@ -251,7 +251,7 @@ class DefinableOptions(TypedDict, total=False):
     hook: str
 
 
-def definable(**options: Unpack[DefinableOptions]) -> v1.Policy:
+def definable(**options: Unpack[DefinableOptions]) -> v1.Preset:
     """Trims as definable does."""
     return preset("definable", options)
 
@@ -349,7 +349,7 @@ class MarsysOptions(ManagedMemoryConfig, ContextProcessing, total=False):
     hook: str
 
 
-def marsys(**options: Unpack[MarsysOptions]) -> v1.Policy:
+def marsys(**options: Unpack[MarsysOptions]) -> v1.Preset:
     """Trims as MARSYS does."""
     return preset("marsys", options)
 
@@ -388,6 +388,6 @@ class AlquimiaOptions(ShortTermMemory, LongTermMemory, total=False):
     hook: str
 
 
-def alquimia(**options: Unpack[AlquimiaOptions]) -> v1.Policy:
+def alquimia(**options: Unpack[AlquimiaOptions]) -> v1.Preset:
     """Reads and forgets as Alquimia does."""
     return preset("alquimia", options)

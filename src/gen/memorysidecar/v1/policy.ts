@@ -693,13 +693,6 @@ export interface Policy {
    */
   name: string;
   /**
-   * Names a preset instead of writing the policy out; every other field must be
-   * unset then. Never in an answer, which holds the policy written out.
-   */
-  preset:
-    | Preset
-    | undefined;
-  /**
    * The model that the window goes to, as its provider names it, for example
    * `gpt-4o-mini`. Used by `TOKEN_RULE_MODEL` and, when `context_window` is unset,
    * to look up the size of the context window. Optional, at most 127 bytes.
@@ -734,6 +727,19 @@ export interface Policy {
    * fields.
    */
   summaryView: SummaryView | undefined;
+}
+
+/** A policy as it is chosen: written out, or a preset by its name. */
+export interface PolicyChoice {
+  /** The policy. Required. */
+  choice:
+    | //
+    /** Writes the policy out. */
+    { $case: "policy"; value: Policy }
+    | //
+    /** Names a preset, which the server writes out. */
+    { $case: "preset"; value: Preset }
+    | undefined;
 }
 
 /** A policy by name, with options. */
@@ -1274,7 +1280,7 @@ export interface SummaryView {
 
 /** What a policy would make of the session. */
 export interface PolicyPreview {
-  /** The policy, with every preset and default written out. */
+  /** The policy, with its preset and every default written out. */
   policy:
     | Policy
     | undefined;
@@ -1367,7 +1373,6 @@ function createBasePolicy(): Policy {
     protections: undefined,
     stages: [],
     name: "",
-    preset: undefined,
     model: "",
     contextWindow: 0n,
     customTokenRule: undefined,
@@ -1393,9 +1398,6 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.name !== "") {
       writer.uint32(42).string(message.name);
-    }
-    if (message.preset !== undefined) {
-      Preset.encode(message.preset, writer.uint32(50).fork()).join();
     }
     if (message.model !== "") {
       writer.uint32(58).string(message.model);
@@ -1474,14 +1476,6 @@ export const Policy: MessageFns<Policy> = {
             message.name = reader.string();
             continue;
           }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.preset = Preset.decode(reader, reader.uint32());
-            continue;
-          }
           case 7: {
             if (tag !== 58) {
               break;
@@ -1528,6 +1522,65 @@ export const Policy: MessageFns<Policy> = {
             }
 
             message.summaryView = SummaryView.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePolicyChoice(): PolicyChoice {
+  return { choice: undefined };
+}
+
+export const PolicyChoice: MessageFns<PolicyChoice> = {
+  encode(message: PolicyChoice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.choice?.$case) {
+      case "policy":
+        Policy.encode(message.choice.value, writer.uint32(10).fork()).join();
+        break;
+      case "preset":
+        Preset.encode(message.choice.value, writer.uint32(18).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyChoice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyChoice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.choice = { $case: "policy", value: Policy.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.choice = { $case: "preset", value: Preset.decode(reader, reader.uint32()) };
             continue;
           }
         }

@@ -9,7 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { MemoryPolicy } from "./memory.ts";
-import { Policy } from "./policy.ts";
+import { Policy, PolicyChoice } from "./policy.ts";
 import { Summary } from "./summary.ts";
 import { Totals } from "./window.ts";
 
@@ -72,9 +72,17 @@ export interface Session {
    * How the window is kept. Unset on create means the default: whole turns
    * within 8,000 tokens and 200 messages, then, inside a turn that is too
    * large, its oldest assistant rounds; all system messages protected. Always set
-   * in answers.
+   * in answers: the preset with its options as they were given, or the policy written
+   * out with every default.
    */
   policy:
+    | PolicyChoice
+    | undefined;
+  /**
+   * The policy in force, written out with every default; of a preset, as it was when it
+   * was chosen. Output only.
+   */
+  effectivePolicy:
     | Policy
     | undefined;
   /**
@@ -223,6 +231,7 @@ function createBaseSession(): Session {
     labels: new Map(),
     metadata: Buffer.alloc(0),
     policy: undefined,
+    effectivePolicy: undefined,
     ttl: undefined,
     expireTime: undefined,
     summary: undefined,
@@ -262,7 +271,10 @@ export const Session: MessageFns<Session> = {
       writer.uint32(50).bytes(message.metadata);
     }
     if (message.policy !== undefined) {
-      Policy.encode(message.policy, writer.uint32(58).fork()).join();
+      PolicyChoice.encode(message.policy, writer.uint32(194).fork()).join();
+    }
+    if (message.effectivePolicy !== undefined) {
+      Policy.encode(message.effectivePolicy, writer.uint32(58).fork()).join();
     }
     if (message.ttl !== undefined) {
       Duration.encode(message.ttl, writer.uint32(66).fork()).join();
@@ -385,12 +397,20 @@ export const Session: MessageFns<Session> = {
             message.metadata = Buffer.from(reader.bytes());
             continue;
           }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.policy = PolicyChoice.decode(reader, reader.uint32());
+            continue;
+          }
           case 7: {
             if (tag !== 58) {
               break;
             }
 
-            message.policy = Policy.decode(reader, reader.uint32());
+            message.effectivePolicy = Policy.decode(reader, reader.uint32());
             continue;
           }
           case 8: {

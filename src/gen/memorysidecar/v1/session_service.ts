@@ -25,7 +25,7 @@ import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { AppendedMessage, Message, MessageFilter, MessageOrder, ToolOutcome } from "./message.ts";
 import {
   CustomTokenRule,
-  Policy,
+  PolicyChoice,
   PolicyPreset,
   PolicyPreview,
   PreviewSource,
@@ -464,7 +464,7 @@ export interface GetWindowRequest {
    * policy, of which only the stages on read run.
    */
   policy:
-    | Policy
+    | PolicyChoice
     | undefined;
   /**
    * Gives the window as it was when this was the newest seq of the session, after
@@ -766,7 +766,7 @@ export interface PreviewPolicyRequest {
    * The policies to compare, each over the same messages. At most 8. None means the
    * session's own.
    */
-  policies: Policy[];
+  policies: PolicyChoice[];
   /**
    * Which stages run: those on these occasions, as one change after the other would
    * run them, append, turn end and request, and then a read. None means append and
@@ -2981,7 +2981,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
       writer.uint32(18).string(message.sessionId);
     }
     if (message.policy !== undefined) {
-      Policy.encode(message.policy, writer.uint32(26).fork()).join();
+      PolicyChoice.encode(message.policy, writer.uint32(26).fork()).join();
     }
     if (message.asOfSeq !== undefined) {
       if (BigInt.asIntN(64, message.asOfSeq) !== message.asOfSeq) {
@@ -3032,7 +3032,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
               break;
             }
 
-            message.policy = Policy.decode(reader, reader.uint32());
+            message.policy = PolicyChoice.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -4243,7 +4243,7 @@ export const PreviewPolicyRequest: MessageFns<PreviewPolicyRequest> = {
       writer.uint32(18).string(message.sessionId);
     }
     for (const v of message.policies) {
-      Policy.encode(v!, writer.uint32(26).fork()).join();
+      PolicyChoice.encode(v!, writer.uint32(26).fork()).join();
     }
     if (message.occasions.length !== 0) {
       writer.uint32(34).fork();
@@ -4301,7 +4301,7 @@ export const PreviewPolicyRequest: MessageFns<PreviewPolicyRequest> = {
               break;
             }
 
-            message.policies.push(Policy.decode(reader, reader.uint32()));
+            message.policies.push(PolicyChoice.decode(reader, reader.uint32()));
             continue;
           }
           case 4: {

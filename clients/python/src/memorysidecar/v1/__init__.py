@@ -347,6 +347,7 @@ from .message_pb2 import (
 )
 from .policy_pb2 import (
     Policy as Policy,
+    PolicyChoice as PolicyChoice,
     Preset as Preset,
     Protections as Protections,
     ToolResultFill as ToolResultFill,

@@ -249,13 +249,12 @@ VERDICT_SHORTENED: Verdict
 VERDICT_AWAITS_SUMMARY: Verdict
 
 class Policy(_message.Message):
-    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "preset", "model", "context_window", "custom_token_rule", "tool_pairing", "tool_result_fill", "summary_view")
+    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "model", "context_window", "custom_token_rule", "tool_pairing", "tool_result_fill", "summary_view")
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     IMAGE_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     PROTECTIONS_FIELD_NUMBER: _ClassVar[int]
     STAGES_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
-    PRESET_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_WINDOW_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
@@ -267,14 +266,21 @@ class Policy(_message.Message):
     protections: Protections
     stages: _containers.RepeatedCompositeFieldContainer[PolicyStage]
     name: str
-    preset: Preset
     model: str
     context_window: int
     custom_token_rule: CustomTokenRule
     tool_pairing: ToolPairing
     tool_result_fill: ToolResultFill
     summary_view: SummaryView
-    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., preset: _Optional[_Union[Preset, _Mapping]] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
+    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
+
+class PolicyChoice(_message.Message):
+    __slots__ = ("policy", "preset")
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    PRESET_FIELD_NUMBER: _ClassVar[int]
+    policy: Policy
+    preset: Preset
+    def __init__(self, policy: _Optional[_Union[Policy, _Mapping]] = ..., preset: _Optional[_Union[Preset, _Mapping]] = ...) -> None: ...
 
 class Preset(_message.Message):
     __slots__ = ("name", "options")

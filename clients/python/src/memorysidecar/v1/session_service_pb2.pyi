@@ -311,11 +311,11 @@ class GetWindowRequest(_message.Message):
     READ_ONLY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
-    policy: _policy_pb2.Policy
+    policy: _policy_pb2.PolicyChoice
     as_of_seq: int
     newest: int
     read_only: bool
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
 
 class GetWindowResponse(_message.Message):
     __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
@@ -500,12 +500,12 @@ class PreviewPolicyRequest(_message.Message):
     TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
-    policies: _containers.RepeatedCompositeFieldContainer[_policy_pb2.Policy]
+    policies: _containers.RepeatedCompositeFieldContainer[_policy_pb2.PolicyChoice]
     occasions: _containers.RepeatedScalarFieldContainer[_policy_pb2.StageOn]
     source: _policy_pb2.PreviewSource
     model_input_tokens: int
     tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policies: _Optional[_Iterable[_Union[_policy_pb2.Policy, _Mapping]]] = ..., occasions: _Optional[_Iterable[_Union[_policy_pb2.StageOn, str]]] = ..., source: _Optional[_Union[_policy_pb2.PreviewSource, str]] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policies: _Optional[_Iterable[_Union[_policy_pb2.PolicyChoice, _Mapping]]] = ..., occasions: _Optional[_Iterable[_Union[_policy_pb2.StageOn, str]]] = ..., source: _Optional[_Union[_policy_pb2.PreviewSource, str]] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
 
 class PreviewPolicyResponse(_message.Message):
     __slots__ = ("previews", "last_seq", "revision")

@@ -25,7 +25,7 @@ import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { AppendedMessage, Message, MessageFilter, MessageOrder, ToolOutcome } from "./message.ts";
 import {
   CustomTokenRule,
-  Policy,
+  PolicyChoice,
   PolicyPreset,
   PolicyPreview,
   PreviewSource,
@@ -464,7 +464,7 @@ export interface GetWindowRequest {
    * policy, of which only the stages on read run.
    */
   policy?:
-    | Policy
+    | PolicyChoice
     | undefined;
   /**
    * Gives the window as it was when this was the newest seq of the session, after
@@ -766,7 +766,7 @@ export interface PreviewPolicyRequest {
    * The policies to compare, each over the same messages. At most 8. None means the
    * session's own.
    */
-  policies: Policy[];
+  policies: PolicyChoice[];
   /**
    * Which stages run: those on these occasions, as one change after the other would
    * run them, append, turn end and request, and then a read. None means append and
@@ -3303,7 +3303,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
       writer.uint32(18).string(message.sessionId);
     }
     if (message.policy !== undefined) {
-      Policy.encode(message.policy, writer.uint32(26).fork()).join();
+      PolicyChoice.encode(message.policy, writer.uint32(26).fork()).join();
     }
     if (message.asOfSeq !== undefined) {
       if (BigInt.asIntN(64, message.asOfSeq) !== message.asOfSeq) {
@@ -3354,7 +3354,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
               break;
             }
 
-            message.policy = Policy.decode(reader, reader.uint32());
+            message.policy = PolicyChoice.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -3401,7 +3401,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
     message.namespace = object.namespace ?? "";
     message.sessionId = object.sessionId ?? "";
     message.policy = (object.policy !== undefined && object.policy !== null)
-      ? Policy.fromPartial(object.policy)
+      ? PolicyChoice.fromPartial(object.policy)
       : undefined;
     message.asOfSeq = (object.asOfSeq !== undefined && object.asOfSeq !== null) ? BigInt(object.asOfSeq) : undefined;
     message.newest = object.newest ?? undefined;
@@ -4793,7 +4793,7 @@ export const PreviewPolicyRequest: MessageFns<PreviewPolicyRequest> = {
       writer.uint32(18).string(message.sessionId);
     }
     for (const v of message.policies) {
-      Policy.encode(v!, writer.uint32(26).fork()).join();
+      PolicyChoice.encode(v!, writer.uint32(26).fork()).join();
     }
     if (message.occasions.length !== 0) {
       writer.uint32(34).fork();
@@ -4851,7 +4851,7 @@ export const PreviewPolicyRequest: MessageFns<PreviewPolicyRequest> = {
               break;
             }
 
-            message.policies.push(Policy.decode(reader, reader.uint32()));
+            message.policies.push(PolicyChoice.decode(reader, reader.uint32()));
             continue;
           }
           case 4: {
@@ -4915,7 +4915,7 @@ export const PreviewPolicyRequest: MessageFns<PreviewPolicyRequest> = {
     const message = createBasePreviewPolicyRequest();
     message.namespace = object.namespace ?? "";
     message.sessionId = object.sessionId ?? "";
-    message.policies = object.policies?.map((e) => Policy.fromPartial(e)) || [];
+    message.policies = object.policies?.map((e) => PolicyChoice.fromPartial(e)) || [];
     message.occasions = object.occasions?.map((e) => e) || [];
     message.source = object.source ?? 0;
     message.modelInputTokens = (object.modelInputTokens !== undefined && object.modelInputTokens !== null)

@@ -15,6 +15,7 @@ import io.memorysidecar.v1.MemoryScope;
 import io.memorysidecar.v1.MemoryServiceGrpc;
 import io.memorysidecar.v1.Message;
 import io.memorysidecar.v1.Policy;
+import io.memorysidecar.v1.PolicyChoice;
 import io.memorysidecar.v1.PolicyStage;
 import io.memorysidecar.v1.RecallFilter;
 import io.memorysidecar.v1.RecallHit;
@@ -93,7 +94,8 @@ final class Agent {
         .setSession(Session.newBuilder()
             .setSessionId(SESSION_ID)
             .setUserId(USER_ID)
-            .setPolicy(Policy.newBuilder().addStages(newestTurns)))
+            .setPolicy(PolicyChoice.newBuilder()
+                .setPolicy(Policy.newBuilder().addStages(newestTurns))))
         .build();
     try {
       sessions.createSession(request);
