@@ -82,8 +82,9 @@ function toConversation(id: string, turns: readonly Turn[]): SetConversation {
       messageId: haveIds ? String(turn.id) : "",
       role: roleOf(speaker),
       name: speaker === "user" || speaker === "assistant" ? "" : speaker,
-      text: String(turn.text ?? ""),
-      parts: caption === "" ? [] : [{ text: `[image: ${caption}]` }],
+      ...(caption === ""
+        ? { text: String(turn.text ?? "") }
+        : { parts: [{ text: String(turn.text ?? "") }, { text: `[image: ${caption}]` }] }),
       labels: { sess: String(turn.sess ?? "") },
       sentTime,
     };

@@ -119,6 +119,12 @@ function agentCallOf(value: Json) {
   };
 }
 
+/** A content is either a text or parts: beside others, a text is the first part. */
+function textOrParts(text: string, parts: ContentPart[]): Pick<Message, "text" | "parts"> {
+  if (text === "" || parts.length === 0) return { text, parts };
+  return { text: "", parts: [{ part: { $case: "text", value: text } }, ...parts] };
+}
+
 /** Makes a message of the contract; without a token count, so that the server counts. */
 export function toMessage(source: JsonObject): Message {
   const content = contentOf(source["content"]);
@@ -129,8 +135,7 @@ export function toMessage(source: JsonObject): Message {
     messageId: textOf(source["id"] ?? source["message_id"], "the id of a message") ?? "",
     role: roleOf(source["role"]),
     name: textOf(source["name"] ?? source["tool_name"], "the name of a message") ?? "",
-    text: content.text,
-    parts: [...content.parts, ...images],
+    ...textOrParts(content.text, [...content.parts, ...images]),
     toolCalls: [...content.toolCalls, ...calls],
     agentCalls: listOf(source["agent_calls"], "agent_calls").map(agentCallOf),
     toolCallId: textOf(source["tool_call_id"], "tool_call_id") ?? "",

@@ -76,7 +76,7 @@ describe("a tool result among the parts of a message", () => {
   it("makes a message one of low trust, and of tools when there is nothing else", async () => {
     const found = await stored([
       message({ parts: [result()] }),
-      message({ text: "look", parts: [result()] }),
+      message({ parts: [result(), text("look")] }),
       message({ parts: [text("look"), result()] }),
       message({ parts: [text("look")] }),
       message({ role: Role.TOOL, parts: [result()] }),
@@ -99,8 +99,10 @@ describe("a tool result among the parts of a message", () => {
       return [after?.source, after?.trust, after?.tokenCount];
     };
     const parts = [result({ text: "12345678" })];
-    expect(await update({ parts }, ["parts"])).toEqual([Source.USER, Trust.LOW, 4]);
-    expect(await update({ text: "" }, ["text"])).toEqual([Source.TOOL, Trust.LOW, 2]);
+    expect(await update({ parts }, ["parts"])).toEqual([Source.TOOL, Trust.LOW, 2]);
+    expect(await update({ text: "look" }, ["text"])).toEqual([Source.USER, Trust.MEDIUM, 1]);
+    const mixed = { parts: [text("look"), ...parts] };
+    expect(await update(mixed, ["parts"])).toEqual([Source.USER, Trust.LOW, 3]);
     expect(await update({ parts: [] }, ["parts"])).toEqual([Source.USER, Trust.MEDIUM, 0]);
   });
 

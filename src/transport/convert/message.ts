@@ -146,9 +146,11 @@ const SETTERS: Readonly<Record<MessagePath, (to: wire.Message, from: wire.Messag
   },
   text: (to, from) => {
     to.text = from.text;
+    if (from.text !== "") to.parts = [];
   },
   parts: (to, from) => {
     to.parts = from.parts;
+    if (from.parts.length > 0) to.text = "";
   },
   tool_calls: (to, from) => {
     to.toolCalls = from.toolCalls;

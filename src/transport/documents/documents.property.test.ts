@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../domain/snapshots/json.ts";
 import { writeMessage } from "../../domain/snapshots/leftovers.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
 import type { DocumentFormat } from "../../service/snapshot-api.ts";
-import { checkNewMessage } from "../validate/message.ts";
+import { checkWholeMessage } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromWire } from "./message.ts";
 import { measure, parseDocument } from "./parse.ts";
@@ -101,7 +101,7 @@ function writtenBack(format: DocumentFormat, source: JsonObject): JsonObject | u
   if (bytes === undefined) return undefined;
   const wire = Message.decode(bytes);
   const violations = new Violations();
-  checkNewMessage(violations, wire);
+  checkWholeMessage(violations, wire);
   if (violations.error() !== undefined || violations.malformed) return undefined;
   const { leftovers, message: plain } = fromWire(wire, format);
   const kept = { leftovers, edited: false };

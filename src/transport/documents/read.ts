@@ -11,7 +11,7 @@ import type { MessageDraft } from "../../service/api.ts";
 import type { DocumentCodec, DocumentFormat, DocumentSession } from "../../service/snapshot-api.ts";
 import { toDraft } from "../convert/message.ts";
 import { checkId, checkStruct, checkText } from "../validate/fields.ts";
-import { checkNewMessage } from "../validate/message.ts";
+import { checkWholeMessage } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import type { DocumentTask } from "./document-worker.ts";
 import { metadataField, type ParsedDocument, type ParseResult, parseDocument } from "./parse.ts";
@@ -119,7 +119,7 @@ async function draftsOf(
     const message = Message.decode(bytes);
     const violations = new Violations();
     violations.enterItem(field, index);
-    checkNewMessage(violations, message);
+    checkWholeMessage(violations, message);
     refuse(violations);
     drafts.push(toDraft(message));
   }

@@ -27,7 +27,7 @@ import {
   checkSessionId,
 } from "./fields.ts";
 import { checkMask, MESSAGE_MASK } from "./mask.ts";
-import { checkContent, checkNewMessage } from "./message.ts";
+import { checkContent, checkNewMessage, checkOneContent } from "./message.ts";
 import type { Violations } from "./violations.ts";
 
 const MODEL_INPUT_TOKENS = { min: 0, max: LIMITS.policyTokens };
@@ -118,6 +118,7 @@ export function checkUpdateMessage(request: UpdateMessageRequest, v: Violations)
     checkRequiredId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
     checkEnum(v, "role", message.role, Role);
     checkContent(v, message);
+    checkOneContent(v, message);
     v.leave();
   }
   checkMask(v, request.updateMask, MESSAGE_MASK);

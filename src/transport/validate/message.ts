@@ -26,8 +26,19 @@ import {
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
-/** Checks a message to append. */
+/** Checks a message to append: its content is either a text or parts. */
 export function checkNewMessage(v: Violations, message: Message): void {
+  checkWholeMessage(v, message);
+  checkOneContent(v, message);
+}
+
+/** Checks that the content is either a text or parts. Older servers took both. */
+export function checkOneContent(v: Violations, { text, parts }: Message): void {
+  if (text !== "" && parts.length > 0) v.add("text", "must not come with parts");
+}
+
+/** Checks a message as a log may hold it. */
+export function checkWholeMessage(v: Violations, message: Message): void {
   const { role } = message;
   if (message.messageId !== "") {
     checkId(v, "message_id", message.messageId, LIMITS.messageIdBytes);

@@ -34,7 +34,7 @@ import {
   checkText,
   checkTimestamp,
 } from "./fields.ts";
-import { checkNewMessage } from "./message.ts";
+import { checkWholeMessage } from "./message.ts";
 import { checkPolicy } from "./policy.ts";
 import { checkSessionInput } from "./session-requests.ts";
 import type { Violations } from "./violations.ts";
@@ -95,7 +95,7 @@ function checkServerTime(v: Violations, field: string, time: Timestamp | undefin
 export function checkImportedMessage(v: Violations, message: Message): void {
   const { tokenCount, tokenRule } = message;
   // What the server counted may be more than a caller may say.
-  checkNewMessage(v, { ...message, tokenCount: undefined });
+  checkWholeMessage(v, { ...message, tokenCount: undefined });
   if (message.messageId === "") v.add("message_id", "is required");
   checkRange(v, "seq", message.seq, { min: 1, max: SEQ_MAX });
   if (tokenRule === 0 || TOKEN_RULES[tokenRule] === undefined) {

@@ -134,11 +134,13 @@ export interface Message {
   /** The name of the speaker or of the tool. Optional, at most 256 bytes. */
   name: string;
   /**
-   * The content as plain text. May be empty. Use `parts` for typed content; when
-   * both are set, the text comes first.
+   * The content as plain text. May be empty. The content is either `text` or `parts`:
+   * both in a new message are an error, and in an update the one that is set clears the
+   * other. A message of a snapshot, or of an older server, may hold both; its text comes
+   * first then.
    */
   text: string;
-  /** The content as typed parts, in order. At most 256. */
+  /** The content as typed parts, in order. At most 256. Not together with `text`. */
   parts: ContentPart[];
   /**
    * The tool calls that an assistant message makes, in order. At most 128.
