@@ -16,8 +16,8 @@ export function withQuarters(message: Uint8Array, tokenCount: number): Uint8Arra
 
 /**
  * Gives the quarters that a stored message costs beyond its whole tokens. The last bytes of a
- * public form are never taken for them: it ends with text, and no UTF-8 holds the first of these
- * bytes, or with a time or an enum, whose last bytes differ.
+ * public form are never taken for them: it ends with text or JSON, and no UTF-8 holds the first of
+ * these bytes, or with a time or an enum, whose last bytes differ.
  */
 export function quartersOf(stored: Uint8Array): number {
   const at = stored.length - TAIL_BYTES;

@@ -61,6 +61,8 @@ const message = fc.record({
   createTime: timestamp,
   updateTime: timestamp,
   etag: text,
+  providerRole: text,
+  structuredJson: bytes,
 });
 
 const request = fc.record({

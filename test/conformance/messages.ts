@@ -174,6 +174,7 @@ function partBlock({ part }: ContentPart): Json {
     const url = part.value.source?.$case === "url" ? part.value.source.value : "";
     return { type: "image_url", image_url: { url } };
   }
+  if (part.$case !== "toolResult") throw new CaseFault(`no system has blocks of ${part.$case}`);
   const { toolCallId, text } = part.value;
   return { type: "tool_result", tool_use_id: toolCallId, content: text };
 }

@@ -3,7 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { type ContentPart, Role, type ToolResult } from "../../src/gen/memorysidecar/v1/message.ts";
+import {
+  type ContentPart,
+  type Message,
+  type Reasoning,
+  Role,
+  type ToolResult,
+} from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
 import {
@@ -108,6 +114,38 @@ const ROWS: readonly LimitRow[] = [
   append("parts[0].data", LIMITS.structuredDataBytes, (size) => ({
     parts: [{ part: { $case: "data", value: structOfSize(size) } }],
   })),
+  append("parts[0].json", LIMITS.structuredDataBytes, (size) => ({
+    parts: [{ part: { $case: "json", value: Buffer.from(`"${x(size - 2)}"`) } }],
+  })),
+  append("parts[0].json", LIMITS.structDepth, (size) => ({
+    parts: [{ part: { $case: "json", value: deepJson(size) } }],
+  })),
+  append("parts", LIMITS.toolCalls, (size) => ({
+    role: Role.ASSISTANT,
+    parts: times(size, (index) => ({
+      part: { $case: "toolCall", value: { toolCallId: `c${index}`, name: "n", arguments: "" } },
+    })),
+  })),
+  append("parts[0].tool_call.tool_call_id", LIMITS.callIdBytes, (size) => ({
+    role: Role.ASSISTANT,
+    parts: [
+      { part: { $case: "toolCall", value: { toolCallId: x(size), name: "n", arguments: "" } } },
+    ],
+  })),
+  append("parts[0].reasoning.summaries", LIMITS.reasoningSummaries, (size) => ({
+    ...thinking({ summaries: times(size, () => "") }),
+  })),
+  append("parts[0].reasoning.signature", LIMITS.reasoningSignatureBytes, (size) => ({
+    ...thinking({ signature: x(size) }),
+  })),
+  append("parts[0].reasoning.reasoning_id", LIMITS.reasoningIdBytes, (size) => ({
+    ...thinking({ reasoningId: x(size) }),
+  })),
+  append("provider_role", LIMITS.providerRoleBytes, (size) => ({ providerRole: x(size) })),
+  append("structured_json", LIMITS.structuredDataBytes, (size) => ({
+    structuredJson: Buffer.from(`"${x(size - 2)}"`),
+  })),
+  append("structured_json", LIMITS.structDepth, (size) => ({ structuredJson: deepJson(size) })),
   append("parts[0].image.url", LIMITS.imageUrlBytes, (size) => ({
     parts: [image({ source: { $case: "url", value: x(size) } })],
   })),
@@ -230,6 +268,16 @@ const ROWS: readonly LimitRow[] = [
     ],
   })),
 ];
+
+function deepJson(levels: number): Buffer {
+  return Buffer.from("[".repeat(levels) + "]".repeat(levels));
+}
+
+function thinking(fields: Partial<Reasoning>): Partial<Message> {
+  const nothing = { text: "", summaries: [], signature: "", reasoningId: "", redacted: false };
+  const value = { ...nothing, ...fields };
+  return { role: Role.ASSISTANT, parts: [{ part: { $case: "reasoning", value } }] };
+}
 
 function toolResult(fields: Partial<ToolResult>): ContentPart {
   const value = { toolCallId: "c", text: "", parts: [], error: false, ...fields };

@@ -55,9 +55,8 @@ describe("AppendMessages", () => {
       messageId: "full",
       role: Role.ASSISTANT,
       name: "näme",
-      text: "text \u{1F600}",
       parts: [
-        { part: { $case: "text", value: "part" } },
+        { part: { $case: "text", value: "part \u{1F600}" } },
         { part: { $case: "data", value: structOfSize(40) } },
         {
           part: {
@@ -78,6 +77,7 @@ describe("AppendMessages", () => {
       labels: new Map([["k", "v"]]),
       tokenCount: 77,
       sentTime: { seconds: -62_135_596_800n, nanos: 999_999_999 },
+      providerRole: "developer",
     };
     const sessionId = await seeded([
       message({ ...sent, writer: "me", etag: "mine", trust: 3, seq: 9n }),
@@ -434,7 +434,6 @@ describe("UpdateMessage", () => {
     const fields: Partial<Message> = {
       messageId: "m",
       name: "n",
-      text: "t",
       parts: [{ part: { $case: "text", value: "p" } }],
       toolCalls: [toolCall("c")],
       agentCalls: [{ agentCallId: "a", agentName: "n", request: "" }],
@@ -444,10 +443,16 @@ describe("UpdateMessage", () => {
       labels: new Map([["a", "b"]]),
       tokenCount: 12,
       sentTime: { seconds: 5n, nanos: 6 },
+      providerRole: "developer",
     };
     const update = { sessionId, message: message(fields) };
     const set = await server.client.call("updateMessage", update);
-    expect(set.message).toMatchObject({ ...fields, role: 2, tokenRule: 5 });
+    expect(set.message).toMatchObject({ ...fields, text: "", role: 2, tokenRule: 5 });
+    const structuredJson = Buffer.from("[1]");
+    const other = { sessionId, message: message({ messageId: "m", text: "t", structuredJson }) };
+    const { message: now } = await server.client.call("updateMessage", other);
+    expect(now).toMatchObject({ text: "t", parts: [], structuredJson });
+    expect(now?.structuredData).toHaveLength(0);
     const star = { sessionId, message: message({ messageId: "m" }), updateMask: ["*"] };
     const cleared = await server.client.call("updateMessage", star);
     expect(cleared.message).toMatchObject({

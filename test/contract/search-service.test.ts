@@ -77,8 +77,8 @@ describe("a recall by occurrences", () => {
     const namespace = "parts";
     await seed(namespace, "s", [
       message({
-        text: "one",
         parts: [
+          { part: { $case: "text", value: "one" } },
           { part: { $case: "text", value: "two needle" } },
           {
             part: {

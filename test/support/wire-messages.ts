@@ -11,6 +11,7 @@ const STRUCTS = [40, 200].map(structOfSize);
 const plainPart: fc.Arbitrary<ContentPart> = fc.oneof(
   text.map((value) => ({ part: { $case: "text", value } }) as const),
   fc.constantFrom(...STRUCTS).map((value) => ({ part: { $case: "data", value } }) as const),
+  fc.json().map((value) => ({ part: { $case: "json", value: Buffer.from(value) } }) as const),
   fc
     .record({
       source: text.map((value) => ({ $case: "url", value }) as const),
@@ -18,6 +19,18 @@ const plainPart: fc.Arbitrary<ContentPart> = fc.oneof(
       detail: text,
     })
     .map((value) => ({ part: { $case: "image", value } }) as const),
+);
+
+const spokenPart: fc.Arbitrary<ContentPart> = fc.oneof(
+  fc
+    .record({ toolCallId: id, name: text, arguments: text })
+    .map((value) => ({ part: { $case: "toolCall", value } }) as const),
+  fc
+    .record({
+      ...{ text, summaries: fc.array(text, { maxLength: 2 }), signature: text },
+      ...{ reasoningId: text, redacted: fc.boolean() },
+    })
+    .map((value) => ({ part: { $case: "reasoning", value } }) as const),
 );
 
 const resultPart: fc.Arbitrary<ContentPart> = fc
@@ -32,7 +45,7 @@ const resultPart: fc.Arbitrary<ContentPart> = fc
 const parts = fc.oneof(
   fc.constant<ContentPart[]>([]),
   fc.array(resultPart, { maxLength: 4 }),
-  fc.array(fc.oneof(plainPart, resultPart), { maxLength: 5 }),
+  fc.array(fc.oneof(plainPart, resultPart, spokenPart), { maxLength: 5 }),
 );
 const time = fc.record({
   seconds: fc.oneof(fc.nat(4_000_000_000), fc.constant(253_402_300_799)).map(BigInt),
@@ -62,5 +75,7 @@ export const wireMessages: fc.Arbitrary<Message> = fc
     updateTime: time,
     writer: text,
     etag: text,
+    providerRole: text,
+    structuredJson: fc.option(fc.json(), { nil: "" }).map((value) => Buffer.from(value)),
   })
   .map((fields) => ({ ...Message.decode(new Uint8Array(0)), ...fields }) as Message);

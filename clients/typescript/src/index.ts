@@ -55,6 +55,7 @@ export {
   type Image,
   type Message,
   type ProviderPayload,
+  type Reasoning,
   Role,
   Source,
   type ToolCall,

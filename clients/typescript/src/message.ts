@@ -6,6 +6,7 @@ import {
   type ContentPart,
   type DeepPartial,
   Message,
+  type Reasoning,
   Role,
   type ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
@@ -29,8 +30,12 @@ export type PartInput =
   | ContentPart
   | { readonly text: string }
   | { readonly data: JsonObject }
+  /** JSON text, kept byte for byte. */
+  | { readonly json: string | Uint8Array }
   | { readonly image: ImageInput }
-  | { readonly toolResult: ToolResultInput };
+  | { readonly toolResult: ToolResultInput }
+  | { readonly toolCall: Partial<ToolCall> }
+  | { readonly reasoning: Partial<Reasoning> };
 
 /** The result of a tool call as a part of a user message or of a tool message. */
 export interface ToolResultInput {
@@ -60,6 +65,10 @@ export interface MessageFields {
   readonly toolCallId?: string | undefined;
   readonly toolError?: boolean | undefined;
   readonly structuredData?: JsonObject | undefined;
+  /** JSON text, kept byte for byte; in place of `structuredData`. */
+  readonly structuredJson?: string | Uint8Array | undefined;
+  /** The role as the provider names it, for example `developer`. */
+  readonly providerRole?: string | undefined;
   readonly providerPayload?:
     | { readonly provider: string; readonly mediaType?: string; readonly data: BytesInput }
     | undefined;
@@ -114,6 +123,9 @@ function toPart(part: PartInput): DeepPartial<ContentPart> {
   if (typeof part === "string") return { part: { $case: "text", value: part } };
   if ("text" in part) return { part: { $case: "text", value: part.text } };
   if ("data" in part) return { part: { $case: "data", value: part.data } };
+  if ("json" in part) return { part: { $case: "json", value: Buffer.from(part.json) } };
+  if ("toolCall" in part) return { part: { $case: "toolCall", value: part.toolCall } };
+  if ("reasoning" in part) return { part: { $case: "reasoning", value: part.reasoning } };
   if ("toolResult" in part) {
     const { parts = [], ...rest } = part.toolResult;
     return { part: { $case: "toolResult", value: { ...rest, parts: parts.map(toPart) } } };
@@ -152,6 +164,8 @@ function content(input: Omit<MessageFields, "role">): Message {
     toolCallId: input.toolCallId ?? "",
     toolError: input.toolError ?? false,
     structuredData: input.structuredData,
+    structuredJson: Buffer.from(input.structuredJson ?? ""),
+    providerRole: input.providerRole ?? "",
     providerPayload: payload && { ...payload, data: toBuffer(payload.data) },
     metadata: input.metadata,
     labels: { ...input.labels },

@@ -55,6 +55,32 @@ describe("toMessage", () => {
     expect(toMessage(message)).toEqual(message);
   });
 
+  it("takes the blocks of a model in their order, and JSON as it is", () => {
+    const exact = '{ "b": 1, "a": 9007199254740993 }';
+    const message = toMessage({
+      role: "assistant",
+      parts: [
+        { reasoning: { text: "hm", signature: "c2ln" } },
+        "I look.",
+        { toolCall: { toolCallId: "c1", name: "look", arguments: "{}" } },
+        { json: exact },
+        { json: Buffer.from("[]") },
+      ],
+      structuredJson: exact,
+      providerRole: "developer",
+    });
+    expect(message.parts).toMatchObject([
+      { part: { $case: "reasoning", value: { text: "hm", signature: "c2ln", summaries: [] } } },
+      { part: { $case: "text", value: "I look." } },
+      { part: { $case: "toolCall", value: { toolCallId: "c1", name: "look" } } },
+      { part: { $case: "json", value: Buffer.from(exact) } },
+      { part: { $case: "json", value: Buffer.from("[]") } },
+    ]);
+    expect(message.structuredJson.toString()).toBe(exact);
+    expect(message.providerRole).toBe("developer");
+    expect(toMessage(message)).toEqual(message);
+  });
+
   it("leaves out what only the server sets", () => {
     const stored = Message.fromPartial({ role: Role.USER, seq: 7n, etag: "e", writer: "local" });
     expect(toMessage(stored)).toEqual(Message.fromPartial({ role: Role.USER }));

@@ -11,8 +11,20 @@ function addTexts(texts: string[], text: string, parts: Parts): void {
   for (const { part } of parts) {
     if (part?.$case === "text") texts.push(part.value);
     else if (part?.$case === "data") texts.push(structToJson(part.value));
+    else if (part?.$case === "json") texts.push(part.value.toString());
     else if (part?.$case === "toolResult") addTexts(texts, part.value.text, part.value.parts);
+    else if (part?.$case === "reasoning") addReasoning(texts, part.value);
   }
+}
+
+function addReasoning(texts: string[], { text, summaries }: wire.Reasoning): void {
+  for (const one of [text, ...summaries]) if (one !== "") texts.push(one);
+}
+
+/** Gives the tool calls of a message, which stand in one place or the other. */
+export function callsIn({ parts, toolCalls }: wire.Message): readonly wire.ToolCall[] {
+  if (parts.length === 0 || toolCalls.length > 0) return toolCalls;
+  return parts.flatMap(({ part }) => (part?.$case === "toolCall" ? [part.value] : []));
 }
 
 /** Counts the images of parts, those of tool results included. */
@@ -40,7 +52,7 @@ export function resultsIn(parts: Parts): readonly wire.ToolResult[] | undefined 
 export function countedContent(message: wire.Message): CountedContent {
   const content: string[] = [];
   addTexts(content, message.text, message.parts);
-  const calls = message.toolCalls.map((call) => ({ name: call.name, body: call.arguments }));
+  const calls = callsIn(message).map((call) => ({ name: call.name, body: call.arguments }));
   for (const call of message.agentCalls) calls.push({ name: call.agentName, body: call.request });
   return {
     content,

@@ -12,8 +12,12 @@ const MESSAGE = {
   ...{ name: 4, text: 5, parts: 6, toolCalls: 7, agentCalls: 8 },
   ...{ sentTime: 17, createTime: 21 },
 } as const;
-const PART = { text: 1, image: 2, data: 3, toolResult: 4 } as const;
+const PART = {
+  ...{ text: 1, image: 2, data: 3, toolResult: 4 },
+  ...{ toolCall: 5, reasoning: 6, json: 7 },
+} as const;
 const RESULT = { text: 2, parts: 3 } as const;
+const REASONING = { text: 1, summaries: 2 } as const;
 const CALL = { id: 1, name: 2, arguments: 3 } as const;
 const AGENT_CALL = { agentName: 2, request: 3 } as const;
 
@@ -25,24 +29,72 @@ const NO_CALLS: readonly Call[] = [];
 interface Found {
   readonly texts: string[];
   images: number;
-  /** The characters of data and of calls of agents. */
+  /** The characters of data, of reasoning and of calls of agents. */
   chars: number;
+  calls: Call[] | undefined;
 }
 
-/** Adds what a part holds. A tool result counts for its text and parts only if it is wanted. */
-function readPart(reader: BinaryReader, found: Found, withResults: boolean): void {
+/** Adds what a part holds. */
+function readPart(reader: BinaryReader, found: Found): void {
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {
     const tag = reader.uint32();
-    const field = tag >>> 3;
-    if (field === PART.text) addText(found.texts, reader.string());
-    else if (withResults && field === PART.toolResult) readResult(reader, found);
-    else if (withResults && field === PART.data) found.chars += lengthOfJson(reader.bytes());
-    else {
-      if (field === PART.image) found.images += 1;
-      reader.skip(tag & 7);
+    switch (tag >>> 3) {
+      case PART.text:
+        addText(found.texts, reader.string());
+        break;
+      case PART.image:
+        found.images += 1;
+        reader.skip(tag & 7);
+        break;
+      case PART.data:
+        found.chars += lengthOfJson(reader.bytes());
+        break;
+      case PART.json:
+        found.chars += reader.string().length;
+        break;
+      case PART.toolResult:
+        readResult(reader, found);
+        break;
+      case PART.toolCall:
+        addCall(found, readCall(reader));
+        break;
+      case PART.reasoning:
+        found.chars += readReasoning(reader);
+        break;
+      default:
+        reader.skip(tag & 7);
     }
   }
+}
+
+/** Adds the text of a part that is one. */
+function readTextPart(reader: BinaryReader, texts: string[]): void {
+  const end = reader.uint32() + reader.pos;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === PART.text) addText(texts, reader.string());
+    else reader.skip(tag & 7);
+  }
+}
+
+function addCall(found: Found, call: Call): void {
+  found.calls ??= [];
+  found.calls.push(call);
+}
+
+/** The characters of reasoning that cost tokens. */
+function readReasoning(reader: BinaryReader): number {
+  const end = reader.uint32() + reader.pos;
+  let chars = 0;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    const field = tag >>> 3;
+    if (field === REASONING.text || field === REASONING.summaries) {
+      chars += reader.string().length;
+    } else reader.skip(tag & 7);
+  }
+  return chars;
 }
 
 /** In UTF-16 units, which come close enough to characters here. */
@@ -55,7 +107,7 @@ function readResult(reader: BinaryReader, found: Found): void {
   while (reader.pos < end) {
     const tag = reader.uint32();
     if (tag >>> 3 === RESULT.text) addText(found.texts, reader.string());
-    else if (tag >>> 3 === RESULT.parts) readPart(reader, found, true);
+    else if (tag >>> 3 === RESULT.parts) readPart(reader, found);
     else reader.skip(tag & 7);
   }
 }
@@ -97,9 +149,8 @@ function readCall(reader: BinaryReader): Call {
  */
 export function readDetail(bytes: Uint8Array): MessageDetail {
   const reader = new BinaryReader(bytes);
-  const found: Found = { texts: [], images: 0, chars: 0 };
+  const found: Found = { texts: [], images: 0, chars: 0, calls: undefined };
   let name = "";
-  let toolCalls: Call[] | undefined;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     switch (tag >>> 3) {
@@ -110,11 +161,10 @@ export function readDetail(bytes: Uint8Array): MessageDetail {
         addText(found.texts, reader.string());
         break;
       case MESSAGE.parts:
-        readPart(reader, found, true);
+        readPart(reader, found);
         break;
       case MESSAGE.toolCalls:
-        toolCalls ??= [];
-        toolCalls.push(readCall(reader));
+        addCall(found, readCall(reader));
         break;
       case MESSAGE.agentCalls:
         found.chars += readAgentCall(reader);
@@ -123,8 +173,8 @@ export function readDetail(bytes: Uint8Array): MessageDetail {
         reader.skip(tag & 7);
     }
   }
-  const { texts, images, chars } = found;
-  const detail = { content: join(texts), name, toolCalls: toolCalls ?? NO_CALLS };
+  const { texts, images, chars, calls } = found;
+  const detail = { content: join(texts), name, toolCalls: calls ?? NO_CALLS };
   return images + chars === 0 ? detail : { ...detail, rest: { images, chars } };
 }
 
@@ -135,17 +185,17 @@ function join(texts: readonly string[]): string {
 /** Reads what a stored message says without its tool results, and when. Throws on damaged bytes. */
 export function readSpeech(bytes: Uint8Array): Speech {
   const reader = new BinaryReader(bytes);
-  const found: Found = { texts: [], images: 0, chars: 0 };
+  const texts: string[] = [];
   let sentTime: Timestamp | undefined;
   let createTime: Timestamp | undefined;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     switch (tag >>> 3) {
       case MESSAGE.text:
-        addText(found.texts, reader.string());
+        addText(texts, reader.string());
         break;
       case MESSAGE.parts:
-        readPart(reader, found, false);
+        readTextPart(reader, texts);
         break;
       case MESSAGE.sentTime:
         sentTime = Timestamp.decode(reader, reader.uint32());
@@ -158,5 +208,5 @@ export function readSpeech(bytes: Uint8Array): Speech {
     }
   }
   const said = sentTime ?? createTime;
-  return { text: join(found.texts), saidMs: said === undefined ? 0 : fromTimestamp(said) };
+  return { text: join(texts), saidMs: said === undefined ? 0 : fromTimestamp(said) };
 }

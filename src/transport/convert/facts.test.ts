@@ -14,6 +14,14 @@ import { readFacts } from "./facts.ts";
 import { structToJson } from "./struct-json.ts";
 import { fromTimestamp } from "./time.ts";
 
+const callsOf = (whole: Message) => {
+  const inParts = whole.parts.flatMap(({ part }) =>
+    part?.$case === "toolCall" ? [part.value] : [],
+  );
+  // No message of the server has both.
+  return [...inParts, ...whole.toolCalls];
+};
+
 const resultsOf = (whole: Message) =>
   whole.parts.flatMap(({ part }) => (part?.$case === "toolResult" ? [part.value] : []));
 
@@ -25,7 +33,7 @@ function factsOf(whole: Message): WindowFacts {
   return {
     messageId: whole.messageId,
     role: whole.role as Role,
-    callIds: whole.toolCalls.map((call) => call.toolCallId),
+    callIds: callsOf(whole).map((call) => call.toolCallId),
     answers: [...own, ...results.map((result) => result.toolCallId)],
     isResult: whole.role === WireRole.TOOL || (isUser && isOnlyResults && whole.text === ""),
     tokenCount: whole.tokenCount ?? 0,
@@ -51,6 +59,10 @@ function restOf(whole: Message): { images: number; chars: number } {
   for (const { part } of all(whole.parts)) {
     if (part?.$case === "image") rest.images += 1;
     if (part?.$case === "data") rest.chars += structToJson(part.value).length;
+    if (part?.$case === "json") rest.chars += part.value.toString().length;
+    if (part?.$case === "reasoning") {
+      rest.chars += [part.value.text, ...part.value.summaries].join("").length;
+    }
   }
   for (const { agentName, request } of whole.agentCalls) {
     rest.chars += agentName.length + request.length;
@@ -76,7 +88,7 @@ test("the details are those of the message, with the texts of its results", () =
     expect(readDetail(Message.encode(whole).finish())).toEqual({
       content: joined([whole.text, ...textsOf(whole.parts, true)]),
       name: whole.name,
-      toolCalls: whole.toolCalls.map((call) => ({
+      toolCalls: callsOf(whole).map((call) => ({
         id: call.toolCallId,
         name: call.name,
         arguments: call.arguments,

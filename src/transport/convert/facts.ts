@@ -19,6 +19,7 @@ const CREATE_TIME = 21;
 const TOKEN_QUARTERS = 24;
 const ID_IN_CALL_OR_RESULT = 1;
 const TOOL_RESULT_IN_PART = 4;
+const TOOL_CALL_IN_PART = 5;
 const SECONDS = 1;
 const NANOS = 2;
 
@@ -39,20 +40,21 @@ function readId(reader: BinaryReader): string {
   return id;
 }
 
-/** Reads the id that a part answers; undefined for a part that is no tool result. */
-function readAnswer(reader: BinaryReader): string | undefined {
+// What the last part that was read refers to. Kept here instead of returned: no object is made for
+// each part.
+let partKind = 0;
+let partId = "";
+
+/** Reads which call a part makes or answers; the kind is the number of its field. */
+function readPart(reader: BinaryReader): void {
   const end = reader.uint32() + reader.pos;
-  let id: string | undefined;
+  partKind = 0;
   while (reader.pos < end) {
     const tag = reader.uint32();
-    if (tag >>> 3 === TOOL_RESULT_IN_PART) {
-      id = readId(reader);
-    } else {
-      id = undefined;
-      reader.skip(tag & 7);
-    }
+    partKind = tag >>> 3;
+    if (partKind === TOOL_RESULT_IN_PART || partKind === TOOL_CALL_IN_PART) partId = readId(reader);
+    else reader.skip(tag & 7);
   }
-  return id;
 }
 
 /** Moves over a text; true when it is not empty. */
@@ -112,12 +114,12 @@ export function readFacts(bytes: Uint8Array): WindowFacts {
       case TEXT:
         hasMore = skipText(reader) || hasMore;
         break;
-      case PARTS: {
-        const answer = readAnswer(reader);
-        if (answer === undefined) hasMore = true;
-        else results = add(results, answer);
+      case PARTS:
+        readPart(reader);
+        if (partKind === TOOL_RESULT_IN_PART) results = add(results, partId);
+        else hasMore = true;
+        if (partKind === TOOL_CALL_IN_PART) callIds = add(callIds, partId);
         break;
-      }
       case TOOL_CALLS:
         callIds = add(callIds, readId(reader));
         break;

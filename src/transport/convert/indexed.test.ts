@@ -17,6 +17,7 @@ function textsOf(parts: readonly ContentPart[]): string[] {
   return parts.flatMap(({ part }) => {
     if (part?.$case === "text") return [part.value];
     if (part?.$case === "data") return [structToJson(part.value)];
+    if (part?.$case === "json") return [part.value.toString()];
     if (part?.$case !== "toolResult") return [];
     return [part.value.text, ...textsOf(part.value.parts)];
   });

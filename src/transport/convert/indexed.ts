@@ -19,7 +19,7 @@ const MESSAGE = {
   ...{ messageId: 1, role: 3, name: 4, text: 5, parts: 6, metadata: 13, labels: 14 },
   ...{ sentTime: 17, trust: 19, createTime: 21 },
 } as const;
-const PART = { text: 1, data: 3, toolResult: 4 } as const;
+const PART = { text: 1, data: 3, toolResult: 4, json: 7 } as const;
 const RESULT = { text: 2, parts: 3 } as const;
 const DOCUMENT = {
   ...{ documentId: 2, text: 3, author: 4, metadata: 5, labels: 6, documentTime: 7 },
@@ -69,6 +69,7 @@ function readPart(reader: BinaryReader, texts: string[]): void {
     const field = tag >>> 3;
     if (field === PART.text) addText(texts, reader.string());
     else if (field === PART.data) addText(texts, structToJson(reader.bytes()));
+    else if (field === PART.json) addText(texts, reader.string());
     else if (field === PART.toolResult) readResult(reader, texts);
     else reader.skip(tag & 7);
   }

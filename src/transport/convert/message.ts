@@ -10,7 +10,7 @@ import type { PlainMessage } from "../../service/codec.ts";
 import { changedPaths, MESSAGE_MASK } from "../validate/mask.ts";
 import { checkRole } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
-import { countedContent, countImages, resultsIn } from "./counted.ts";
+import { callsIn, countedContent, countImages, resultsIn } from "./counted.ts";
 import { readDetail, readSpeech } from "./detail.ts";
 import { encodeSummaryDocument } from "./document.ts";
 import { encodeEvent } from "./event.ts";
@@ -21,7 +21,7 @@ import { TOKEN_RULES, toTokenRule } from "./policy.ts";
 import { fromTimestamp, toTimestamp } from "./time.ts";
 
 const NO_IDS: readonly string[] = [];
-const NO_BYTES = new Uint8Array(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /** A path of a message that UpdateMessage can change. */
 export type MessagePath = (typeof MESSAGE_MASK.changeable)[number];
@@ -66,7 +66,8 @@ function failedIds(
 
 /** Gives a checked message of a request to the service. */
 export function toDraft(message: wire.Message): MessageDraft {
-  const { role, parts, toolCalls } = message;
+  const { role, parts } = message;
+  const toolCalls = callsIn(message);
   const results = parts.length === 0 ? undefined : resultsIn(parts);
   const isOnlyResults = results?.length === parts.length && message.text === "";
   return {
@@ -107,6 +108,8 @@ export function messagePaths(
     labels: message.labels.size > 0,
     token_count: message.tokenCount !== undefined,
     sent_time: message.sentTime !== undefined,
+    provider_role: message.providerRole !== "",
+    structured_json: message.structuredJson.length > 0,
   });
 }
 
@@ -166,6 +169,7 @@ const SETTERS: Readonly<Record<MessagePath, (to: wire.Message, from: wire.Messag
   },
   structured_data: (to, from) => {
     to.structuredData = from.structuredData;
+    if (from.structuredData.length > 0) to.structuredJson = NO_BYTES;
   },
   provider_payload: (to, from) => {
     to.providerPayload = from.providerPayload;
@@ -181,6 +185,13 @@ const SETTERS: Readonly<Record<MessagePath, (to: wire.Message, from: wire.Messag
   },
   sent_time: (to, from) => {
     to.sentTime = from.sentTime;
+  },
+  provider_role: (to, from) => {
+    to.providerRole = from.providerRole;
+  },
+  structured_json: (to, from) => {
+    to.structuredJson = from.structuredJson;
+    if (from.structuredJson.length > 0) to.structuredData = NO_BYTES;
   },
 };
 

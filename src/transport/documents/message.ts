@@ -14,6 +14,7 @@ import { Struct } from "../../gen/google/protobuf/struct.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import { type ContentPart, Message } from "../../gen/memorysidecar/v1/message.ts";
 import type { DocumentFormat } from "../../service/snapshot-api.ts";
+import { callsIn } from "../convert/counted.ts";
 import { structToJson } from "../convert/struct-json.ts";
 import { structDepth } from "../validate/struct.ts";
 
@@ -80,7 +81,12 @@ function fromPart({ part }: ContentPart): readonly PlainPart[] {
       const { error, parts, text, toolCallId } = part.value;
       return [{ kind: "result", toolCallId, text, parts: parts.flatMap(fromPart), error }];
     }
+    case "json": {
+      const value = objectIn(part.value);
+      return [value ? { kind: "data", value } : { kind: "text", text: part.value.toString() }];
+    }
     default:
+      // Calls stand beside the parts; reasoning has no place in documents.
       return [];
   }
 }
@@ -156,12 +162,11 @@ export function fromWire(
     name: message.name,
     text: message.text,
     parts: message.parts.flatMap(fromPart),
-    toolCalls: message.toolCalls.map(({ toolCallId: id, ...call }) => ({ id, ...call })),
+    toolCalls: callsIn(message).map(({ toolCallId: id, ...call }) => ({ id, ...call })),
     agentCalls: message.agentCalls.map(({ agentName, request }) => ({ agentName, request })),
     toolCallId: message.toolCallId,
     toolError: message.toolError,
-    structuredData:
-      message.structuredData.length === 0 ? undefined : fromStruct(message.structuredData),
+    structuredData: structuredIn(message),
     payload: payload?.provider === format ? (value as PlainMessage["payload"]) : undefined,
     sentSeconds:
       sentTime === undefined ? undefined : Number(sentTime.seconds) + sentTime.nanos / NANOS,
@@ -169,6 +174,18 @@ export function fromWire(
   const inMetadata = message.metadata.length === 0 ? undefined : fromStruct(message.metadata);
   const kept = payload?.provider === fieldsProvider(format) ? value : inMetadata?.[format];
   return { message: plain, leftovers: leftoversIn(kept) };
+}
+
+/** The structured data of a message; a JSON value that is no object has no place in documents. */
+function structuredIn({ structuredData, structuredJson }: Message): JsonObject | undefined {
+  if (structuredData.length > 0) return fromStruct(structuredData);
+  return structuredJson.length > 0 ? objectIn(structuredJson) : undefined;
+}
+
+function objectIn(json: Uint8Array): JsonObject | undefined {
+  const value = parse(json);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : undefined;
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -4,6 +4,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { Duration } from "../../gen/google/protobuf/duration.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+import { jsonDepth } from "./json.ts";
 import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
 import type { Violations } from "./violations.ts";
 
@@ -170,6 +171,19 @@ export function checkFreeForm(
   const depth = structDepth(bytes);
   if (depth === STRUCT_MALFORMED) v.malformed = true;
   else if (depth > maxDepth) v.add(field, `is more than ${maxDepth} levels deep`, maxDepth);
+}
+
+/** Checks JSON text: its size, its depth, and that it is JSON in UTF-8. */
+export function checkJson(v: Violations, field: string, bytes: Uint8Array, max: number): void {
+  if (bytes.length > max) {
+    v.add(field, `takes ${bytes.length} bytes; at most ${max}`, max);
+    return;
+  }
+  const depth = jsonDepth(bytes);
+  if (depth === undefined) v.add(field, "is not JSON in UTF-8");
+  else if (depth > LIMITS.structDepth) {
+    v.add(field, `is more than ${LIMITS.structDepth} levels deep`, LIMITS.structDepth);
+  }
 }
 
 const NANOS_MAX = 999_999_999;

@@ -51,6 +51,8 @@ export const MESSAGE_MASK = {
     "labels",
     "token_count",
     "sent_time",
+    "provider_role",
+    "structured_json",
   ],
   ignored: new Set([
     "seq",

@@ -8,6 +8,7 @@ import {
   type Image,
   type Message,
   type ProviderPayload,
+  type Reasoning,
   Role,
   type ToolCall,
   type ToolResult,
@@ -17,6 +18,7 @@ import {
   checkCount,
   checkEnum,
   checkId,
+  checkJson,
   checkLabels,
   checkRange,
   checkRequiredText,
@@ -61,7 +63,37 @@ export function checkRole(v: Violations, message: Message, role: number): void {
     if (message.toolCallId !== "") v.add("tool_call_id", "is only allowed with ROLE_TOOL");
     if (message.toolError) v.add("tool_error", "is only allowed with ROLE_TOOL");
   }
-  if (message.parts.length > 0) checkAnswers(v, message, role);
+  if (message.parts.length > 0) {
+    checkAnswers(v, message, role);
+    checkSpoken(v, message, role);
+  }
+  if (message.structuredData.length > 0 && message.structuredJson.length > 0) {
+    v.add("structured_json", "must not come with structured_data");
+  }
+}
+
+/** Checks which messages hold reasoning and tool calls as parts, and that calls have one home. */
+function checkSpoken(v: Violations, message: Message, role: number): void {
+  const calls = new Set<string>();
+  for (let index = 0; index < message.parts.length && !v.full; index++) {
+    const part = message.parts[index]?.part;
+    if (part?.$case !== "toolCall" && part?.$case !== "reasoning") continue;
+    const field = part.$case === "toolCall" ? "tool_call" : "reasoning";
+    v.enterItem("parts", index);
+    if (role !== ROLE.assistant) v.add(field, "is only allowed with ROLE_ASSISTANT");
+    if (part.$case === "toolCall") {
+      const { toolCallId } = part.value;
+      v.enter("tool_call");
+      if (calls.has(toolCallId)) v.add("tool_call_id", "is used twice in this message");
+      v.leave();
+      calls.add(toolCallId);
+    }
+    v.leaveItem();
+  }
+  checkCount(v, "parts", calls.size, LIMITS.toolCalls);
+  if (calls.size > 0 && message.toolCalls.length > 0) {
+    v.add("tool_calls", "must not come with tool calls among the parts");
+  }
 }
 
 /** Checks which messages hold tool results, and that no two of them answer the same call. */
@@ -94,6 +126,10 @@ export function checkContent(v: Violations, message: Message): void {
     checkText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
   }
   checkStruct(v, "structured_data", message.structuredData, LIMITS.structuredDataBytes);
+  if (message.structuredJson.length > 0) {
+    checkJson(v, "structured_json", message.structuredJson, LIMITS.structuredDataBytes);
+  }
+  checkText(v, "provider_role", message.providerRole, LIMITS.providerRoleBytes);
   if (message.providerPayload !== undefined) checkPayload(v, message.providerPayload);
   checkStruct(v, "metadata", message.metadata, LIMITS.metadataBytes);
   checkLabels(v, message.labels);
@@ -109,9 +145,8 @@ function checkParts(v: Violations, parts: readonly ContentPart[]): void {
     const part = parts[index]?.part;
     v.enterItem("parts", index);
     if (part === undefined) {
-      v.add("part", "one of text, image, data and tool_result is required");
-    } else if (part.$case === "toolResult") checkToolResult(v, part.value);
-    else checkPart(v, part);
+      v.add("part", "one of its kinds is required");
+    } else checkPart(v, part);
     v.leaveItem();
   }
 }
@@ -119,9 +154,41 @@ function checkParts(v: Violations, parts: readonly ContentPart[]): void {
 type Part = NonNullable<ContentPart["part"]>;
 
 function checkPart(v: Violations, part: Part): void {
-  if (part.$case === "image") checkImage(v, part.value);
-  else if (part.$case === "data") checkStruct(v, "data", part.value, LIMITS.structuredDataBytes);
+  switch (part.$case) {
+    case "image":
+      checkImage(v, part.value);
+      break;
+    case "data":
+      checkStruct(v, "data", part.value, LIMITS.structuredDataBytes);
+      break;
+    case "json":
+      checkJson(v, "json", part.value, LIMITS.structuredDataBytes);
+      break;
+    case "toolResult":
+      checkToolResult(v, part.value);
+      break;
+    case "toolCall":
+      v.enter("tool_call");
+      checkToolCall(v, part.value);
+      v.leave();
+      break;
+    case "reasoning":
+      checkReasoning(v, part.value);
+      break;
+    default:
+  }
 }
+
+function checkReasoning(v: Violations, { summaries, signature, reasoningId }: Reasoning): void {
+  v.enter("reasoning");
+  checkCount(v, "summaries", summaries.length, LIMITS.reasoningSummaries);
+  checkText(v, "signature", signature, LIMITS.reasoningSignatureBytes);
+  checkText(v, "reasoning_id", reasoningId, LIMITS.reasoningIdBytes);
+  v.leave();
+}
+
+/** What a tool result may hold. */
+const RESULT_PARTS: ReadonlySet<Part["$case"]> = new Set(["text", "image", "data", "json"]);
 
 function checkToolResult(v: Violations, result: ToolResult): void {
   const { parts } = result;
@@ -131,9 +198,9 @@ function checkToolResult(v: Violations, result: ToolResult): void {
   for (let index = 0; index < parts.length && !v.full; index++) {
     const part = parts[index]?.part;
     v.enterItem("parts", index);
-    if (part === undefined) v.add("part", "one of text, image and data is required");
-    else if (part.$case === "toolResult") v.add("tool_result", "must not hold another tool result");
-    else checkPart(v, part);
+    if (part === undefined) v.add("part", "one of text, image, data and json is required");
+    else if (RESULT_PARTS.has(part.$case)) checkPart(v, part);
+    else v.add("part", "must be a text, an image, data or json");
     v.leaveItem();
   }
   v.leave();
@@ -157,12 +224,16 @@ function checkToolCalls(v: Violations, calls: readonly ToolCall[]): void {
   for (let index = 0; index < calls.length && !v.full; index++) {
     const call = calls[index] as ToolCall;
     v.enterItem("tool_calls", index);
-    checkRequiredText(v, "tool_call_id", call.toolCallId, LIMITS.callIdBytes);
-    checkRequiredText(v, "name", call.name, LIMITS.nameBytes);
+    checkToolCall(v, call);
     if (seen.has(call.toolCallId)) v.add("tool_call_id", "is used twice in this message");
     seen.add(call.toolCallId);
     v.leaveItem();
   }
+}
+
+function checkToolCall(v: Violations, call: ToolCall): void {
+  checkRequiredText(v, "tool_call_id", call.toolCallId, LIMITS.callIdBytes);
+  checkRequiredText(v, "name", call.name, LIMITS.nameBytes);
 }
 
 function checkAgentCalls(v: Violations, calls: readonly AgentCall[]): void {

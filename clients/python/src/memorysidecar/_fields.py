@@ -71,6 +71,8 @@ class MessageChange(WriteOptions, total=False):
     tool_call_id: str | None
     tool_error: bool | None
     structured_data: Json | None
+    structured_json: bytes | None
+    provider_role: str | None
     provider_payload: v1.ProviderPayload | Json | None
     metadata: Json | None
     labels: Mapping[str, str] | None

@@ -315,6 +315,7 @@ from .memory_service_pb2 import (
 from .message_pb2 import (
     Message as Message,
     ContentPart as ContentPart,
+    Reasoning as Reasoning,
     ToolResult as ToolResult,
     Image as Image,
     ToolCall as ToolCall,

@@ -59,7 +59,7 @@ MESSAGE_ORDER_SEQ_ASC: MessageOrder
 MESSAGE_ORDER_SEQ_DESC: MessageOrder
 
 class Message(_message.Message):
-    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag")
+    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "provider_role", "structured_json")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -90,6 +90,8 @@ class Message(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    PROVIDER_ROLE_FIELD_NUMBER: _ClassVar[int]
+    STRUCTURED_JSON_FIELD_NUMBER: _ClassVar[int]
     message_id: str
     seq: int
     role: Role
@@ -113,19 +115,41 @@ class Message(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
     etag: str
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+    provider_role: str
+    structured_json: bytes
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., provider_role: _Optional[str] = ..., structured_json: _Optional[bytes] = ...) -> None: ...
 
 class ContentPart(_message.Message):
-    __slots__ = ("text", "image", "data", "tool_result")
+    __slots__ = ("text", "image", "data", "tool_result", "tool_call", "reasoning", "json")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
     TOOL_RESULT_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALL_FIELD_NUMBER: _ClassVar[int]
+    REASONING_FIELD_NUMBER: _ClassVar[int]
+    JSON_FIELD_NUMBER: _ClassVar[int]
     text: str
     image: Image
     data: _struct_pb2.Struct
     tool_result: ToolResult
-    def __init__(self, text: _Optional[str] = ..., image: _Optional[_Union[Image, _Mapping]] = ..., data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tool_result: _Optional[_Union[ToolResult, _Mapping]] = ...) -> None: ...
+    tool_call: ToolCall
+    reasoning: Reasoning
+    json: bytes
+    def __init__(self, text: _Optional[str] = ..., image: _Optional[_Union[Image, _Mapping]] = ..., data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tool_result: _Optional[_Union[ToolResult, _Mapping]] = ..., tool_call: _Optional[_Union[ToolCall, _Mapping]] = ..., reasoning: _Optional[_Union[Reasoning, _Mapping]] = ..., json: _Optional[bytes] = ...) -> None: ...
+
+class Reasoning(_message.Message):
+    __slots__ = ("text", "summaries", "signature", "reasoning_id", "redacted")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    SUMMARIES_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    REASONING_ID_FIELD_NUMBER: _ClassVar[int]
+    REDACTED_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    summaries: _containers.RepeatedScalarFieldContainer[str]
+    signature: str
+    reasoning_id: str
+    redacted: bool
+    def __init__(self, text: _Optional[str] = ..., summaries: _Optional[_Iterable[str]] = ..., signature: _Optional[str] = ..., reasoning_id: _Optional[str] = ..., redacted: _Optional[bool] = ...) -> None: ...
 
 class ToolResult(_message.Message):
     __slots__ = ("tool_call_id", "text", "parts", "error")

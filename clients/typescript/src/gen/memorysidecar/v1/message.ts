@@ -148,7 +148,8 @@ export interface Message {
    *
    * Only allowed with `ROLE_ASSISTANT`. Ids must differ from one another inside
    * one message. A call and all its results are one unit: a window holds the
-   * whole unit or none of it.
+   * whole unit or none of it. Calls whose place among text or reasoning matters stand
+   * in `parts` instead; the two homes together in one message are an error.
    */
   toolCalls: ToolCall[];
   /**
@@ -167,7 +168,8 @@ export interface Message {
   toolError: boolean;
   /**
    * Data that goes with the message, for programs rather than for the model. At
-   * most 262,144 bytes in wire form and 32 levels deep.
+   * most 262,144 bytes in wire form and 32 levels deep. Its numbers are doubles and
+   * its keys have no order; `structured_json` keeps both.
    */
   structuredData?:
     | { [key: string]: any }
@@ -193,8 +195,9 @@ export interface Message {
    * some rules give to a quarter of a token, and are rounded down then.
    *
    * The content is `text`, the text parts, the data parts as compact JSON (keys in
-   * their order), the same of tool results, and the images. Calls are the names and
-   * arguments of tool calls and the names and requests of agent calls. Both cost
+   * their order), the JSON parts as they are, reasoning with its summaries, the same of
+   * tool results, and the images. Calls are the names and arguments of tool calls,
+   * wherever they stand, and the names and requests of agent calls. Both cost
    * tokens, calls under some rules nothing; see TokenRule. Texts are counted together
    * by the rules that divide, one by one by the others. Structured data, provider
    * payload, metadata and labels cost nothing, and but for `TOKEN_RULE_STRUCTURED`
@@ -255,6 +258,18 @@ export interface Message {
    * that nobody changed the message in between.
    */
   etag: string;
+  /**
+   * The role as the provider or the framework names it, where `role` says less: for
+   * example `developer` or `signal`. Kept as given, not interpreted. Optional, at most
+   * 63 bytes.
+   */
+  providerRole: string;
+  /**
+   * As `structured_data`, but any JSON value as text, kept byte for byte. Valid JSON in
+   * UTF-8, at most 262,144 bytes and 32 levels deep. Not together with
+   * `structured_data`.
+   */
+  structuredJson: Buffer;
 }
 
 export interface Message_LabelsEntry {
@@ -262,7 +277,10 @@ export interface Message_LabelsEntry {
   value: string;
 }
 
-/** A piece of a message's content. */
+/**
+ * A piece of a message's content. The order of pieces is kept, so that the blocks of a
+ * provider that puts text, reasoning and calls side by side come back as they were.
+ */
 export interface ContentPart {
   /** What the piece is. Required. */
   part?:
@@ -275,7 +293,8 @@ export interface ContentPart {
     | //
     /**
      * Structured data that is part of what the model sees. At most 262,144 bytes
-     * in wire form and 32 levels deep.
+     * in wire form and 32 levels deep. Its numbers are doubles and its keys have no
+     * order; `json` keeps both.
      */
     { $case: "data"; value: { [key: string]: any } | undefined }
     | //
@@ -284,7 +303,44 @@ export interface ContentPart {
      * user messages. Only allowed with `ROLE_USER` and `ROLE_TOOL`.
      */
     { $case: "toolResult"; value: ToolResult }
+    | //
+    /**
+     * A tool call, in its place among the other parts. Means the same as an entry of
+     * `Message.tool_calls`, and the same limits hold. Only allowed with
+     * `ROLE_ASSISTANT`.
+     */
+    { $case: "toolCall"; value: ToolCall }
+    | //
+    /** What the model thought. Only allowed with `ROLE_ASSISTANT`. */
+    { $case: "reasoning"; value: Reasoning }
+    | //
+    /**
+     * As `data`, but any JSON value as text, kept byte for byte. Valid JSON in UTF-8,
+     * 1 to 262,144 bytes and at most 32 levels deep.
+     */
+    { $case: "json"; value: Buffer }
     | undefined;
+}
+
+/**
+ * What a model thought before it spoke or called a tool. Costs tokens as content does,
+ * but nobody said it: it is not searched, not shortened, and neither conditions nor
+ * transcripts show it.
+ */
+export interface Reasoning {
+  /** The text. May be empty, as when the provider keeps it to itself. */
+  text: string;
+  /** The provider's summaries of it, in order. At most 64. */
+  summaries: string[];
+  /**
+   * What the provider wants back with it: a signature, or the text in a form that only
+   * the provider reads. Kept as given. At most 524,288 bytes.
+   */
+  signature: string;
+  /** The id that the provider gave it. Optional, at most 256 bytes. */
+  reasoningId: string;
+  /** Says that `signature` stands in place of the text. Default false. */
+  redacted: boolean;
 }
 
 /**
@@ -300,7 +356,7 @@ export interface ToolResult {
   toolCallId: string;
   /** The result as plain text. May be empty. */
   text: string;
-  /** The result as typed parts, in order, none of them a tool result. At most 64. */
+  /** The result as typed parts, in order: texts, images and data. At most 64. */
   parts: ContentPart[];
   /** Says that the tool failed. Default false. */
   error: boolean;
@@ -342,7 +398,10 @@ export interface ToolCall {
   arguments: string;
 }
 
-/** One call of another agent by the model. */
+/**
+ * One call of another agent by the model. It is no ToolCall, because no result answers
+ * it: it has no id that must be unique, holds no unit together, and is never filled.
+ */
 export interface AgentCall {
   /** The id of the call. Optional, at most 256 bytes. */
   agentCallId: string;
@@ -424,6 +483,8 @@ function createBaseMessage(): Message {
     createTime: undefined,
     updateTime: undefined,
     etag: "",
+    providerRole: "",
+    structuredJson: Buffer.alloc(0),
   };
 }
 
@@ -500,6 +561,12 @@ export const Message: MessageFns<Message> = {
     }
     if (message.etag !== "") {
       writer.uint32(186).string(message.etag);
+    }
+    if (message.providerRole !== "") {
+      writer.uint32(202).string(message.providerRole);
+    }
+    if (message.structuredJson.length !== 0) {
+      writer.uint32(210).bytes(message.structuredJson);
     }
     return writer;
   },
@@ -704,6 +771,22 @@ export const Message: MessageFns<Message> = {
             message.etag = reader.string();
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.providerRole = reader.string();
+            continue;
+          }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.structuredJson = Buffer.from(reader.bytes());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -760,6 +843,8 @@ export const Message: MessageFns<Message> = {
       ? Timestamp.fromPartial(object.updateTime)
       : undefined;
     message.etag = object.etag ?? "";
+    message.providerRole = object.providerRole ?? "";
+    message.structuredJson = object.structuredJson ?? Buffer.alloc(0);
     return message;
   },
 };
@@ -850,6 +935,15 @@ export const ContentPart: MessageFns<ContentPart> = {
       case "toolResult":
         ToolResult.encode(message.part.value, writer.uint32(34).fork()).join();
         break;
+      case "toolCall":
+        ToolCall.encode(message.part.value, writer.uint32(42).fork()).join();
+        break;
+      case "reasoning":
+        Reasoning.encode(message.part.value, writer.uint32(50).fork()).join();
+        break;
+      case "json":
+        writer.uint32(58).bytes(message.part.value);
+        break;
     }
     return writer;
   },
@@ -899,6 +993,30 @@ export const ContentPart: MessageFns<ContentPart> = {
             message.part = { $case: "toolResult", value: ToolResult.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.part = { $case: "toolCall", value: ToolCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.part = { $case: "reasoning", value: Reasoning.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.part = { $case: "json", value: Buffer.from(reader.bytes()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -941,7 +1059,128 @@ export const ContentPart: MessageFns<ContentPart> = {
         }
         break;
       }
+      case "toolCall": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "toolCall", value: ToolCall.fromPartial(object.part.value) };
+        }
+        break;
+      }
+      case "reasoning": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "reasoning", value: Reasoning.fromPartial(object.part.value) };
+        }
+        break;
+      }
+      case "json": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "json", value: object.part.value };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseReasoning(): Reasoning {
+  return { text: "", summaries: [], signature: "", reasoningId: "", redacted: false };
+}
+
+export const Reasoning: MessageFns<Reasoning> = {
+  encode(message: Reasoning, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    for (const v of message.summaries) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.signature !== "") {
+      writer.uint32(26).string(message.signature);
+    }
+    if (message.reasoningId !== "") {
+      writer.uint32(34).string(message.reasoningId);
+    }
+    if (message.redacted !== false) {
+      writer.uint32(40).bool(message.redacted);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reasoning {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReasoning();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.summaries.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.signature = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reasoningId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.redacted = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Reasoning>, I>>(base?: I): Reasoning {
+    return Reasoning.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Reasoning>, I>>(object: I): Reasoning {
+    const message = createBaseReasoning();
+    message.text = object.text ?? "";
+    message.summaries = object.summaries?.map((e) => e) || [];
+    message.signature = object.signature ?? "";
+    message.reasoningId = object.reasoningId ?? "";
+    message.redacted = object.redacted ?? false;
     return message;
   },
 };
