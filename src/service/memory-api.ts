@@ -125,6 +125,7 @@ export type MemoryPath =
   | "topics"
   | "importance"
   | "confidence"
+  | "trust"
   | "persistent"
   | "labels"
   | "metadata"
@@ -180,6 +181,7 @@ export interface ForgetInput {
   readonly namespace: string;
   readonly memoryIds: readonly string[];
   readonly etag: string;
+  readonly allowMissing: boolean;
   readonly encode: (result: { forgottenCount: number; revision: number }) => Uint8Array;
 }
 

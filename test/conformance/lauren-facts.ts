@@ -141,7 +141,10 @@ async function update({ rpc }: State, op: JsonObject): Promise<null> {
 }
 
 async function remove({ rpc }: State, op: JsonObject): Promise<null> {
-  await rpc.call("forgetMemories", { memoryIds: [needText(op["memory_id"], "memory_id")] });
+  await rpc.call("forgetMemories", {
+    memoryIds: [needText(op["memory_id"], "memory_id")],
+    allowMissing: true,
+  });
   return null;
 }
 

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { type Memory, MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   type RequestOf,
   requestBytes,
@@ -92,6 +93,23 @@ describe("UpdateMemory", () => {
       ...{ text: "b", importance: 0.5, topics: [], category: "general", confidence: 0.25 },
       ...{ persistent: true, validFromTime: time, metadata: given.metadata, lastSeenTime: time },
     });
+  });
+
+  it("changes what is set without a mask, and nothing where nothing is set", async () => {
+    const stated = { importance: 0.9, topics: ["x"], labels: new Map([["k", "v"]]) };
+    await remember("set", [fact("a", stated)]);
+    const given = memory({ memoryId: "a", text: "b", trust: Trust.LOW, persistent: true });
+    const { memory: changed } = await update("set", given, []);
+    expect(changed).toMatchObject({ ...stated, text: "b", trust: Trust.LOW, persistent: true });
+    expect(await newestEvent("set")).toMatchObject({
+      value: { paths: ["text", "trust", "persistent"], version: 2 },
+    });
+    for (const mask of [[], ["etag", "version"]]) {
+      const nothing = await update("set", memory({ memoryId: "a" }), mask);
+      expect(nothing).toEqual({ memory: changed, revision: 0n });
+    }
+    const cleared = await update("set", memory({ memoryId: "a" }), ["trust"]);
+    expect(cleared.memory).toMatchObject({ trust: Trust.MEDIUM, version: 3 });
   });
 
   it("changes structures, which must be of the kind", async () => {
@@ -349,7 +367,12 @@ describe("ForgetMemories and PurgeMemories", () => {
   it("forget memories with all their states", async () => {
     await remember("forget", [fact("a"), fact("b"), fact("c")]);
     await update("forget", memory({ memoryId: "a", text: "2" }), ["text"]);
-    const request = { namespace: "forget", memoryIds: ["a", "gone", "b"] };
+    const some = { namespace: "forget", memoryIds: ["a", "gone", "b"] };
+    expect(await server.client.fail("forgetMemories", some)).toMatchObject({
+      ...{ code: "NOT_FOUND", reason: "MEMORY_NOT_FOUND", metadata: { memory_id: "gone" } },
+    });
+    expect(await idsOf("forget")).toEqual(["a", "b", "c"]);
+    const request = { ...some, allowMissing: true };
     const { forgottenCount, revision } = await server.client.call("forgetMemories", request);
     expect(forgottenCount).toBe(2);
     expect(revision).toBeGreaterThan(0n);
@@ -363,6 +386,11 @@ describe("ForgetMemories and PurgeMemories", () => {
     });
     const states = { namespace: "forget", memoryId: "a" };
     expect(await server.client.fail("listMemoryVersions", states)).toMatchObject(NOBODY);
+    const missing = { namespace: "forget", memoryIds: ["gone"], etag: "r999" };
+    expect(await server.client.fail("forgetMemories", missing)).toMatchObject(NOBODY);
+    expect(
+      await server.client.call("forgetMemories", { ...missing, allowMissing: true }),
+    ).toMatchObject({ forgottenCount: 0 });
     const stale = { namespace: "forget", memoryIds: ["c"], etag: "r999" };
     expect(await server.client.fail("forgetMemories", stale)).toMatchObject({
       ...{ code: "ABORTED", reason: "ETAG_MISMATCH" },

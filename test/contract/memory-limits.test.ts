@@ -373,10 +373,10 @@ const REFUSED: readonly Refused[] = [
   refused("listMemories", ["as_of_time"], { asOfTime: at(253_402_300_000n) }),
   refused("listMemories", ["order"], { order: 6 as never }),
   refused("listMemories", ["page_size"], { pageSize: -1 }),
-  refused("updateMemory", ["memory", "update_mask.paths"], {}),
+  refused("updateMemory", ["memory"], {}),
   refused("updateMemory", ["memory.memory_id"], { memory: memory(), updateMask: ["text"] }),
-  refused("updateMemory", ["update_mask.paths"], { memory: memory(GONE), updateMask: [] }),
-  ...["kind", "user_id", "trust", "source", "memory_id", "nothing"].map((path) =>
+  refused("updateMemory", ["memory.trust"], { memory: memory({ ...GONE, trust: Trust.HIGH }) }),
+  ...["kind", "user_id", "source", "memory_id", "nothing"].map((path) =>
     refused("updateMemory", ["update_mask.paths[0]"], { memory: memory(GONE), updateMask: [path] }),
   ),
   ...["entity", "relation", "episode"].map((path) =>

@@ -171,7 +171,7 @@ async function send(
       return `a purge of ${userId} took ${memoryCount} of ${count}`;
     }
     case "forget":
-      await client.forgetMemories(call.ids);
+      await client.forgetMemories(call.ids, { allowMissing: true });
       return undefined;
     case "decay": {
       const { factor, deleteBelow } = call;

@@ -288,7 +288,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   updateMemory: { memory: memory({ memoryId: "gone", text: "new" }), updateMask: ["text"] },
   reinforceMemories: { memoryIds: ["gone"], allowMissing: true },
   decayMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }), factor: 0.5 },
-  forgetMemories: { memoryIds: ["gone"] },
+  forgetMemories: { memoryIds: ["gone"], allowMissing: true },
   purgeMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }) },
   listMemoryVersions: { memoryId: "gone", pageSize: 10 },
   restoreMemoryVersion: { memoryId: "gone", version: 1 },

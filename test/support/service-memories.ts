@@ -151,13 +151,13 @@ export async function update(
   });
 }
 
-/** Forgets memories and gives how many there were. */
+/** Forgets memories, those of them that there are, and gives how many there were. */
 export async function forget(
   services: MemoryServices,
   memoryIds: readonly string[],
   etag = "",
 ): Promise<number> {
-  const input = { namespace: "default", memoryIds, etag, encode: toBytes };
+  const input = { namespace: "default", memoryIds, etag, allowMissing: true, encode: toBytes };
   const bytes = await services.memories.forgetMemories(services.call("ForgetMemories"), input);
   return fromBytes<{ forgottenCount: number }>(bytes).forgottenCount;
 }

@@ -88,7 +88,7 @@ export class MemoryMethods extends RecallMethods {
   /** Changes the fields that are given; `undefined` clears one. The state before is kept. */
   async updateMemory(
     memoryId: string,
-    changes: Omit<options.MemoryFields, "memoryId" | "kind" | "trust" | "source" | "userId">,
+    changes: Omit<options.MemoryFields, "memoryId" | "kind" | "source" | "userId">,
     opts: options.UpdateMemoryOptions = {},
   ): Promise<Memory> {
     const { updateMask = requests.pathsOf(changes), reason = "" } = opts;
@@ -127,9 +127,10 @@ export class MemoryMethods extends RecallMethods {
   /** Forgets memories with all their states, for good. */
   forgetMemories(
     memoryIds: string | readonly string[],
-    opts: MutationOptions & { readonly etag?: string } = {},
+    opts: MutationOptions & { readonly etag?: string; readonly allowMissing?: boolean } = {},
   ): Promise<ForgetMemoriesResponse> {
-    const request = { ...this.change(opts), memoryIds: listOf(memoryIds), etag: opts.etag ?? "" };
+    const { etag = "", allowMissing = false } = opts;
+    const request = { ...this.change(opts), memoryIds: listOf(memoryIds), etag, allowMissing };
     return this.call(Rpcs.forgetMemories, request, opts);
   }
 

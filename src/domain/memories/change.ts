@@ -19,7 +19,7 @@ const LAST_MS = 253_402_300_799_999;
 /** What UpdateMemory changes; what is not there stays. */
 export type MemoryPatch = Partial<MemoryContent> &
   Partial<Pick<MemoryStrength, "confidence" | "lastSeenMs">> &
-  Partial<Pick<Memory, "persistent" | "ttlMs">>;
+  Partial<Pick<Memory, "trust" | "persistent" | "ttlMs">>;
 
 type Changes = Partial<
   Omit<Memory, "memoryId" | "memoryNo" | "kind" | "scope" | "version" | "createMs">
@@ -54,7 +54,7 @@ function patchedText(old: MemoryContent, patch: MemoryPatch): string {
  * it. Throws when it would end before it begins.
  */
 export function updateMemory(memory: Memory, patch: MemoryPatch, stamp: Stamp): Memory {
-  const { confidence, lastSeenMs, persistent, ttlMs, ...given } = patch;
+  const { confidence, lastSeenMs, trust, persistent, ttlMs, ...given } = patch;
   const content = { ...memory.content, ...given, text: patchedText(memory.content, patch) };
   if (!isInOrder(content)) {
     const description = "must be after valid_from_time, also when only one of them is changed";
@@ -65,7 +65,11 @@ export function updateMemory(memory: Memory, patch: MemoryPatch, stamp: Stamp): 
     confidence: confidence ?? memory.strength.confidence,
     lastSeenMs: lastSeenMs ?? memory.strength.lastSeenMs,
   };
-  const kept = { persistent: persistent ?? memory.persistent, ttlMs: ttlMs ?? memory.ttlMs };
+  const kept = {
+    trust: trust ?? memory.trust,
+    persistent: persistent ?? memory.persistent,
+    ttlMs: ttlMs ?? memory.ttlMs,
+  };
   return nextState(memory, { content, strength, ...kept }, stamp);
 }
 

@@ -2,6 +2,7 @@
 
 import { etagMismatch } from "../../domain/errors.ts";
 import { etagAllows } from "../../domain/etag.ts";
+import { memoryNotFound } from "../../domain/memories/errors.ts";
 import { isMemoryExpired } from "../../domain/memories/memory.ts";
 import type { MemoryDecision, MemoryView } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
@@ -30,17 +31,17 @@ export async function forgetMemories(
 
 function decideForget(
   work: MemoryWork,
-  { memoryIds, etag, encode }: ForgetInput,
+  { memoryIds, etag, allowMissing, encode }: ForgetInput,
   { memories, revision }: MemoryView,
 ): MemoryDecision<Uint8Array> {
   const found = memoryIds.flatMap((memoryId) => {
     const memory = memories.byId(memoryId);
-    return memory === undefined || isMemoryExpired(memory, work.nowMs) ? [] : [memory];
+    if (memory !== undefined && !isMemoryExpired(memory, work.nowMs)) return [memory];
+    if (!allowMissing) throw memoryNotFound(memoryId);
+    return [];
   });
   const [first] = found;
-  if (etag !== "" && (first === undefined || !etagAllows(etag, first.etagRevision))) {
-    throw etagMismatch();
-  }
+  if (first !== undefined && !etagAllows(etag, first.etagRevision)) throw etagMismatch();
   if (found.length === 0) return nothingChanged(work, encode({ forgottenCount: 0, revision: 0 }));
   return savedMemories(work, revision, {
     plan: { remove: found.map(({ memoryId }) => memoryId) },

@@ -8,7 +8,13 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import type { MemoryDecision, MemoryReads, MemoryView } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import type { MemoryDraft, MemoryPath, UpdateMemoryInput } from "../memory-api.ts";
-import { changeMemories, type MemoryWork, savedMemories, stampOf } from "./change-memories.ts";
+import {
+  changeMemories,
+  type MemoryWork,
+  nothingChanged,
+  savedMemories,
+  stampOf,
+} from "./change-memories.ts";
 import { MEMORY_DEFAULTS, timeFaults } from "./drafts.ts";
 import { checkOnlyName } from "./entity-names.ts";
 import type { MemoryParts } from "./parts.ts";
@@ -38,6 +44,7 @@ function decideUpdate(
   const { nowMs } = work;
   const old = liveMemory(memories.byId(memoryId), memoryId, nowMs);
   if (!etagAllows(draft.etag, old.etagRevision)) throw etagMismatch();
+  if (paths.length === 0) return nothingChanged(work, input.encode({ memory: old, revision: 0 }));
   const patch = patchOf(old, input, nowMs);
   const memory = updated(old, patch, stampOf(work, revision, reason));
   checkNames(memories, old, memory);
@@ -93,6 +100,8 @@ function fieldOf(path: MemoryPath, update: Update): MemoryPatch {
       return { importance: draft.importance ?? MEMORY_DEFAULTS.importance };
     case "confidence":
       return { confidence: draft.confidence ?? MEMORY_DEFAULTS.confidence };
+    case "trust":
+      return { trust: draft.trust };
     case "persistent":
       return { persistent: draft.persistent };
     case "labels":

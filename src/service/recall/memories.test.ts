@@ -28,7 +28,13 @@ async function start(options: TestServicesOptions = {}): Promise<TestServices> {
 
 const forget = (services: TestServices, memoryIds: readonly string[]) =>
   services.memories.forgetMemories(services.call("ForgetMemories"), {
-    ...{ namespace: "default", memoryIds, etag: "", encode: () => new Uint8Array() },
+    ...{
+      namespace: "default",
+      memoryIds,
+      etag: "",
+      allowMissing: false,
+      encode: () => new Uint8Array(),
+    },
   });
 
 /** An embedder outside: a cat points one way, all else another. */

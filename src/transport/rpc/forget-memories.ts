@@ -10,11 +10,12 @@ import { checkForgetMemories } from "../validate/memory-requests.ts";
 /** ForgetMemories. */
 export const forgetMemories: UnaryRpc<ForgetMemoriesRequest> = {
   validate: checkForgetMemories,
-  handle: ({ services }, call, { namespace, memoryIds, etag }) =>
+  handle: ({ services }, call, { namespace, memoryIds, etag, allowMissing }) =>
     services.memories.forgetMemories(call, {
       namespace: fromNamespace(namespace),
       memoryIds,
       etag,
+      allowMissing,
       encode: ({ forgottenCount, revision }) =>
         encodeWire(ForgetMemoriesResponse, { forgottenCount, revision: BigInt(revision) }),
     }),

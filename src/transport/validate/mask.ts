@@ -78,6 +78,7 @@ export const MEMORY_MASK = {
     "topics",
     "importance",
     "confidence",
+    "trust",
     "persistent",
     "labels",
     "metadata",
@@ -126,15 +127,7 @@ export function changedPaths<P extends string>(
   known: { readonly changeable: readonly P[] },
   isSet: Readonly<Record<P, boolean>>,
 ): readonly P[] {
-  return maskedPaths(mask, known) ?? known.changeable.filter((path) => isSet[path]);
-}
-
-/** Gives the paths that a mask names, in their own order; undefined for an empty mask. */
-export function maskedPaths<P extends string>(
-  mask: readonly string[] | undefined,
-  known: { readonly changeable: readonly P[] },
-): readonly P[] | undefined {
-  if (mask === undefined || mask.length === 0) return undefined;
+  if (mask === undefined || mask.length === 0) return known.changeable.filter((one) => isSet[one]);
   if (mask.includes("*")) return known.changeable;
   const named = new Set(mask);
   return known.changeable.filter((path) => named.has(path));

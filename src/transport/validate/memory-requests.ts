@@ -129,9 +129,6 @@ export function checkUpdateMemory(request: UpdateMemoryRequest, v: Violations): 
     checkMasked(v, memory, updateMask);
     v.leave();
   }
-  if (updateMask === undefined || updateMask.length === 0) {
-    v.add("update_mask.paths", "must have 1 entry at least", 1);
-  }
   checkMask(v, updateMask, MEMORY_MASK);
   checkText(v, "reason", request.reason, LIMITS.memoryReasonBytes);
   checkRequestId(v, request.requestId);

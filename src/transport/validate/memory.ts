@@ -71,6 +71,7 @@ export function checkNewMemory(v: Violations, memory: Memory): void {
 /** Checks the content of a memory that is to be changed: what is fixed is not looked at. */
 export function checkChangedMemory(v: Violations, memory: Memory): void {
   checkContent(v, memory);
+  checkTrust(v, memory.trust);
   checkTimestamp(v, "valid_from_time", memory.validFromTime);
   checkTimestamp(v, "valid_until_time", memory.validUntilTime);
   checkTimestamp(v, "last_seen_time", memory.lastSeenTime);

@@ -154,10 +154,13 @@ class MemoryMethods(SyncCalls):
         memory_ids: str | Iterable[str],
         *,
         etag: str = "",
+        allow_missing: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.ForgetMemoriesResponse:
         """Forgets memories with all their states, for good."""
-        request = v1.ForgetMemoriesRequest(memory_ids=r.texts_of(memory_ids), etag=etag)
+        request = v1.ForgetMemoriesRequest(
+            memory_ids=r.texts_of(memory_ids), etag=etag, allow_missing=allow_missing
+        )
         return self._unary(request, v1.ForgetMemoriesResponse, call)
 
     def purge_memories(

@@ -35,6 +35,7 @@ class MemoryChange(WriteOptions, total=False):
     topics: Iterable[str] | None
     importance: float | None
     confidence: float | None
+    trust: str | v1.Trust | None
     persistent: bool | None
     labels: Mapping[str, str] | None
     metadata: Json | None
@@ -211,7 +212,8 @@ def conflict_of(value: Conflict | None) -> v1.ConflictRule | None:
 
 def changed_memory(memory_id: str, etag: str, fields: dict[str, Any]) -> v1.Memory:
     """Makes the memory of an update."""
-    fields = {**fields, "ttl": duration_of(fields.get("ttl"))}
+    ttl, trust = duration_of(fields.get("ttl")), enum_of("filter.min_trust", fields.get("trust"))
+    fields = {**fields, "ttl": ttl, "trust": trust}
     return v1.Memory(memory_id=memory_id, etag=etag, **fields)
 
 

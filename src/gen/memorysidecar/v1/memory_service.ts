@@ -152,14 +152,21 @@ export interface ListMemoriesResponse {
 export interface UpdateMemoryRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** The memory with its new content. `memory_id` is required; an etag must still be its. */
+  /**
+   * The memory with its new content. `memory_id` is required. A non-empty `etag` must
+   * still be the memory's.
+   */
   memory:
     | Memory
     | undefined;
   /**
-   * What to change: any of `text`, `entity`, `relation`, `episode`, `key`, `category`,
-   * `topics`, `importance`, `confidence`, `persistent`, `labels`, `metadata`,
-   * `valid_from_time`, `valid_until_time`, `ttl`, `last_seen_time`. Required, at most 64 paths.
+   * What to change: `text`, `entity`, `relation`, `episode`, `key`, `category`, `topics`,
+   * `importance`, `confidence`, `trust`, `persistent`, `labels`, `metadata`,
+   * `valid_from_time`, `valid_until_time`, `ttl`, `last_seen_time`, or `*` for all of
+   * them. A path that is named and not set goes back to its default, as when remembering;
+   * a structure cannot be cleared, and `*` names the one that is set. Empty means every one
+   * of them that is set in `memory`; when none is, nothing changes. Output-only paths are
+   * ignored, others are an error. At most 64 paths.
    */
   updateMask:
     | string[]
@@ -176,7 +183,7 @@ export interface UpdateMemoryResponse {
   memory:
     | Memory
     | undefined;
-  /** The revision of the transaction. */
+  /** The revision of the transaction, 0 when nothing was to be changed. */
   revision: bigint;
 }
 
@@ -265,13 +272,12 @@ export interface DecayMemoriesResponse {
 export interface ForgetMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /**
-   * The memories, 1 to 1,000 different ids. Ids that do not exist are passed over. All
-   * are forgotten or none.
-   */
+  /** The memories, 1 to 1,000 different ids. All are forgotten or none. */
   memoryIds: string[];
   /** If not empty, the only memory of the request must still have this etag. */
   etag: string;
+  /** Passes over ids that do not exist. */
+  allowMissing: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
@@ -1678,7 +1684,7 @@ export const DecayMemoriesResponse: MessageFns<DecayMemoriesResponse> = {
 };
 
 function createBaseForgetMemoriesRequest(): ForgetMemoriesRequest {
-  return { namespace: "", memoryIds: [], etag: "", requestId: "" };
+  return { namespace: "", memoryIds: [], etag: "", allowMissing: false, requestId: "" };
 }
 
 export const ForgetMemoriesRequest: MessageFns<ForgetMemoriesRequest> = {
@@ -1692,8 +1698,11 @@ export const ForgetMemoriesRequest: MessageFns<ForgetMemoriesRequest> = {
     if (message.etag !== "") {
       writer.uint32(26).string(message.etag);
     }
+    if (message.allowMissing !== false) {
+      writer.uint32(32).bool(message.allowMissing);
+    }
     if (message.requestId !== "") {
-      writer.uint32(34).string(message.requestId);
+      writer.uint32(42).string(message.requestId);
     }
     return writer;
   },
@@ -1736,7 +1745,15 @@ export const ForgetMemoriesRequest: MessageFns<ForgetMemoriesRequest> = {
             continue;
           }
           case 4: {
-            if (tag !== 34) {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.allowMissing = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
               break;
             }
 
@@ -4054,6 +4071,7 @@ export const MemoryServiceService = {
    * Forgets memories with all their states: they are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   forgetMemories: {
@@ -4346,6 +4364,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Forgets memories with all their states: they are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   forgetMemories: handleUnaryCall<ForgetMemoriesRequest, ForgetMemoriesResponse>;
@@ -4577,6 +4596,7 @@ export interface MemoryServiceClient extends Client {
    * Forgets memories with all their states: they are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   forgetMemories(

@@ -158,16 +158,18 @@ class DecayMemoriesResponse(_message.Message):
     def __init__(self, decayed_count: _Optional[int] = ..., deleted_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ForgetMemoriesRequest(_message.Message):
-    __slots__ = ("namespace", "memory_ids", "etag", "request_id")
+    __slots__ = ("namespace", "memory_ids", "etag", "allow_missing", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     memory_ids: _containers.RepeatedScalarFieldContainer[str]
     etag: str
+    allow_missing: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., memory_ids: _Optional[_Iterable[str]] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., memory_ids: _Optional[_Iterable[str]] = ..., etag: _Optional[str] = ..., allow_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ForgetMemoriesResponse(_message.Message):
     __slots__ = ("forgotten_count", "revision")

@@ -229,6 +229,7 @@ class MemoryServiceServicer:
         """Forgets memories with all their states: they are gone at once and for good.
 
         Errors:
+        - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
         - ABORTED, `ETAG_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
