@@ -280,8 +280,6 @@ export const LIMITS = {
   relationHops: 4,
   relationKeywords: 32,
   relationKeywordBytes: 256,
-  relationsDefault: 100,
-  relations: 1_000,
   /** Relations that one QueryRelations looks at. */
   relationScan: 10_000,
   importanceRules: 64,

@@ -436,8 +436,8 @@ export function checkRecallFilter(v: Violations, m: RecallFilter): void {
     if (m.memoryKinds[i]! === 0) v.add(`memory_kinds[${i}]`, "must not be MEMORY_KIND_UNSPECIFIED");
     else fields.checkEnum(v, `memory_kinds[${i}]`, m.memoryKinds[i]!, MemoryKind);
   }
-  if (m.validAt !== undefined) {
-    fields.checkTimestamp(v, "valid_at", m.validAt);
+  if (m.validAtTime !== undefined) {
+    fields.checkTimestamp(v, "valid_at_time", m.validAtTime);
   }
   if (m.minConfidence !== undefined) {
     fields.checkFinite(v, "min_confidence", m.minConfidence);
@@ -1112,8 +1112,8 @@ export function checkExtractedFact(v: Violations, m: ExtractedFact): void {
   if (m.confidence !== undefined) {
     fields.checkFinite(v, "confidence", m.confidence);
   }
-  if (m.validFrom !== undefined) {
-    fields.checkTimestamp(v, "valid_from", m.validFrom);
+  if (m.validFromTime !== undefined) {
+    fields.checkTimestamp(v, "valid_from_time", m.validFromTime);
   }
 }
 

@@ -49,7 +49,7 @@ const FACT_LINES = [
   '    "topics": ["..."]: what it is about, a word or two each',
   '    "importance": 0 to 1',
   '    "confidence": 0 to 1: lower when the speaker is unsure',
-  '    "valid_from": "YYYY-MM-DD" since when it is true, when that was said; else null',
+  '    "valid_from_time": "YYYY-MM-DD" since when it is true, when that was said; else null',
   '    "messages": [1]: the numbers of the messages that say it',
   "  }]",
 ] as const;
@@ -105,7 +105,7 @@ const SCHEMAS: Readonly<Record<ExtractionTarget, Schema>> = {
     topics: arrayOf(TEXT),
     importance: NUMBER,
     confidence: NUMBER,
-    valid_from: OPTIONAL_TEXT,
+    valid_from_time: OPTIONAL_TEXT,
     messages: MESSAGES,
   }),
   entities: objectOf({

@@ -44,18 +44,19 @@ export function extractInputBytes(input: ExtractInput): Uint8Array {
 export function rawExtracted(output: ExtractOutput): unknown {
   return {
     model: output.model,
-    facts: output.facts.map(({ isPreference, validFrom, messageIds, ...fact }) => ({
+    facts: output.facts.map(({ isPreference, validFromTime, messageIds, ...fact }) => ({
       ...fact,
       is_preference: isPreference,
-      valid_from: validFrom === undefined ? undefined : isoOf(validFrom),
+      valid_from_time: validFromTime === undefined ? undefined : isoOf(validFromTime),
       message_ids: messageIds,
     })),
     entities: output.entities.map(({ messageIds, ...entity }) => ({
       ...entity,
       message_ids: messageIds,
     })),
-    relations: output.relations.map(({ messageIds, ...relation }) => ({
+    relations: output.relations.map(({ messageIds, objectValue, ...relation }) => ({
       ...relation,
+      object: objectValue,
       message_ids: messageIds,
     })),
   };

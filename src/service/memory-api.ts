@@ -224,7 +224,24 @@ export interface QueryRelationsInput {
   readonly entity: string;
   readonly maxHops: number;
   readonly keywords: readonly string[];
+  /** Goes on after this relation; undefined from the start. */
+  readonly after: RelationPlace | undefined;
   readonly limit: number;
+}
+
+/** The place of a relation in an answer: by steps, then oldest first. */
+export interface RelationPlace {
+  readonly hop: number;
+  readonly memoryNo: number;
+}
+
+/** The relations of a query. */
+export interface RelationsFound {
+  readonly relations: readonly FoundRelation[];
+  /** There are more behind them. */
+  readonly hasMore: boolean;
+  /** Some that fit may not have been looked at. */
+  readonly truncated: boolean;
 }
 
 export interface FoundRelation {
@@ -333,10 +350,7 @@ export interface MemoryServiceApi {
     input: MemoryRef & { readonly before: number; readonly limit: number },
   ): Promise<{ readonly revisions: readonly Memory[]; readonly next: number | undefined }>;
   restoreMemoryVersion(call: Call, input: RestoreVersionInput): Promise<Uint8Array>;
-  queryRelations(
-    call: Call,
-    input: QueryRelationsInput,
-  ): Promise<{ readonly relations: readonly FoundRelation[]; readonly truncated: boolean }>;
+  queryRelations(call: Call, input: QueryRelationsInput): Promise<RelationsFound>;
   mergeEntities(call: Call, input: MergeEntitiesInput): Promise<Uint8Array>;
   consolidateSession(call: Call, input: ConsolidateInput): Promise<Uint8Array>;
   extractMemories(call: Call, input: ExtractMemoriesInput): Promise<Uint8Array>;

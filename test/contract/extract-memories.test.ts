@@ -297,7 +297,7 @@ describe("a gRPC server", () => {
 
   const plain = {
     ...{ isPreference: false, key: "", category: "", topics: [], importance: undefined },
-    ...{ confidence: undefined, validFrom: undefined, messageIds: [] },
+    ...{ confidence: undefined, validFromTime: undefined, messageIds: [] },
   };
 
   it("gets the messages as they are, and what is known", async () => {
@@ -316,7 +316,7 @@ describe("a gRPC server", () => {
   it("gives no numbers that are none, and no messages that were not given", async () => {
     const fact = { ...plain, importance: Number.NaN, confidence: 7, messageIds: ["other", "m0"] };
     const { server } = await startGrpc(() => ({
-      facts: [{ ...fact, text: "Sam rows.", validFrom: { seconds: 10n ** 15n, nanos: 0 } }],
+      facts: [{ ...fact, text: "Sam rows.", validFromTime: { seconds: 10n ** 15n, nanos: 0 } }],
       entities: [{ name: "", type: "", aliases: [], attributes: new Map(), messageIds: [] }],
     }));
     const answer = await server.client.call("extractMemories", by("mine"));
@@ -345,7 +345,12 @@ describe("workers", () => {
     expect(refused.reason).toBe("TASK_RESULT_INVALID");
     const { tasks: again } = await client.call("pollTasks", ASKED);
     const empty = ExtractOutput.decode(new Uint8Array());
-    const relation = { subject: "Sam", predicate: "owns", object: "a boat", messageIds: ["m0"] };
+    const relation = {
+      subject: "Sam",
+      predicate: "owns",
+      objectValue: "a boat",
+      messageIds: ["m0"],
+    };
     const value = { ...empty, relations: [{ ...relation, confidence: undefined }] };
     await client.call("completeTask", {
       ...{ ...ref, leaseToken: again[0]?.leaseToken ?? "" },

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { DedupeRule, type Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
+import type { QueryRelationsResponse } from "../../src/gen/memorysidecar/v1/memory_service.ts";
 import { type RecallHit, RecallKind } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import { entity, episode, memory, recallFilter, relation } from "../support/samples.ts";
@@ -165,11 +166,40 @@ describe("QueryRelations", () => {
     expect((await find({ subject: "Ann", maxHops: 3 })).found).toHaveLength(3);
   });
 
-  it("says when there is more", async () => {
-    expect(await find({ limit: 2 })).toMatchObject({ truncated: true });
-    const { found, truncated } = await find({});
-    expect(truncated).toBe(false);
-    expect(found).toHaveLength(4);
+  /** All pages of a query. */
+  const pagesOf = async (fields: Partial<RequestOf<"queryRelations">>) => {
+    const pages: QueryRelationsResponse[] = [];
+    let pageToken = "";
+    do {
+      pages.push(await server.client.call("queryRelations", { ...fields, pageToken }));
+      pageToken = pages.at(-1)?.nextPageToken ?? "";
+    } while (pageToken !== "");
+    return pages;
+  };
+  const shownOn = (pages: readonly QueryRelationsResponse[]): string[] =>
+    pages.flatMap(({ relations }) =>
+      relations.map(({ memory: one, hop }) => `${hop} ${one?.text}`),
+    );
+
+  it("gives all in pages, also over steps, each once", async () => {
+    for (const fields of [{}, { subject: "Ann", maxHops: 3 }]) {
+      const { found, truncated } = await find(fields);
+      expect(truncated).toBe(false);
+      for (const pageSize of [1, 2, 3]) {
+        const pages = await pagesOf({ namespace: "relations", ...fields, pageSize });
+        expect(shownOn(pages)).toEqual(found);
+        expect(pages).toHaveLength(Math.ceil(found.length / pageSize));
+      }
+    }
+    const first = await server.client.call("queryRelations", {
+      ...{ namespace: "relations", pageSize: 1 },
+    });
+    const other = { namespace: "relations", subject: "Bob", pageToken: first.nextPageToken };
+    const failure = await server.client.fail("queryRelations", other);
+    expect(failure.reason).toBe("PAGE_TOKEN_INVALID");
+  });
+
+  it("ends a page before it is too large", async () => {
     const metadata = struct({ x: "y".repeat(16_000) });
     for (const start of [0, 100]) {
       const wide = Array.from({ length: 100 }, (_, index) => ({
@@ -178,10 +208,13 @@ describe("QueryRelations", () => {
       }));
       await remember("wide-relations", wide);
     }
-    const request = { namespace: "wide-relations", limit: 1_000 };
-    const answer = await server.client.call("queryRelations", request);
-    expect(answer.truncated).toBe(true);
-    expect(answer.relations.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+    const pages = await pagesOf({ namespace: "wide-relations", pageSize: 1_000 });
+    for (const { relations } of pages) {
+      expect(relations.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+    }
+    expect(
+      new Set(pages.flatMap(({ relations }) => relations.map(({ memory: m }) => m?.memoryId))),
+    ).toHaveProperty("size", 200);
   });
 });
 

@@ -297,9 +297,9 @@ const FAULTS: readonly Fault[] = [
   inFilter("categories[0]", "empty", { categories: [""] }),
   inFilter("min_confidence", "below 0", { minConfidence: -0.1 }),
   inFilter("min_confidence", "no number", { minConfidence: Number.NaN }),
-  inFilter("include_superseded", "set with valid_at", {
+  inFilter("include_superseded", "set with valid_at_time", {
     includeSuperseded: true,
-    validAt: { seconds: 0n, nanos: 0 },
+    validAtTime: { seconds: 0n, nanos: 0 },
   }),
   inFilter("metadata[0].path", "no path", {
     metadata: [condition({ $case: "exists", value: true }, "")],

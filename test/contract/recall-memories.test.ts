@@ -173,9 +173,9 @@ describe("what holds no more", () => {
     const query = "Where does Ben live?";
     expect(await found(namespace, query)).toEqual(["new"]);
     expect(await found(namespace, query, { includeSuperseded: true })).toEqual(["new", "old"]);
-    expect(await found(namespace, query, { validAt: at("2021-05-05") })).toEqual(["old"]);
-    expect(await found(namespace, query, { validAt: at("2024-05-05") })).toEqual(["new"]);
-    expect(await found(namespace, query, { validAt: at("2019-05-05") })).toEqual([]);
+    expect(await found(namespace, query, { validAtTime: at("2021-05-05") })).toEqual(["old"]);
+    expect(await found(namespace, query, { validAtTime: at("2024-05-05") })).toEqual(["new"]);
+    expect(await found(namespace, query, { validAtTime: at("2019-05-05") })).toEqual([]);
   });
 
   it("is told by the time of the request", async () => {
@@ -194,7 +194,7 @@ describe("what holds no more", () => {
     await remember(namespace, [fact("long", "The code of the other door is 4712.")]);
     expect(await found(namespace, "code")).toEqual(["long", "short"]);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    for (const filter of [{}, { includeSuperseded: true }, { validAt: at("2100-01-01") }]) {
+    for (const filter of [{}, { includeSuperseded: true }, { validAtTime: at("2100-01-01") }]) {
       expect(await found(namespace, "code", filter)).toEqual(["long"]);
     }
   });

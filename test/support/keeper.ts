@@ -51,7 +51,7 @@ with memorysidecar.Client(sys.argv[1]) as memory:
 
 const NO_FACT: ExtractedFact = {
   ...{ text: "", isPreference: false, key: "", category: "", topics: [], messageIds: [] },
-  ...{ importance: undefined, confidence: undefined, validFrom: undefined },
+  ...{ importance: undefined, confidence: undefined, validFromTime: undefined },
 };
 
 /** A gRPC hook that finds facts. */

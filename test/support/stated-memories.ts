@@ -117,7 +117,7 @@ const QUERY: Places = {
   "QueryRelationsRequest.entity": ["entityNameBytes"],
   "QueryRelationsRequest.max_hops": ["relationHops"],
   "QueryRelationsRequest.keywords": ["relationKeywords", "relationKeywordBytes"],
-  "QueryRelationsRequest.limit": ["relationsDefault", "relations"],
+  "QueryRelationsRequest.page_size": ["pageSizeMax", "pageBytes"],
   "QueryRelationsResponse.truncated": ["relationScan"],
 };
 
@@ -153,7 +153,7 @@ const TASKS: Places = {
   ],
   "ExtractedRelation.subject": ["relationSubjectBytes"],
   "ExtractedRelation.predicate": ["relationPredicateBytes"],
-  "ExtractedRelation.object": ["relationObjectBytes"],
+  "ExtractedRelation.object_value": ["relationObjectBytes"],
   "ScoreInput.texts": ["scoreHookTexts", "scoreBytes"],
   "ResolveInput.known": ["resolveKnown"],
   "ResolveOutput.text": ["memoryTextBytes"],

@@ -174,12 +174,13 @@ export class MemoryMethods extends RecallMethods {
     return given((await this.call(Rpcs.restoreMemoryVersion, request, opts)).memory);
   }
 
-  /** Finds relations by a pattern, and up to 4 steps around them. */
+  /** Finds relations by a pattern, and up to 4 steps around them: one page, of 100 by default. */
   queryRelations(pattern: options.RelationPattern): Promise<QueryRelationsResponse> {
     const { subject = "", predicate = "", objectValue = "", entity = "", filter } = pattern;
-    const { maxHops = 0, keywords = [], limit = 0 } = pattern;
+    const { maxHops = 0, keywords = [], pageSize = 0, pageToken = "" } = pattern;
     const request = QueryRelationsRequest.fromPartial({
-      ...{ namespace: this.at(pattern), subject, predicate, objectValue, entity, maxHops, limit },
+      ...{ namespace: this.at(pattern), subject, predicate, objectValue, entity, maxHops },
+      ...{ pageSize, pageToken },
       keywords: [...keywords],
       filter: filter && requests.toMemoryFilter(filter),
     });

@@ -220,7 +220,10 @@ export interface RelationPattern extends CallOptions {
   /** Default 1. */
   readonly maxHops?: number | undefined;
   readonly keywords?: readonly string[] | undefined;
-  readonly limit?: number | undefined;
+  /** Default 100. */
+  readonly pageSize?: number | undefined;
+  /** The `nextPageToken` of an earlier answer. */
+  readonly pageToken?: string | undefined;
 }
 
 export interface RecordTurnOptions extends MutationOptions {

@@ -87,7 +87,7 @@ export interface RecallFilterInput {
   /** Which memories. Default: every kind. */
   readonly memoryKinds?: readonly MemoryKindName[] | undefined;
   /** Memories that were true in the world then, superseded ones too. */
-  readonly validAt?: Date | undefined;
+  readonly validAtTime?: Date | undefined;
   /** Also memories that are superseded or over. Default false. */
   readonly includeSuperseded?: boolean | undefined;
   readonly categories?: readonly string[] | undefined;

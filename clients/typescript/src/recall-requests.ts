@@ -64,7 +64,7 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
   const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
   const { userId, agentId, sessionId, everyone, scope, ...ofAll } = more;
   const { sessionLabels = {}, labels = {}, ...ofMemories } = ofAll;
-  const { memoryKinds = [], categories = [], validAt, minConfidence, ...rest } = ofMemories;
+  const { memoryKinds = [], categories = [], validAtTime, minConfidence, ...rest } = ofMemories;
   const { includeSuperseded = false, sessionIdPrefix = "", ...last } = rest;
   const { sourceDocumentId = "", ...unknown } = last;
   // A condition that is passed over would find what it is to keep out.
@@ -75,7 +75,7 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
     scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, "visible-to"),
     memoryKinds: memoryKinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
     categories: [...categories],
-    validAt: time(validAt),
+    validAtTime: time(validAtTime),
     sessionIds: [...sessionIds],
     excludeSessionIds: [...excludeSessionIds],
     collectionIds: [...collectionIds],

@@ -12,7 +12,7 @@ import type { ConflictRule, NewMemory, Resolved } from "./rules.ts";
 import { nameKeyOf, normalText } from "./text-key.ts";
 
 /** Relations of one subject that are looked at. */
-const SUBJECT_RELATIONS = LIMITS.relations;
+const SUBJECT_RELATIONS = 1_000;
 
 /** Something that may contradict others. */
 type Contradicting = Pick<NewMemory, "memoryId" | "scope" | "content">;

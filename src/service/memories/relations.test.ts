@@ -35,14 +35,21 @@ type Pattern = Partial<Omit<QueryRelationsInput, "filter">> & {
 async function query(
   { filter = {}, ...pattern }: Pattern,
   of: TestServices = services,
-): Promise<{ found: string[]; truncated: boolean }> {
-  const { relations, truncated } = await of.memories.queryRelations(of.call("QueryRelations"), {
-    ...{ namespace: "default", subject: "", predicate: "", object: "", entity: "" },
-    ...{ maxHops: 1, keywords: [], limit: 100 },
-    ...pattern,
-    filter: { ...ANY_MEMORY, ...filter },
-  });
-  return { found: relations.map(({ memory, hop }) => `${hop} ${memory.content.text}`), truncated };
+): Promise<{ found: string[]; hasMore: boolean; truncated: boolean }> {
+  const { relations, hasMore, truncated } = await of.memories.queryRelations(
+    of.call("QueryRelations"),
+    {
+      ...{ namespace: "default", subject: "", predicate: "", object: "", entity: "" },
+      ...{ maxHops: 1, keywords: [], after: undefined, limit: 100 },
+      ...pattern,
+      filter: { ...ANY_MEMORY, ...filter },
+    },
+  );
+  return {
+    found: relations.map(({ memory, hop }) => `${hop} ${memory.content.text}`),
+    hasMore,
+    truncated,
+  };
 }
 
 const FAMILY: readonly MemoryDraft[] = [
@@ -106,16 +113,19 @@ describe("patterns", () => {
     ]);
   });
 
-  test("more than the limit is said to be truncated", async () => {
+  test("what is beyond the limit is on the next page", async () => {
     await remember(services, FAMILY);
     expect(await query({ limit: 2 })).toEqual({
       found: ["1 Ann works_at Acme", "1 Bob works_at Acme"],
-      truncated: true,
+      ...{ hasMore: true, truncated: false },
     });
-    expect((await query({ limit: 5 })).truncated).toBe(false);
-    expect(await query({ subject: "ann", maxHops: 3, limit: 2 })).toMatchObject({
-      truncated: true,
-    });
+    expect((await query({ limit: 5 })).hasMore).toBe(false);
+    const steps = { subject: "ann", maxHops: 3 };
+    expect((await query({ ...steps, limit: 2 })).hasMore).toBe(true);
+    const { found } = await query(steps);
+    expect((await query({ ...steps, after: { hop: 1, memoryNo: 1 } })).found).toEqual(
+      found.slice(1),
+    );
   });
 });
 
@@ -149,7 +159,7 @@ describe("filters", () => {
     expect((await at(50)).found).toEqual([]);
     // Names are those of now, also where the filter names its scope.
     await remember(services, [entityDraft("Ann", ["Annie"])]);
-    const mine = { userId: "u1", exactScope: true, validAtMs: 150 };
+    const mine = { scope: ownedBy("u1"), validAtMs: 150 };
     expect((await query({ subject: "annie", filter: mine })).found).toEqual([
       "1 Ann works_at Acme",
     ]);
@@ -191,7 +201,8 @@ test("few and many scopes give the same", async () => {
       );
       await remember(many, others);
       const { place, wanted, includeShared, validAtMs, ...rest } = asked;
-      const filter = { userId: "u1", includeShared, validAtMs };
+      const kind = includeShared ? ("visible-to" as const) : ("owned-by" as const);
+      const filter = { scope: { kind, scope: scopeOf("u1") }, validAtMs };
       const input = { ...rest, [place]: place === "predicate" ? "p" : wanted, filter };
       expect(await query(input, few)).toEqual(await query(input, many));
       await few.stop();

@@ -4,15 +4,9 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import type { Call } from "../call.ts";
 import { checkLive } from "../change.ts";
-import type { FoundRelation, QueryRelationsInput } from "../memory-api.ts";
+import type { FoundRelation, QueryRelationsInput, RelationsFound } from "../memory-api.ts";
 import type { MemoryParts } from "./parts.ts";
 import { type KeyedRelation, type RelationSource, relationSource } from "./relation-sources.ts";
-
-/** The relations of a query. */
-interface RelationsFound {
-  readonly relations: readonly FoundRelation[];
-  readonly truncated: boolean;
-}
 
 /** Finds relations by a pattern, and what is near them. */
 export async function queryRelations(
@@ -21,7 +15,7 @@ export async function queryRelations(
   input: QueryRelationsInput,
 ): Promise<RelationsFound> {
   checkLive(call.signal);
-  const { namespace, limit, maxHops } = input;
+  const { namespace, after, limit, maxHops } = input;
   const nowMs = parts.context.world.nowMs();
   const filter = { ...input.filter, kinds: new Set<Memory["kind"]>(["relation"]) };
   const source = await relationSource(parts, { namespace, filter, nowMs, signal: call.signal });
@@ -34,12 +28,21 @@ export async function queryRelations(
       .filter(({ memory }) => !seen.has(memory.memoryNo))
       .sort((a, b) => a.memory.memoryNo - b.memory.memoryNo);
     for (const { memory } of fresh) seen.add(memory.memoryNo);
+    const behind = fresh.filter(({ memory }) => isBehind(after, hop, memory));
     const room = limit - relations.length;
-    relations.push(...fresh.slice(0, room).map(({ memory }) => ({ memory, hop })));
-    if (fresh.length > room) return { relations, truncated: true };
-    if (fresh.length === 0 || hop >= maxHops) return { relations, truncated: source.isCut };
+    relations.push(...behind.slice(0, room).map(({ memory }) => ({ memory, hop })));
+    const hasMore = behind.length > room;
+    if (hasMore || fresh.length === 0 || hop >= maxHops) {
+      return { relations, hasMore, truncated: source.isCut };
+    }
     step = await near(source, fresh);
   }
+}
+
+/** Whether a relation stands behind the last one of the page before. */
+function isBehind(after: QueryRelationsInput["after"], hop: number, memory: Memory): boolean {
+  if (after === undefined || hop !== after.hop) return after === undefined || hop > after.hop;
+  return memory.memoryNo > after.memoryNo;
 }
 
 /** Relations that fit the pattern. */

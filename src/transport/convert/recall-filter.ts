@@ -116,8 +116,8 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
 
 /** What a filter asks of memories alone. */
 function memoryConditions(filter: recallWire.RecallFilter): MemoryConditions {
-  const { memoryKinds, categories, validAt, includeSuperseded } = filter;
-  const atMs = validAt === undefined ? undefined : fromTimestamp(validAt);
+  const { memoryKinds, categories, validAtTime, includeSuperseded } = filter;
+  const atMs = validAtTime === undefined ? undefined : fromTimestamp(validAtTime);
   return {
     memoryKinds: new Set(memoryKinds.map(fromMemoryKind)),
     categories: new Set(categories.map((category) => category.toLowerCase())),

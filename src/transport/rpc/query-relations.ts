@@ -1,38 +1,53 @@
-import { LIMITS } from "../../domain/limits.ts";
 import { FoundRelation } from "../../gen/memorysidecar/v1/memory.ts";
 import {
   type QueryRelationsRequest,
   QueryRelationsResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
+import type { RelationPlace } from "../../service/memory-api.ts";
 import { toMemory } from "../convert/memory.ts";
 import { fromMemoryFilter } from "../convert/memory-filter.ts";
-import { fillPage } from "../convert/page.ts";
+import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
+import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
 import { checkQueryRelations } from "../validate/memory-query-requests.ts";
 
+const PAGE_SIZE_DEFAULT = 100;
 const RELATIONS_FIELD = 1;
 
-/** QueryRelations. What would take the answer beyond a page is left out. */
+/** Reads the position of a page token: the place of the last relation that was shown. */
+function placeAt(position: string): RelationPlace {
+  const [hop = "", memoryNo = ""] = position.split(" ");
+  return { hop: numberPosition(hop), memoryNo: numberPosition(memoryNo) };
+}
+
+/** QueryRelations. */
 export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
   validate: checkQueryRelations,
   cancelable: true,
-  handle: async ({ services }, call, { maxHops, limit, ...request }) => {
+  handle: async ({ services, pageTokens }, call, { maxHops, pageToken, ...request }) => {
     const { subject, predicate, objectValue: object, entity, keywords } = request;
     const found = await services.memories.queryRelations(call, {
       namespace: fromNamespace(request.namespace),
       filter: fromMemoryFilter(request.filter),
       ...{ subject, predicate, object, entity, keywords },
       maxHops: maxHops === 0 ? 1 : maxHops,
-      limit: limit === 0 ? LIMITS.relationsDefault : limit,
+      after: pageToken === "" ? undefined : placeAt(pageTokens.read(call.digest, pageToken)),
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
-    const shown = fillPage(found.relations, ({ memory, hop }) =>
+    const { relations, truncated } = found;
+    const shown = fillPage(relations, ({ memory, hop }) =>
       encodeWire(FoundRelation, { memory: toMemory(memory), hop }),
     );
-    const truncated = found.truncated || shown.length < found.relations.length;
-    const rest = encodeWire(QueryRelationsResponse, { relations: [], truncated });
+    const last = relations[shown.length - 1];
+    const hasMore = found.hasMore || shown.length < relations.length;
+    const nextPageToken =
+      hasMore && last !== undefined
+        ? pageTokens.make(call.digest, `${last.hop} ${last.memory.memoryNo}`)
+        : "";
+    const rest = encodeWire(QueryRelationsResponse, { relations: [], nextPageToken, truncated });
     return spliceField(RELATIONS_FIELD, shown, rest);
   },
 };

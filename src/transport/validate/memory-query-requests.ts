@@ -11,6 +11,7 @@ import {
   checkCount,
   checkId,
   checkNamespace,
+  checkPage,
   checkRange,
   checkRequestId,
   checkSeq,
@@ -24,7 +25,6 @@ import { checkScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const HOPS = { min: 0, max: LIMITS.relationHops };
-const RELATIONS = { min: 0, max: LIMITS.relations };
 const KEYWORDS = { count: LIMITS.relationKeywords, bytes: LIMITS.relationKeywordBytes };
 
 export function checkQueryRelations(request: QueryRelationsRequest, v: Violations): void {
@@ -43,7 +43,7 @@ export function checkQueryRelations(request: QueryRelationsRequest, v: Violation
   }
   checkRange(v, "max_hops", request.maxHops, HOPS);
   checkTexts(v, "keywords", request.keywords, KEYWORDS);
-  checkRange(v, "limit", request.limit, RELATIONS);
+  checkPage(v, request);
 }
 
 export function checkConsolidateSession(request: ConsolidateSessionRequest, v: Violations): void {

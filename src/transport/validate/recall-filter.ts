@@ -60,12 +60,12 @@ export function checkRecallFilter(v: Violations, filter: RecallFilter | undefine
 
 /** Checks what a filter asks of memories. */
 function checkMemories(v: Violations, filter: RecallFilter): void {
-  const { memoryKinds, categories, validAt, minConfidence } = filter;
+  const { memoryKinds, categories, validAtTime, minConfidence } = filter;
   const kinds = { names: MemoryKind, count: LIMITS.memoryFilterKinds };
   checkChoices(v, "memory_kinds", memoryKinds, kinds);
-  checkTimestamp(v, "valid_at", validAt);
-  if (validAt !== undefined && filter.includeSuperseded) {
-    v.add("include_superseded", "must be false together with valid_at");
+  checkTimestamp(v, "valid_at_time", validAtTime);
+  if (validAtTime !== undefined && filter.includeSuperseded) {
+    v.add("include_superseded", "must be false together with valid_at_time");
   }
   checkCount(v, "categories", categories.length, LIMITS.memoryFilterCategories);
   for (let index = 0; index < categories.length && !v.full; index++) {

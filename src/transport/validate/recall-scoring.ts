@@ -26,7 +26,7 @@ const OF_MESSAGES = [
 ];
 const OF_OWNERS = ["scope"] as const;
 const OF_MEMORIES = [
-  ...(["memoryKinds", "validAt", "includeSuperseded", "categories"] as const),
+  ...(["memoryKinds", "validAtTime", "includeSuperseded", "categories"] as const),
   "minConfidence" as const,
 ];
 const OF_DOCUMENTS = ["collectionIds", "sourceDocumentId"] as const;

@@ -62,9 +62,4 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
 };
 
 /** Names of the contract that a language cannot use as they are. */
-export const NAMES_THAT_STAY: readonly NameException[] = ["ExtractedRelation.object"].map(
-  (name) => ({
-    name: `memorysidecar.v1.${name}`,
-    reason: "to be renamed before v1 is frozen",
-  }),
-);
+export const NAMES_THAT_STAY: readonly NameException[] = [];

@@ -216,11 +216,13 @@ class AsyncMemoryMethods(AsyncCalls):
         filter: m.FilterLike | None = None,
         max_hops: int = 0,
         keywords: Iterable[str] = (),
-        limit: int = 0,
+        page_size: int = 0,
+        page_token: str = "",
         **call: Unpack[f.ReadOptions],
     ) -> v1.QueryRelationsResponse:
         """Finds relations by a pattern, in which an empty place fits anything, and up to 4 steps
-        around them. ``entity`` finds those that touch it in either place."""
+        around them: one page of ``page_size``, 100 by default. ``entity`` finds those that touch it
+        in either place."""
         request = v1.QueryRelationsRequest(
             filter=m.memory_filter_of(filter),
             subject=subject,
@@ -229,7 +231,8 @@ class AsyncMemoryMethods(AsyncCalls):
             entity=entity,
             max_hops=max_hops,
             keywords=f.ids_of(keywords),
-            limit=limit,
+            page_size=page_size,
+            page_token=page_token,
         )
         return await self._unary(request, v1.QueryRelationsResponse, call)
 

@@ -90,7 +90,7 @@ describe("our own form", () => {
         {
           ...{ text: " Anna lives in Rome. ", key: "home_city", category: "location" },
           ...{ topics: ["home", "home"], importance: 0.6, confidence: 0.5 },
-          ...{ valid_from: "2024-02-01", messages: [2, 9], is_preference: true },
+          ...{ valid_from_time: "2024-02-01", messages: [2, 9], is_preference: true },
         },
       ],
       entities: [],
@@ -152,7 +152,7 @@ describe("checkExtracted", () => {
     const entry = fc.dictionary(
       fc.constantFrom(
         ...["text", "content", "name", "subject", "predicate", "object", "topics", "key"],
-        ...["attributes", "aliases", "confidence", "importance", "valid_from", "message_ids"],
+        ...["attributes", "aliases", "confidence", "importance", "valid_from_time", "message_ids"],
       ),
       fc.oneof(text, fc.double(), fc.array(text), fc.dictionary(fc.string(), text), fc.anything()),
     );

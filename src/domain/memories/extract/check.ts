@@ -132,7 +132,7 @@ class Check {
       topics: this.#texts(json["topics"], LIMITS.memoryTopics, LIMITS.memoryTopicBytes),
       importance: shareOf(json["importance"]),
       confidence: shareOf(json["confidence"]),
-      validFromMs: timeOf(json["valid_from"]),
+      validFromMs: timeOf(json["valid_from_time"]),
       messageIds: this.#messageIds(json),
     };
   }

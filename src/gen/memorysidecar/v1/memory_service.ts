@@ -432,7 +432,7 @@ export interface QueryRelationsRequest {
   objectValue: string;
   /**
    * Subject or object: relations that touch it in either place. Not together with
-   * `subject` or `object`. At most 256 bytes.
+   * `subject` or `object_value`. At most 256 bytes.
    */
   entity: string;
   /**
@@ -445,15 +445,25 @@ export interface QueryRelationsRequest {
    * `subject predicate object`. At most 32, each at most 256 bytes. Empty means any.
    */
   keywords: string[];
-  /** The most relations to give. 0 means 100; at most 1,000. */
-  limit: number;
+  /**
+   * The most relations to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter and not be the last: it ends after 3 MiB.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
 }
 
-/** The relations. */
+/** A page of relations. */
 export interface QueryRelationsResponse {
   /** The relations, by rising number of steps; within a step oldest first. */
   relations: FoundRelation[];
-  /** There were more than `limit`, more than 3 MiB, or more than 10,000 relations to look at. */
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+  /** There were more than 10,000 relations to look at: some that fit may be on no page. */
   truncated: boolean;
 }
 
@@ -2451,7 +2461,8 @@ function createBaseQueryRelationsRequest(): QueryRelationsRequest {
     entity: "",
     maxHops: 0,
     keywords: [],
-    limit: 0,
+    pageSize: 0,
+    pageToken: "",
   };
 }
 
@@ -2481,8 +2492,11 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
     for (const v of message.keywords) {
       writer.uint32(66).string(v!);
     }
-    if (message.limit !== 0) {
-      writer.uint32(72).int32(message.limit);
+    if (message.pageSize !== 0) {
+      writer.uint32(72).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(82).string(message.pageToken);
     }
     return writer;
   },
@@ -2569,7 +2583,15 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
               break;
             }
 
-            message.limit = reader.int32();
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.pageToken = reader.string();
             continue;
           }
         }
@@ -2586,7 +2608,7 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
 };
 
 function createBaseQueryRelationsResponse(): QueryRelationsResponse {
-  return { relations: [], truncated: false };
+  return { relations: [], nextPageToken: "", truncated: false };
 }
 
 export const QueryRelationsResponse: MessageFns<QueryRelationsResponse> = {
@@ -2594,8 +2616,11 @@ export const QueryRelationsResponse: MessageFns<QueryRelationsResponse> = {
     for (const v of message.relations) {
       FoundRelation.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
     if (message.truncated !== false) {
-      writer.uint32(16).bool(message.truncated);
+      writer.uint32(24).bool(message.truncated);
     }
     return writer;
   },
@@ -2622,7 +2647,15 @@ export const QueryRelationsResponse: MessageFns<QueryRelationsResponse> = {
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
               break;
             }
 
@@ -4133,7 +4166,12 @@ export const MemoryServiceService = {
       Buffer.from(RestoreMemoryVersionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RestoreMemoryVersionResponse => RestoreMemoryVersionResponse.decode(value),
   },
-  /** Finds relations by a pattern, and what is near them. */
+  /**
+   * Finds relations by a pattern, and what is near them.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   queryRelations: {
     path: "/memorysidecar.v1.MemoryService/QueryRelations" as const,
     requestStream: false as const,
@@ -4387,7 +4425,12 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    */
   restoreMemoryVersion: handleUnaryCall<RestoreMemoryVersionRequest, RestoreMemoryVersionResponse>;
-  /** Finds relations by a pattern, and what is near them. */
+  /**
+   * Finds relations by a pattern, and what is near them.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   queryRelations: handleUnaryCall<QueryRelationsRequest, QueryRelationsResponse>;
   /**
    * Makes one entity of several.
@@ -4675,7 +4718,12 @@ export interface MemoryServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RestoreMemoryVersionResponse) => void,
   ): ClientUnaryCall;
-  /** Finds relations by a pattern, and what is near them. */
+  /**
+   * Finds relations by a pattern, and what is near them.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   queryRelations(
     request: QueryRelationsRequest,
     callback: (error: ServiceError | null, response: QueryRelationsResponse) => void,

@@ -389,12 +389,12 @@ export interface RecallFilter {
    * Finds memories that were true in the world at this time, superseded ones too. Unset
    * finds active ones, and of those only what is true at the `reference_time` of the call.
    */
-  validAt:
+  validAtTime:
     | Timestamp
     | undefined;
   /**
    * Finds superseded memories and those whose validity is over too. Not together with
-   * `valid_at`.
+   * `valid_at_time`.
    */
   includeSuperseded: boolean;
   /** The categories of memories. Empty means any. At most 32, each at most 128 bytes. */
@@ -758,7 +758,7 @@ function createBaseRecallFilter(): RecallFilter {
     timeBefore: undefined,
     minTrust: 0,
     memoryKinds: [],
-    validAt: undefined,
+    validAtTime: undefined,
     includeSuperseded: false,
     categories: [],
     minConfidence: undefined,
@@ -820,8 +820,8 @@ export const RecallFilter: MessageFns<RecallFilter> = {
       }
       writer.join();
     }
-    if (message.validAt !== undefined) {
-      Timestamp.encode(message.validAt, writer.uint32(130).fork()).join();
+    if (message.validAtTime !== undefined) {
+      Timestamp.encode(message.validAtTime, writer.uint32(130).fork()).join();
     }
     if (message.includeSuperseded !== false) {
       writer.uint32(136).bool(message.includeSuperseded);
@@ -999,7 +999,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.validAt = Timestamp.decode(reader, reader.uint32());
+            message.validAtTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 17: {

@@ -467,7 +467,7 @@ export interface ExtractedFact {
     | number
     | undefined;
   /** Since when it is true. Optional. */
-  validFrom:
+  validFromTime:
     | Timestamp
     | undefined;
   /** The messages that say it. Ids that were not given are left out; none means all. */
@@ -500,7 +500,7 @@ export interface ExtractedRelation {
   /** The relation. 1 to 128 bytes. */
   predicate: string;
   /** What it is related to. 1 to 1,024 bytes. */
-  object: string;
+  objectValue: string;
   /** How sure it is, 0 to 1. Unset, or out of range, means 1. */
   confidence?:
     | number
@@ -1858,7 +1858,7 @@ function createBaseExtractedFact(): ExtractedFact {
     topics: [],
     importance: undefined,
     confidence: undefined,
-    validFrom: undefined,
+    validFromTime: undefined,
     messageIds: [],
   };
 }
@@ -1886,8 +1886,8 @@ export const ExtractedFact: MessageFns<ExtractedFact> = {
     if (message.confidence !== undefined) {
       writer.uint32(57).double(message.confidence);
     }
-    if (message.validFrom !== undefined) {
-      Timestamp.encode(message.validFrom, writer.uint32(66).fork()).join();
+    if (message.validFromTime !== undefined) {
+      Timestamp.encode(message.validFromTime, writer.uint32(66).fork()).join();
     }
     for (const v of message.messageIds) {
       writer.uint32(74).string(v!);
@@ -1969,7 +1969,7 @@ export const ExtractedFact: MessageFns<ExtractedFact> = {
               break;
             }
 
-            message.validFrom = Timestamp.decode(reader, reader.uint32());
+            message.validFromTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 9: {
@@ -2144,7 +2144,7 @@ export const ExtractedEntity_AttributesEntry: MessageFns<ExtractedEntity_Attribu
 };
 
 function createBaseExtractedRelation(): ExtractedRelation {
-  return { subject: "", predicate: "", object: "", confidence: undefined, messageIds: [] };
+  return { subject: "", predicate: "", objectValue: "", confidence: undefined, messageIds: [] };
 }
 
 export const ExtractedRelation: MessageFns<ExtractedRelation> = {
@@ -2155,8 +2155,8 @@ export const ExtractedRelation: MessageFns<ExtractedRelation> = {
     if (message.predicate !== "") {
       writer.uint32(18).string(message.predicate);
     }
-    if (message.object !== "") {
-      writer.uint32(26).string(message.object);
+    if (message.objectValue !== "") {
+      writer.uint32(26).string(message.objectValue);
     }
     if (message.confidence !== undefined) {
       writer.uint32(33).double(message.confidence);
@@ -2201,7 +2201,7 @@ export const ExtractedRelation: MessageFns<ExtractedRelation> = {
               break;
             }
 
-            message.object = reader.string();
+            message.objectValue = reader.string();
             continue;
           }
           case 4: {

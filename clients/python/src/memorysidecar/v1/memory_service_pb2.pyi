@@ -270,7 +270,7 @@ class MergeEntitiesResponse(_message.Message):
     def __init__(self, entity: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class QueryRelationsRequest(_message.Message):
-    __slots__ = ("namespace", "filter", "subject", "predicate", "object_value", "entity", "max_hops", "keywords", "limit")
+    __slots__ = ("namespace", "filter", "subject", "predicate", "object_value", "entity", "max_hops", "keywords", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
@@ -279,7 +279,8 @@ class QueryRelationsRequest(_message.Message):
     ENTITY_FIELD_NUMBER: _ClassVar[int]
     MAX_HOPS_FIELD_NUMBER: _ClassVar[int]
     KEYWORDS_FIELD_NUMBER: _ClassVar[int]
-    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     filter: _memory_pb2.MemoryFilter
     subject: str
@@ -288,16 +289,19 @@ class QueryRelationsRequest(_message.Message):
     entity: str
     max_hops: int
     keywords: _containers.RepeatedScalarFieldContainer[str]
-    limit: int
-    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object_value: _Optional[str] = ..., entity: _Optional[str] = ..., max_hops: _Optional[int] = ..., keywords: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ...) -> None: ...
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object_value: _Optional[str] = ..., entity: _Optional[str] = ..., max_hops: _Optional[int] = ..., keywords: _Optional[_Iterable[str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class QueryRelationsResponse(_message.Message):
-    __slots__ = ("relations", "truncated")
+    __slots__ = ("relations", "next_page_token", "truncated")
     RELATIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     relations: _containers.RepeatedCompositeFieldContainer[_memory_pb2.FoundRelation]
+    next_page_token: str
     truncated: bool
-    def __init__(self, relations: _Optional[_Iterable[_Union[_memory_pb2.FoundRelation, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, relations: _Optional[_Iterable[_Union[_memory_pb2.FoundRelation, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., truncated: _Optional[bool] = ...) -> None: ...
 
 class ConsolidateSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "request_id")

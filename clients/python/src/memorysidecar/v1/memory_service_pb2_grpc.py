@@ -268,6 +268,9 @@ class MemoryServiceServicer:
 
     def QueryRelations(self, request, context):
         """Finds relations by a pattern, and what is near them.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -159,7 +159,7 @@ CONTEXT_CUT_REASON_RELEVANCE: ContextCutReason
 CONTEXT_CUT_REASON_COMPACTED: ContextCutReason
 
 class RecallFilter(_message.Message):
-    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "scope", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "valid_at", "include_superseded", "categories", "min_confidence", "source_document_id", "session_id_prefix")
+    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "scope", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "valid_at_time", "include_superseded", "categories", "min_confidence", "source_document_id", "session_id_prefix")
     class SessionLabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -187,7 +187,7 @@ class RecallFilter(_message.Message):
     TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     MIN_TRUST_FIELD_NUMBER: _ClassVar[int]
     MEMORY_KINDS_FIELD_NUMBER: _ClassVar[int]
-    VALID_AT_FIELD_NUMBER: _ClassVar[int]
+    VALID_AT_TIME_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _ClassVar[int]
     CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
@@ -206,13 +206,13 @@ class RecallFilter(_message.Message):
     time_before: _timestamp_pb2.Timestamp
     min_trust: _message_pb2.Trust
     memory_kinds: _containers.RepeatedScalarFieldContainer[_memory_pb2.MemoryKind]
-    valid_at: _timestamp_pb2.Timestamp
+    valid_at_time: _timestamp_pb2.Timestamp
     include_superseded: bool
     categories: _containers.RepeatedScalarFieldContainer[str]
     min_confidence: float
     source_document_id: str
     session_id_prefix: str
-    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ..., source_document_id: _Optional[str] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
+    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ..., source_document_id: _Optional[str] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
 
 class RecallHit(_message.Message):
     __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score")

@@ -268,7 +268,7 @@ class ExtractOutput(_message.Message):
     def __init__(self, facts: _Optional[_Iterable[_Union[ExtractedFact, _Mapping]]] = ..., entities: _Optional[_Iterable[_Union[ExtractedEntity, _Mapping]]] = ..., relations: _Optional[_Iterable[_Union[ExtractedRelation, _Mapping]]] = ..., model: _Optional[str] = ...) -> None: ...
 
 class ExtractedFact(_message.Message):
-    __slots__ = ("text", "is_preference", "key", "category", "topics", "importance", "confidence", "valid_from", "message_ids")
+    __slots__ = ("text", "is_preference", "key", "category", "topics", "importance", "confidence", "valid_from_time", "message_ids")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     IS_PREFERENCE_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
@@ -276,7 +276,7 @@ class ExtractedFact(_message.Message):
     TOPICS_FIELD_NUMBER: _ClassVar[int]
     IMPORTANCE_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
-    VALID_FROM_FIELD_NUMBER: _ClassVar[int]
+    VALID_FROM_TIME_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     text: str
     is_preference: bool
@@ -285,9 +285,9 @@ class ExtractedFact(_message.Message):
     topics: _containers.RepeatedScalarFieldContainer[str]
     importance: float
     confidence: float
-    valid_from: _timestamp_pb2.Timestamp
+    valid_from_time: _timestamp_pb2.Timestamp
     message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, text: _Optional[str] = ..., is_preference: _Optional[bool] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., valid_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, text: _Optional[str] = ..., is_preference: _Optional[bool] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., valid_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ExtractedEntity(_message.Message):
     __slots__ = ("name", "type", "aliases", "attributes", "message_ids")
@@ -311,18 +311,18 @@ class ExtractedEntity(_message.Message):
     def __init__(self, name: _Optional[str] = ..., type: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., attributes: _Optional[_Mapping[str, str]] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ExtractedRelation(_message.Message):
-    __slots__ = ("subject", "predicate", "object", "confidence", "message_ids")
+    __slots__ = ("subject", "predicate", "object_value", "confidence", "message_ids")
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     PREDICATE_FIELD_NUMBER: _ClassVar[int]
-    OBJECT_FIELD_NUMBER: _ClassVar[int]
+    OBJECT_VALUE_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     subject: str
     predicate: str
-    object: str
+    object_value: str
     confidence: float
     message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object: _Optional[str] = ..., confidence: _Optional[float] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object_value: _Optional[str] = ..., confidence: _Optional[float] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ScoreInput(_message.Message):
     __slots__ = ("texts",)
