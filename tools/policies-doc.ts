@@ -158,7 +158,7 @@ function cell(text: string): string {
 function optionTable(): string {
   const rows = PRESETS.flatMap(({ name, options }) =>
     options
-      .filter(({ part }) => part === "")
+      .filter(({ group }) => group === "")
       .map((option) => {
         const initial = option.required ? "required" : `\`${JSON.stringify(option.defaultValue)}\``;
         return `| ${name} | \`${option.name}\` | ${initial} | ${cell(option.description)} |`;
@@ -184,7 +184,7 @@ export function untoldOptions(document: string): readonly string[] {
   return PRESETS.flatMap(({ name, options }) => {
     const told = rows.filter((row) => row.startsWith(`| ${name} |`)).join("\n");
     const untold = options.filter((option) => !told.includes(`\`${option.name}\``));
-    const names = new Set(untold.filter(({ part }) => part !== "").map((option) => option.name));
+    const names = new Set(untold.filter(({ group }) => group !== "").map((option) => option.name));
     return [...names].map((option) => `${name}: no row tells of ${option}`);
   });
 }

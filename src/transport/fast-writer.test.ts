@@ -54,6 +54,7 @@ const message = fc.record({
   labels: fc.array(fc.tuple(text, text), { maxLength: 4 }).map((entries) => new Map(entries)),
   tokenCount: fc.option(int32, { nil: undefined }),
   tokenRule: fc.constantFrom(0, 5),
+  tokenPreset: text,
   sentTime: timestamp,
   source: fc.constantFrom(0, 1),
   trust: fc.constantFrom(0, 3),

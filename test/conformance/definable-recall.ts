@@ -32,7 +32,8 @@ async function recallBlock(state: State): Promise<void> {
   state.recalled = await assemble(rpc, {
     sessionId: MAIN,
     profile: "definable",
-    tokenRule: TokenRule.CHARS_FLOOR_4,
+    tokenRule: TokenRule.PRESET,
+    tokenPreset: "chars_floor_4",
     query: state.query,
   });
 }

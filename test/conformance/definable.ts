@@ -335,11 +335,11 @@ async function close({ rpc }: State): Promise<void> {
     await rpc.call("deleteSession", { sessionId });
 }
 
-/** The defaults of a part of this system, as the server lists them. */
-async function defaultsOf({ rpc }: State, part: string): Promise<unknown> {
+/** The defaults of a group of options, as the server lists them. */
+async function defaultsOf({ rpc }: State, group: string): Promise<unknown> {
   const { presets } = await rpc.call("listPolicyPresets", {});
   const options = presets.find(({ name }) => name === "definable")?.options ?? [];
-  const own = options.filter((option) => option.part === part);
+  const own = options.filter((option) => option.group === group);
   return Object.fromEntries(own.map(({ name, defaultValue = null }) => [name, defaultValue]));
 }
 

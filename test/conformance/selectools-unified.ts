@@ -302,11 +302,13 @@ async function terms(state: State): Promise<readonly string[]> {
 }
 
 /** The rule by which a case counts tokens. */
-function tokenRuleOf({ kase }: State): TokenRule {
+function tokenRuleOf({ kase }: State): { tokenRule: TokenRule; tokenPreset?: string } {
   const rule = textOf(kase.given["token_rule"], "token_rule") ?? "";
-  if (/words/.test(rule)) return TokenRule.WORDS;
-  if (/max\(\s*1\s*,/.test(rule)) return TokenRule.CHARS_FLOOR_4_MIN_1;
-  if (rule === "") return TokenRule.UNSPECIFIED;
+  if (/words/.test(rule)) return { tokenRule: TokenRule.WORDS };
+  if (/max\(\s*1\s*,/.test(rule)) {
+    return { tokenRule: TokenRule.PRESET, tokenPreset: "chars_floor_4_min_1" };
+  }
+  if (rule === "") return { tokenRule: TokenRule.UNSPECIFIED };
   throw new CaseFault(`the rule "${rule}" is not understood`);
 }
 
@@ -319,7 +321,7 @@ async function assembleContext(state: State, op: JsonObject): Promise<string> {
     profile: "selectools",
     // In the contract 0 stands for what the server takes by itself: no room at all is below it.
     maxTokens: maxTokens === 0 ? -1 : maxTokens,
-    tokenRule: tokenRuleOf(state),
+    ...tokenRuleOf(state),
     excludeConversation: op["include_conversation"] === false,
     referenceTime: timeOf(nowOf(state)),
     compactionThreshold: threshold,

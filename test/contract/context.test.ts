@@ -152,11 +152,14 @@ describe("a context", () => {
   });
 
   it.each([1, 20, 60, 100, 150, 200, 300, 500])("never costs more than %d", async (maxTokens) => {
-    for (const tokenRule of [0, TokenRule.O200K, TokenRule.WORDS, TokenRule.STRUCTURED] as const) {
-      const answer = await contextOf({ namespace, sessionId: "now", query, maxTokens, tokenRule });
+    for (const tokenRule of [0, TokenRule.O200K, TokenRule.WORDS, TokenRule.PRESET] as const) {
+      const rule = { tokenRule, tokenPreset: tokenRule === TokenRule.PRESET ? "structured" : "" };
+      const answer = await contextOf({ namespace, sessionId: "now", query, maxTokens, ...rule });
+      expect(answer).toMatchObject(tokenRule === 0 ? {} : rule);
       expect(answer.tokenCount).toBeLessThanOrEqual(maxTokens);
       const texts = answer.text === "" ? [] : [answer.text];
-      const counted = await server.client.call("countTokens", { texts, tokenRule });
+      const counted = await server.client.call("countTokens", { texts, ...rule });
+      expect(counted).toMatchObject(tokenRule === 0 ? {} : rule);
       expect(answer.tokenCount).toBe(Number(counted.totalTokenCount));
       const shown = answer.parts.reduce((sum, { items }) => sum + items.length, 0);
       expect(shown + answer.totalCutCount).toBe(11);

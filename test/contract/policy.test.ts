@@ -526,13 +526,13 @@ describe("ListPolicyPresets", () => {
     }
   });
 
-  it("tells the defaults of each part of a source system", async () => {
+  it("tells the defaults of each group of options", async () => {
     const { presets } = await server.client.call("listPolicyPresets", {});
     const options = presets.find(({ name }) => name === "definable")?.options ?? [];
-    const defaults = (part: string) =>
+    const defaults = (group: string) =>
       Object.fromEntries(
         options
-          .filter((option) => option.part === part)
+          .filter((option) => option.group === group)
           .map((option) => [option.name, option.defaultValue]),
       );
     expect(defaults("memory")).toMatchObject({ max_messages: 100, recent_count: 5, model: null });

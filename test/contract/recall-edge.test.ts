@@ -14,6 +14,7 @@ import { SCORE_FEATURES } from "../../src/domain/recall/rank/types.ts";
 import { WEIGHT_NAMES } from "../../src/domain/recall/rank/weights.ts";
 import { Document } from "../../src/gen/memorysidecar/v1/document.ts";
 import { Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
   DenseState,
   FusionMethod,
@@ -603,7 +604,8 @@ describe("CountTokens", () => {
       textTokenCounts: [1, 0],
       messageTokenCounts: [2],
       totalTokenCount: 4n,
-      tokenRule: 9,
+      tokenRule: TokenRule.PRESET,
+      tokenPreset: "chars_sum_4",
     });
     await server.client.call("countTokens", { tokenRule: 6, model: "gpt-4" });
     expect(inputs.map(({ policy }) => [policy.tokenRule, policy.model])).toEqual([

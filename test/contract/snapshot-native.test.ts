@@ -83,7 +83,11 @@ describe("a native snapshot comes back as it was", () => {
       agentId: "a",
       labels: new Map([["k", "v"]]),
       metadata: structOfSize(100),
-      policy: policy({ stages: [keepStage()], tokenRule: TokenRule.CHARS_SUM_4 }),
+      policy: policy({
+        stages: [keepStage()],
+        tokenRule: TokenRule.PRESET,
+        tokenPreset: "chars_sum_4",
+      }),
       summary: sessionSummary({ text: "What was." }),
     });
     const messages = [

@@ -230,14 +230,22 @@ describe("random sessions", () => {
         anyOf: [{ condition: { $case: "newMessagesAtLeast", value: 3 } }],
         select: {
           $case: "dropOldest",
-          value: { maxMessages: 5, maxAge: undefined, stopAtProtected: false, stopAtFree: false },
+          value: {
+            maxMessages: 5,
+            maxAge: undefined,
+            stopAtProtected: false,
+            stopAtZeroTokens: false,
+          },
         },
       }),
     ];
     const reached = new Set<string>();
     const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const sessionId = fresh();
-      const kept = policy({ stages, tokenRule: TokenRule.CHARS_SUM_4 });
+      const kept = policy({
+        stages,
+        ...{ tokenRule: TokenRule.PRESET, tokenPreset: "chars_sum_4" },
+      });
       await server.client.call("createSession", { session: session({ sessionId, policy: kept }) });
       for (const one of steps) await run(sessionId, one);
       const before = await takeSnapshot(server.client, sessionId);

@@ -22,6 +22,13 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
+/** A token rule by its name in the enum, or else as a preset. */
+function byName(name: string): Pick<Policy, "tokenRule" | "tokenPreset"> {
+  const tokenRule = Object.entries(TokenRule).find(([known]) => known === name)?.[1];
+  if (tokenRule !== undefined) return { tokenRule, tokenPreset: "" };
+  return { tokenRule: TokenRule.PRESET, tokenPreset: name };
+}
+
 async function sessionOf(fields: Partial<Policy>): Promise<string> {
   const sessionId = `rules-${count++}`;
   const given = session({ sessionId, policy: policy(fields) });
@@ -57,10 +64,10 @@ const MIXED: readonly Message[] = [
 
 describe("a token rule", () => {
   it.each<readonly [string, Partial<Policy>, readonly number[]]>([
-    ["CHARS_FLOOR_4", {}, [2, 0, 2, 803, 0, 0, 2]],
-    ["CHARS_FLOOR_4_MIN_1", {}, [2, 0, 2, 803, 0, 1, 2]],
-    ["CHARS_SUM_4", { imageTokenCount: 0 }, [2, 0, 2, 3, 0, 0, 2]],
-    ["STRUCTURED", {}, [5, 12, 16, 806, 3, 3, 5]],
+    ["chars_floor_4", {}, [2, 0, 2, 803, 0, 0, 2]],
+    ["chars_floor_4_min_1", {}, [2, 0, 2, 803, 0, 1, 2]],
+    ["chars_sum_4", { imageTokenCount: 0 }, [2, 0, 2, 3, 0, 0, 2]],
+    ["structured", {}, [5, 12, 16, 806, 3, 3, 5]],
     ["WORDS", {}, [2, 2, 2, 803, 0, 1, 1]],
     [
       "CUSTOM",
@@ -78,8 +85,7 @@ describe("a token rule", () => {
     ],
     ["MODEL", { model: "some-model" }, [3, 5, 3, 803, 0, 1, 9]],
   ])("%s counts as it says", async (name, fields, expected) => {
-    const tokenRule = TokenRule[name as keyof typeof TokenRule];
-    expect(await counts({ tokenRule, ...fields }, MIXED)).toEqual(expected);
+    expect(await counts({ ...byName(name), ...fields }, MIXED)).toEqual(expected);
   });
 
   it("of a model counts as the model does, and the message names the rule", async () => {
@@ -94,7 +100,10 @@ describe("a token rule", () => {
   });
 
   it("that sums quarters rounds only sums", async () => {
-    const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4, imageTokenCount: 0 });
+    const sessionId = await sessionOf({
+      ...byName("chars_sum_4"),
+      imageTokenCount: 0,
+    });
     // 4, 2, 5 and 2 characters are 13 in all, which is 3 tokens.
     const result = { toolCallId: "t", text: "12345", parts: [], error: false };
     const answer = await server.client.call("appendMessages", {
@@ -123,7 +132,7 @@ describe("a token rule", () => {
   });
 
   it("keeps quarters when a message changes, and when it is read and appended again", async () => {
-    const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 });
+    const sessionId = await sessionOf(byName("chars_sum_4"));
     const messages = [message({ text: "1" }), message({ messageId: "m", text: "1234567" })];
     await server.client.call("appendMessages", { sessionId, messages });
     const update = async (fields: Partial<Message>, updateMask: string[]) => {
@@ -141,14 +150,14 @@ describe("a token rule", () => {
     expect(await update({ tokenCount: 5 }, ["token_count"])).toEqual([5, 5n]);
     const { messages: listed } = await server.client.call("listMessages", { sessionId });
     const copy = listed.map((one) => ({ ...one, messageId: "", tokenCount: undefined }));
-    const append = { sessionId: await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 }) };
+    const append = { sessionId: await sessionOf(byName("chars_sum_4")) };
     const again = await server.client.call("appendMessages", { ...append, messages: copy });
     expect(again.messages.map(({ tokenCount }) => tokenCount)).toEqual([0, 1]);
     expect(again.windowTotals?.tokenCount).toBe(1n);
   });
 
   it("that sums quarters shows them in no answer", async () => {
-    const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 });
+    const sessionId = await sessionOf(byName("chars_sum_4"));
     const text = "a fig"; // 1.25 tokens
     const messages = [message({ messageId: "m", text }), message({ messageId: "n", text })];
     await server.client.call("appendMessages", { sessionId, messages });
@@ -184,28 +193,28 @@ describe("a token rule", () => {
     };
     expect(await append()).toBe(2);
     await server.client.call("updateSession", {
-      session: session({ sessionId, policy: policy({ tokenRule: TokenRule.CHARS_FLOOR_4 }) }),
+      session: session({ sessionId, policy: policy(byName("chars_floor_4")) }),
       updateMask: ["policy"],
     });
     expect(await append()).toBe(1);
     const listed = await server.client.call("listMessages", { sessionId });
-    expect(listed.messages.map(({ tokenRule }) => tokenRule)).toEqual([
-      TokenRule.BYTES_DIV_4,
-      TokenRule.CHARS_FLOOR_4,
+    expect(listed.messages).toMatchObject([
+      { tokenRule: TokenRule.BYTES_DIV_4, tokenPreset: "" },
+      byName("chars_floor_4"),
     ]);
   });
 
-  it.each<readonly [keyof typeof TokenRule, number]>([
+  it.each<readonly [string, number]>([
     ["BYTES_DIV_4", 5],
     ["CHARS_DIV_4", 2],
     ["GIVEN", 5],
-    ["CHARS_FLOOR_4", 1],
-    ["CHARS_FLOOR_4_MIN_1", 1],
-    ["CHARS_SUM_4", 1],
-    ["STRUCTURED", 4],
+    ["chars_floor_4", 1],
+    ["chars_floor_4_min_1", 1],
+    ["chars_sum_4", 1],
+    ["structured", 4],
     ["WORDS", 1],
   ])("%s counts summaries, too", async (name, tokenCount) => {
-    const sessionId = await sessionOf({ tokenRule: TokenRule[name] });
+    const sessionId = await sessionOf(byName(name));
     const { session: after } = await server.client.call("setSummary", {
       ...{ sessionId, text: "\u{1f600}".repeat(5) },
     });

@@ -209,7 +209,12 @@ describe("a stage that shortens", () => {
       name: "drop",
       select: {
         $case: "dropOldest",
-        value: { maxTokens: 60n, maxAge: undefined, stopAtProtected: false, stopAtFree: false },
+        value: {
+          maxTokens: 60n,
+          maxAge: undefined,
+          stopAtProtected: false,
+          stopAtZeroTokens: false,
+        },
       },
     });
     const messages = [calls("c1"), result("c1", { text }), ...users(2)];

@@ -28,7 +28,7 @@ STAGES: list[tuple[v1.PolicyStage, dict[str, Any]]] = [
             max_tokens=5,
             max_age=timedelta(hours=1),
             stop_at_protected=True,
-            stop_at_free=True,
+            stop_at_zero_tokens=True,
         ),
         {
             "drop_oldest": {
@@ -36,7 +36,7 @@ STAGES: list[tuple[v1.PolicyStage, dict[str, Any]]] = [
                 "max_tokens": 5,
                 "max_age": timedelta(hours=1),
                 "stop_at_protected": True,
-                "stop_at_free": True,
+                "stop_at_zero_tokens": True,
             }
         },
     ),

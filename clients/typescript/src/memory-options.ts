@@ -271,6 +271,8 @@ export interface ContextOptions extends CallOptions {
   readonly tokenRule?: TokenRule | undefined;
   readonly model?: string | undefined;
   readonly customTokenRule?: DeepPartial<CustomTokenRule> | undefined;
+  /** A token rule by its name, in place of `tokenRule`. */
+  readonly tokenPreset?: string | undefined;
   /** Default: those of the profile. */
   readonly sections?: readonly SectionInput[] | undefined;
   /** `default`, `selectools`, `lauren` or `definable`. Default `default`. */

@@ -10,6 +10,7 @@ import {
 } from "./gen/memorysidecar/v1/memory.ts";
 import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import { ContextFence } from "./gen/memorysidecar/v1/recall.ts";
 import { AssembleContextRequest } from "./gen/memorysidecar/v1/recall_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
@@ -173,7 +174,8 @@ export function contextRequest(
     ...{ namespace, sessionId, query },
     scope: isNamed ? scopeOf({ userId, agentId, sessionId }) : undefined,
     maxTokens: opts.maxTokens ?? 0,
-    tokenRule: opts.tokenRule ?? 0,
+    tokenRule: opts.tokenRule ?? (opts.tokenPreset ? TokenRule.PRESET : 0),
+    tokenPreset: opts.tokenPreset ?? "",
     model: opts.model ?? "",
     customTokenRule: opts.customTokenRule,
     sections: sections.map((one) => {

@@ -110,7 +110,7 @@ export interface Limits {
   /** Stops at the first unit that must stay. Default false: goes on behind it. */
   readonly stopAtProtected?: boolean;
   /** Stops at the first unit that costs no tokens. Default false. */
-  readonly stopAtFree?: boolean;
+  readonly stopAtZeroTokens?: boolean;
 }
 
 type Condition = NonNullable<DeepPartial<Trigger>["condition"]>;
@@ -342,6 +342,8 @@ export interface PolicyOptions {
   /** Default: bytes divided by 4, or `TokenRule.CUSTOM` beside a `customTokenRule`. */
   readonly tokenRule?: TokenRule;
   readonly customTokenRule?: DeepPartial<CustomTokenRule>;
+  /** A token rule by its name, in place of `tokenRule`. */
+  readonly tokenPreset?: string;
   readonly imageTokenCount?: number;
   readonly protections?: DeepPartial<Protections>;
   readonly toolPairing?: names.ToolPairingName;
@@ -359,8 +361,10 @@ export function makePolicy(
 ): WrittenPolicy {
   const { toolPairing, contextWindow, ...rest } = options;
   const custom = options.customTokenRule && { tokenRule: TokenRule.CUSTOM };
+  const named = options.tokenPreset && { tokenRule: TokenRule.PRESET };
   return {
     ...custom,
+    ...named,
     ...rest,
     stages: [...stages],
     ...(toolPairing && { toolPairing: names.TOOL_PAIRING[toolPairing] }),

@@ -227,4 +227,6 @@ export interface CountTokensOptions extends CallOptions {
   readonly tokenRule?: TokenRule | undefined;
   readonly model?: string | undefined;
   readonly customTokenRule?: CustomTokenRule | undefined;
+  /** A token rule by its name, in place of `tokenRule`. */
+  readonly tokenPreset?: string | undefined;
 }

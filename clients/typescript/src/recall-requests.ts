@@ -202,11 +202,13 @@ export function countTokensRequest(
   texts: readonly string[],
   opts: options.CountTokensOptions,
 ): CountTokensRequest {
-  const { messages = [], tokenRule = TokenRule.UNSPECIFIED, model = "", customTokenRule } = opts;
+  const { messages = [], tokenPreset = "", model = "", customTokenRule } = opts;
+  const ruleOfName = tokenPreset === "" ? TokenRule.UNSPECIFIED : TokenRule.PRESET;
   return CountTokensRequest.fromPartial({
     texts: [...texts],
     messages: messages.map(toMessage),
-    tokenRule,
+    tokenRule: opts.tokenRule ?? ruleOfName,
+    tokenPreset,
     model,
     customTokenRule,
   });

@@ -22,7 +22,7 @@ const MADE: readonly (readonly [policy.StageInput, object])[] = [
       maxTokens: 900,
       maxAgeMs: 1_500,
       stopAtProtected: true,
-      stopAtFree: true,
+      stopAtZeroTokens: true,
     }),
     {
       $case: "dropOldest",
@@ -31,7 +31,7 @@ const MADE: readonly (readonly [policy.StageInput, object])[] = [
         maxTokens: 900n,
         maxAge: { seconds: 1n, nanos: 500_000_000 },
         stopAtProtected: true,
-        stopAtFree: true,
+        stopAtZeroTokens: true,
       },
     },
   ],
@@ -176,6 +176,11 @@ describe("policies", () => {
     });
     const plain = policy.makePolicy([], { tokenRule: TokenRule.O200K });
     expect(contract.Policy.fromPartial(plain).tokenRule).toBe(TokenRule.O200K);
+    const named = policy.makePolicy([], { tokenPreset: "structured" });
+    expect(contract.Policy.fromPartial(named)).toMatchObject({
+      tokenRule: TokenRule.PRESET,
+      tokenPreset: "structured",
+    });
     expect(contract.Policy.fromPartial(policy.makePolicy([])).protections).toBeUndefined();
   });
 

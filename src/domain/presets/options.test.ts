@@ -146,33 +146,33 @@ describe("readOptions", () => {
 describe("describeOptions", () => {
   it("tells names, limits and defaults", () => {
     const { count, share, limit, color } = TABLE;
-    expect(describeOptions({ count, share, limit, color }, "part")).toEqual([
+    expect(describeOptions({ count, share, limit, color }, "group")).toEqual([
       {
         name: "count",
         description: "A count. 1 to 10,000.",
         defaultValue: 20,
-        part: "part",
+        group: "group",
         required: false,
       },
       {
         name: "share",
         description: "A share. Over 0 to 1.",
         defaultValue: 0.5,
-        part: "part",
+        group: "group",
         required: false,
       },
       {
         name: "limit",
         description: "A limit. 1 to 5.",
         defaultValue: null,
-        part: "part",
+        group: "group",
         required: false,
       },
       {
         name: "color",
         description: "A color. One of red, green.",
         defaultValue: "red",
-        part: "part",
+        group: "group",
         required: false,
       },
     ]);

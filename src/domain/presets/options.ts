@@ -25,8 +25,8 @@ export interface OptionInfo {
   /** What it means, with its limits. */
   readonly description: string;
   readonly defaultValue: Json;
-  /** The part of a source system that has it; empty otherwise. */
-  readonly part: string;
+  /** The group that it belongs to; empty for none. */
+  readonly group: string;
   readonly required: boolean;
 }
 
@@ -124,10 +124,10 @@ export function readOptions<T extends OptionTable>(
 }
 
 /** Lists the options of a table for callers. */
-export function describeOptions(table: OptionTable, part = ""): readonly OptionInfo[] {
+export function describeOptions(table: OptionTable, group = ""): readonly OptionInfo[] {
   return Object.entries(table).map(([name, option]) => {
     const { meaning, limits, defaultValue, required } = option;
     const end = limits === "" ? "" : ` ${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`;
-    return { name, description: `${meaning}${end}`, defaultValue, part, required };
+    return { name, description: `${meaning}${end}`, defaultValue, group, required };
   });
 }

@@ -44,7 +44,7 @@ export interface PresetDefinition<T extends OptionTable> {
   readonly name: string;
   readonly description: string;
   readonly table: T;
-  /** What callers see of the options. Default: the table, in no part. */
+  /** What callers see of the options. Default: the table, in no group. */
   readonly options?: readonly OptionInfo[];
   /** Names what options do together that they may not. */
   readonly check?: (reading: OptionReading<T>) => readonly OptionFault[];

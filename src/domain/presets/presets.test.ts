@@ -62,7 +62,7 @@ forget_old rolling_summary hierarchical_summary alquimia definable lauren marsys
     for (const { description, options } of PRESETS) {
       expect(description).toMatch(/\.$/);
       for (const option of options) expect(option.description).toMatch(/^[A-Z].*\.$/);
-      const keys = options.map(({ part, name }) => `${part}/${name}`);
+      const keys = options.map(({ group, name }) => `${group}/${name}`);
       expect(new Set(keys).size).toBe(keys.length);
     }
   });

@@ -20,10 +20,10 @@ function faultsOf(name: string, options: PlainOptions): readonly string[] {
     : [];
 }
 
-/** The defaults of the options of a part, by name. */
-function defaultsOf(name: string, part: string): object {
+/** The defaults of the options of a group, by name. */
+function defaultsOf(name: string, group: string): object {
   const options = PRESETS.find((preset) => preset.name === name)?.options ?? [];
-  const own = options.filter((option) => option.part === part);
+  const own = options.filter((option) => option.group === group);
   return Object.fromEntries(own.map((option) => [option.name, option.defaultValue]));
 }
 
@@ -303,7 +303,7 @@ describe("definable", () => {
     expect(policyOf("definable", options)).toEqual(policyOf("definable"));
   });
 
-  it("tells the defaults of each of its parts", () => {
+  it("tells the defaults of each of its groups", () => {
     expect(defaultsOf("definable", "memory")).toEqual({
       store: null,
       model: null,

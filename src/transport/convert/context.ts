@@ -13,11 +13,12 @@ import { Policy } from "../../gen/memorysidecar/v1/policy.ts";
 import * as wire from "../../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { AssembleContextInput, AssembledContext } from "../../service/memory-api.ts";
-import { fromPolicy, toTokenRule } from "./policy.ts";
+import { fromPolicy } from "./policy.ts";
 import { fromWeights, toCoverage } from "./recall.ts";
 import { fromMemoryScope } from "./scope.ts";
 import { fromNamespace } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
+import { toTokenRule } from "./token-rule.ts";
 
 const EMPTY = new Uint8Array(0);
 
@@ -69,9 +70,10 @@ export function fromAssembleContext(
 function fromCounting(
   request: recallServiceWire.AssembleContextRequest,
 ): AssembleContextInput["counting"] {
-  const { tokenRule, model, customTokenRule } = request;
+  const { tokenRule, tokenPreset, model, customTokenRule } = request;
   if (tokenRule === 0) return undefined;
-  return fromPolicy({ ...Policy.decode(EMPTY), tokenRule, model, customTokenRule });
+  const rule = { tokenRule, tokenPreset, model, customTokenRule };
+  return fromPolicy({ ...Policy.decode(EMPTY), ...rule });
 }
 
 /** Gives the answer that a context makes. */
@@ -83,7 +85,7 @@ export function toContext(context: AssembledContext): recallServiceWire.Assemble
     cuts: someCuts(cut).map(toCut),
     totalCutCount: cut.length,
     coverage: coverage === undefined ? undefined : toCoverage(coverage),
-    tokenRule: toTokenRule(tokenRule),
+    ...toTokenRule(tokenRule),
   };
 }
 

@@ -17,8 +17,8 @@ import { encodeEvent } from "./event.ts";
 import { readEventSeqs } from "./event-seqs.ts";
 import { answersOf, readFacts, readTrust } from "./facts.ts";
 import { appendText, encodeMade, encodeStored, shortenMessage } from "./made.ts";
-import { TOKEN_RULES, toTokenRule } from "./policy.ts";
 import { fromTimestamp, toTimestamp } from "./time.ts";
+import { messageTokenRule, toTokenRule } from "./token-rule.ts";
 
 const NO_IDS: readonly string[] = [];
 const NO_BYTES = Buffer.alloc(0);
@@ -120,7 +120,9 @@ function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
   const createTime = toTimestamp(stamp.createMs);
   message.messageId = stamp.messageId;
   message.seq = BigInt(stamp.seq);
-  message.tokenRule = toTokenRule(stamp.tokenRule);
+  const { tokenRule, tokenPreset } = toTokenRule(stamp.tokenRule);
+  message.tokenRule = tokenRule;
+  message.tokenPreset = tokenPreset;
   setOrigin(message, draft);
   message.writer = stamp.writer;
   message.createTime = createTime;
@@ -135,7 +137,7 @@ export function stampOf(message: wire.Message, tokenCount: number): MessageStamp
     messageId: message.messageId,
     seq: Number(message.seq),
     tokenCount,
-    tokenRule: TOKEN_RULES[message.tokenRule] ?? "bytes-div-4",
+    tokenRule: messageTokenRule(message) ?? "bytes-div-4",
     writer: message.writer,
     createMs: message.createTime === undefined ? 0 : fromTimestamp(message.createTime),
     updateMs: message.updateTime === undefined ? 0 : fromTimestamp(message.updateTime),

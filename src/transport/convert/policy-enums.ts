@@ -16,8 +16,11 @@ import type {
 } from "../../domain/policy.ts";
 import type { SummarySpec, SummaryView } from "../../domain/summaries/spec.ts";
 
-/** The rules that a policy may ask for. */
-export const POLICY_TOKEN_RULES: readonly PolicyTokenRule[] = [
+/**
+ * The rules that a policy may ask for. Older servers stored messages under 7 to 10, which the
+ * contract keeps free; undefined is what `token_preset` names.
+ */
+export const POLICY_TOKEN_RULES: readonly (PolicyTokenRule | undefined)[] = [
   "bytes-div-4",
   "bytes-div-4",
   "chars-div-4",
@@ -31,12 +34,16 @@ export const POLICY_TOKEN_RULES: readonly PolicyTokenRule[] = [
   "structured",
   "custom",
   "words",
+  undefined,
 ];
 
-/** The rules that a message may be counted by; undefined for what is none. */
-export const TOKEN_RULES: readonly (TokenRule | undefined)[] = POLICY_TOKEN_RULES.map((rule) =>
-  rule === "model" ? undefined : rule,
-);
+/** The rules that requests name by `token_preset`. */
+export const TOKEN_PRESETS: Readonly<Record<string, TokenRule>> = {
+  chars_floor_4: "chars-floor-4",
+  chars_floor_4_min_1: "chars-floor-4-min-1",
+  chars_sum_4: "chars-sum-4",
+  structured: "structured",
+};
 
 export const SYSTEM_PROTECTIONS: readonly SystemProtection[] = [
   "all",

@@ -16,6 +16,6 @@ export function toPolicyPreset(preset: PresetInfo): PolicyPreset {
 }
 
 function toPresetOption(option: OptionInfo): PresetOption {
-  const { name, description, defaultValue, part, required } = option;
-  return { name, description, defaultValue, part, required };
+  const { name, description, defaultValue, group, required } = option;
+  return { name, description, defaultValue, group, required };
 }

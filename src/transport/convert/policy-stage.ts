@@ -135,7 +135,7 @@ function fromDropOldest(value: selects.DropOldest | undefined): Selection {
     maxTokens,
     maxAge,
     stopAtProtected = false,
-    stopAtFree = false,
+    stopAtZeroTokens: stopAtFree = false,
   } = value ?? {};
   return {
     kind: "drop-oldest",
@@ -244,6 +244,6 @@ function toDropOldest(select: Extract<Selection, { kind: "drop-oldest" }>): sele
     ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
     maxAge: maxAgeMs === undefined ? undefined : toDuration(maxAgeMs),
     stopAtProtected,
-    stopAtFree,
+    stopAtZeroTokens: stopAtFree,
   };
 }

@@ -30,12 +30,13 @@ import {
   SUMMARY_SHAPES,
   SUMMARY_SHOWS,
   SYSTEM_PROTECTIONS,
-  TOKEN_RULES,
+  TOKEN_PRESETS,
   TOOL_PAIRING,
   TOOL_RESULT_FILL_RULE,
   TRANSCRIPT_STYLES,
   UNITS,
 } from "./policy-enums.ts";
+import { fromTokenRule, messageTokenRule, toTokenRule } from "./token-rule.ts";
 
 const NOTHING = new Uint8Array(0);
 
@@ -44,7 +45,6 @@ function overTheWire(policy: Policy): Policy {
 }
 
 const ENUMS: readonly (readonly [string, object, readonly (string | undefined)[]])[] = [
-  ["TokenRule", TokenRule, POLICY_TOKEN_RULES],
   ["SystemProtection", wire.SystemProtection, SYSTEM_PROTECTIONS],
   ["ToolPairing", wire.ToolPairing, TOOL_PAIRING],
   ["ToolResultFillRule", wire.ToolResultFillRule, TOOL_RESULT_FILL_RULE],
@@ -98,9 +98,32 @@ describe("policies", () => {
     expect(table.lastIndexOf(table[0])).toBeGreaterThan(0);
   });
 
+  it("know every token rule by its number or by its name", () => {
+    for (const [name, number] of Object.entries(TokenRule)) {
+      const isNumbered = number > 0 && number !== TokenRule.PRESET;
+      const known = isNumbered ? name.toLowerCase().replaceAll("_", "-") : undefined;
+      if (number > 0) expect(POLICY_TOKEN_RULES[number]).toBe(known);
+    }
+    for (const [tokenPreset, rule] of Object.entries(TOKEN_PRESETS)) {
+      expect(tokenPreset).toBe(rule.replaceAll("-", "_"));
+      const form = { tokenRule: TokenRule.PRESET, tokenPreset };
+      expect(toTokenRule(rule)).toEqual(form);
+      expect(messageTokenRule(form)).toBe(rule);
+    }
+    expect(fromTokenRule({ tokenRule: TokenRule.PRESET, tokenPreset: "none" })).toBeUndefined();
+  });
+
+  it("still read the rules of messages that older servers stored by number", () => {
+    const rules = [7, 8, 9, 10].map((number) =>
+      messageTokenRule({ tokenRule: number as TokenRule, tokenPreset: "" }),
+    );
+    expect(rules).toEqual(Object.values(TOKEN_PRESETS));
+  });
+
   it("never take the rule of a model for that of a message", () => {
-    expect(TOKEN_RULES[TokenRule.MODEL]).toBeUndefined();
-    expect(TOKEN_RULES[TokenRule.CUSTOM]).toBe("custom");
+    const of = (tokenRule: TokenRule) => messageTokenRule({ tokenRule, tokenPreset: "" });
+    expect(of(TokenRule.MODEL)).toBeUndefined();
+    expect(of(TokenRule.CUSTOM)).toBe("custom");
   });
 
   it("look up the context window of a known model", () => {

@@ -7,29 +7,20 @@ import {
   DEFAULT_IMAGE_TOKEN_COUNT,
   DEFAULT_PROTECTIONS,
   type Policy,
-  type PolicyTokenRule,
   type Protections,
   type ToolResultFill,
 } from "../../domain/policy.ts";
 import type * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import {
-  POLICY_TOKEN_RULES,
   ROUNDINGS,
   SYSTEM_PROTECTIONS,
-  TOKEN_RULES,
   TOOL_PAIRING,
   TOOL_RESULT_FILL_RULE,
 } from "./policy-enums.ts";
 import { fromStage, toStage } from "./policy-stage.ts";
 import { fromSummaryView, toSummaryView } from "./policy-summary.ts";
 import { expandWirePreset, fromPreset, toPreset } from "./preset.ts";
-
-export { TOKEN_RULES };
-
-/** The public number of a token rule. */
-export function toTokenRule(rule: PolicyTokenRule): wire.Policy["tokenRule"] {
-  return POLICY_TOKEN_RULES.lastIndexOf(rule) as wire.Policy["tokenRule"];
-}
+import { fromTokenRule, toTokenRule } from "./token-rule.ts";
 
 /** Gives the policy that was chosen; undefined for none. */
 export function fromPolicyChoice({ choice }: wire.PolicyChoice): Policy | undefined {
@@ -51,7 +42,7 @@ export function toPolicyChoice(policy: Policy): wire.PolicyChoice {
 export function fromPolicy(policy: wire.Policy): Policy {
   return {
     name: policy.name,
-    tokenRule: POLICY_TOKEN_RULES[policy.tokenRule] ?? "bytes-div-4",
+    tokenRule: fromTokenRule(policy) ?? "bytes-div-4",
     customTokenRule: fromCustomRule(policy.customTokenRule),
     imageTokenCount: policy.imageTokenCount ?? DEFAULT_IMAGE_TOKEN_COUNT,
     model: policy.model,
@@ -100,7 +91,7 @@ function fromToolResultFill(
 export function toPolicy(policy: Policy): wire.Policy {
   const { protections, customTokenRule, toolResultFill } = policy;
   return {
-    tokenRule: toTokenRule(policy.tokenRule),
+    ...toTokenRule(policy.tokenRule),
     imageTokenCount: policy.imageTokenCount,
     protections: {
       system: SYSTEM_PROTECTIONS.lastIndexOf(protections.system) as wire.SystemProtection,

@@ -24,9 +24,10 @@ import { checkHeader, checkImportedMessage, isRequest } from "../validate/snapsh
 import { Violations } from "../validate/violations.ts";
 import { encodeMade } from "./made.ts";
 import { stampOf, toDraft } from "./message.ts";
-import { fromPolicy, TOKEN_RULES } from "./policy.ts";
+import { fromPolicy } from "./policy.ts";
 import { fromSession, toSession } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
+import { messageTokenRule } from "./token-rule.ts";
 import { toSeqRange } from "./window.ts";
 
 const NO_CHUNK = SnapshotChunk.decode(new Uint8Array(0));
@@ -97,7 +98,7 @@ function fromMessage(message: Message | undefined, index: number): ImportedMessa
   checkImportedMessage(violations, message);
   refuse(violations);
   const draft = toDraft(message);
-  const rule = TOKEN_RULES[message.tokenRule] ?? "given";
+  const rule = messageTokenRule(message) ?? "given";
   const tokenCount = (message.tokenCount ?? 0) + fractionOf(draft.counted(), rule);
   return { draft, stamp: stampOf(message, tokenCount) };
 }

@@ -55,7 +55,7 @@ const HOLD_REASONS = {
   "min-messages": wire.HoldReason.MIN_MESSAGES,
   "last-user": wire.HoldReason.LAST_USER,
   "waiting-call": wire.HoldReason.WAITING_CALL,
-  free: wire.HoldReason.FREE,
+  free: wire.HoldReason.ZERO_TOKENS,
 } as const satisfies Readonly<Record<HoldReason, wire.HoldReason>>;
 
 const WARNING_KINDS = {

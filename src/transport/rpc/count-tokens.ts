@@ -4,7 +4,8 @@ import {
   CountTokensResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
 import { toDraft } from "../convert/message.ts";
-import { fromPolicy, toTokenRule } from "../convert/policy.ts";
+import { fromPolicy } from "../convert/policy.ts";
+import { toTokenRule } from "../convert/token-rule.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkCountTokens } from "../validate/recall-requests.ts";
@@ -15,8 +16,10 @@ const EMPTY = new Uint8Array(0);
 export const countTokens: UnaryRpc<CountTokensRequest> = {
   validate: checkCountTokens,
   cancelable: true,
-  handle: async ({ services }, call, { texts, messages, tokenRule, model, customTokenRule }) => {
-    const policy = { ...Policy.decode(EMPTY), tokenRule, model, customTokenRule };
+  handle: async ({ services }, call, request) => {
+    const { texts, messages, tokenRule, tokenPreset, model, customTokenRule } = request;
+    const rule = { tokenRule, tokenPreset, model, customTokenRule };
+    const policy = { ...Policy.decode(EMPTY), ...rule };
     const counted = await services.recall.countTokens(call, {
       texts,
       drafts: messages.map(toDraft),
@@ -28,7 +31,7 @@ export const countTokens: UnaryRpc<CountTokensRequest> = {
       messageTokenCounts: counted.messages.map(Math.floor),
       // As in any total, quarters of tokens count together.
       totalTokenCount: BigInt(Math.floor(counts.reduce((sum, count) => sum + count, 0))),
-      tokenRule: toTokenRule(counted.rule),
+      ...toTokenRule(counted.rule),
     });
   },
 };

@@ -10,7 +10,6 @@ import {
   ContextSectionKind,
 } from "../../gen/memorysidecar/v1/recall.ts";
 import type { AssembleContextRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
-import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import {
   checkCount,
   checkEnum,
@@ -20,7 +19,7 @@ import {
   checkText,
   checkTimestamp,
 } from "./fields.ts";
-import { checkCustomTokenRule } from "./policy.ts";
+import { checkTokenRule } from "./policy.ts";
 import { checkWeights } from "./recall-requests.ts";
 import { checkOptionalScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
@@ -29,7 +28,6 @@ const SHARE = { min: 0, max: 1 };
 const TOKENS = { min: 0, max: LIMITS.contextTokens };
 const ITEMS = { min: 0, max: LIMITS.contextItems };
 const CHARS = { min: LIMITS.contextSectionCharsMin, max: LIMITS.contextSectionChars };
-const GIVEN = POLICY_TOKEN_RULES.indexOf("given");
 
 export function checkAssembleContext(request: AssembleContextRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
@@ -37,10 +35,9 @@ export function checkAssembleContext(request: AssembleContextRequest, v: Violati
   checkOptionalScope(v, request.scope);
   checkText(v, "query", request.query, LIMITS.recallQueryBytes);
   checkRange(v, "max_tokens", request.maxTokens, TOKENS);
-  checkEnum(v, "token_rule", request.tokenRule, TokenRule);
-  if (request.tokenRule === GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
+  checkTokenRule(v, request);
+  if (request.tokenRule === TokenRule.GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
   checkText(v, "model", request.model, LIMITS.modelBytes);
-  checkCustomTokenRule(v, request);
   checkSections(v, request.sections);
   if (contextProfile(request.profile) === undefined) {
     v.add("profile", `must be empty or one of ${CONTEXT_PROFILES.join(", ")}`);

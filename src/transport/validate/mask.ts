@@ -57,6 +57,7 @@ export const MESSAGE_MASK = {
   ignored: new Set([
     "seq",
     "token_rule",
+    "token_preset",
     "source",
     "trust",
     "writer",

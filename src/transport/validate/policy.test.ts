@@ -73,6 +73,13 @@ describe("a policy", () => {
     [{ tokenRule: 99 as 1 }, "token_rule: is not a known value: 99"],
     [{ toolPairing: 5 as 1 }, "tool_pairing: is not a known value: 5"],
     [{ tokenRule: TokenRule.CUSTOM }, "custom_token_rule: is required with TOKEN_RULE_CUSTOM"],
+    [{ tokenRule: 9 as 1 }, "token_rule: is not a known value: 9"],
+    [{ tokenPreset: "structured" }, "token_preset: must be unset without TOKEN_RULE_PRESET"],
+    [
+      { tokenRule: TokenRule.PRESET, tokenPreset: "toString" },
+      "token_preset: must be one of chars_floor_4, chars_floor_4_min_1, chars_sum_4, " +
+        "structured with TOKEN_RULE_PRESET",
+    ],
     [
       { customTokenRule: { ...wire.CustomTokenRule.decode(NOTHING), charsPerToken: 4 } },
       "custom_token_rule: must be unset without TOKEN_RULE_CUSTOM",

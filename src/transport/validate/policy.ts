@@ -19,7 +19,7 @@ import {
 } from "../../gen/memorysidecar/v1/policy.ts";
 import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromPolicy, toPolicy } from "../convert/policy.ts";
-import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import { TOKEN_PRESETS } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
@@ -32,7 +32,6 @@ const MESSAGES = { min: 0, max: LIMITS.windowMessages };
 const TOKENS = { min: 0, max: LIMITS.policyTokens };
 const TOKENS_OF_PART = { min: 0, max: LIMITS.imageTokenCount };
 const CHARS_PER_TOKEN = { min: 0.25, max: 100 };
-const CUSTOM = POLICY_TOKEN_RULES.indexOf("custom");
 
 /** Checks the policy that is chosen in the field `policy`, if there is one. */
 export function checkPolicyChoice(v: Violations, policy: PolicyChoice | undefined): void {
@@ -70,7 +69,7 @@ function checkChoice(v: Violations, { choice }: PolicyChoice): void {
 
 /** Checks a policy that is written out. */
 export function checkPolicy(v: Violations, policy: Policy): void {
-  checkEnum(v, "token_rule", policy.tokenRule, TokenRule);
+  checkTokenRule(v, policy);
   if (policy.imageTokenCount !== undefined) {
     checkRange(v, "image_token_count", policy.imageTokenCount, TOKENS_OF_PART);
   }
@@ -83,7 +82,6 @@ export function checkPolicy(v: Violations, policy: Policy): void {
   checkText(v, "name", policy.name, LIMITS.policyNameBytes);
   checkText(v, "model", policy.model, LIMITS.modelBytes);
   checkRange(v, "context_window", policy.contextWindow, TOKENS);
-  checkCustomTokenRule(v, policy);
   checkEnum(v, "tool_pairing", policy.toolPairing, ToolPairing);
   if (policy.toolResultFill !== undefined) {
     v.enter("tool_result_fill");
@@ -160,16 +158,32 @@ function checkProtections(v: Violations, protections: Protections): void {
 }
 
 /** Checks the rule of one's own against the choice of a rule. */
-export function checkCustomTokenRule(
+/** Checks a token rule with what goes with it. */
+export function checkTokenRule(
+  v: Violations,
+  policy: Pick<Policy, "tokenRule" | "tokenPreset" | "customTokenRule">,
+): void {
+  const { tokenRule, tokenPreset } = policy;
+  checkEnum(v, "token_rule", tokenRule, TokenRule);
+  if (tokenRule !== TokenRule.PRESET) {
+    if (tokenPreset !== "") v.add("token_preset", "must be unset without TOKEN_RULE_PRESET");
+  } else if (!Object.hasOwn(TOKEN_PRESETS, tokenPreset)) {
+    const names = Object.keys(TOKEN_PRESETS).join(", ");
+    v.add("token_preset", `must be one of ${names} with TOKEN_RULE_PRESET`);
+  }
+  checkCustomTokenRule(v, policy);
+}
+
+function checkCustomTokenRule(
   v: Violations,
   policy: Pick<Policy, "tokenRule" | "customTokenRule">,
 ): void {
   const rule = policy.customTokenRule;
-  if (policy.tokenRule === CUSTOM && rule === undefined) {
+  if (policy.tokenRule === TokenRule.CUSTOM && rule === undefined) {
     v.add("custom_token_rule", "is required with TOKEN_RULE_CUSTOM");
   }
   if (rule === undefined) return;
-  if (policy.tokenRule !== CUSTOM) {
+  if (policy.tokenRule !== TokenRule.CUSTOM) {
     v.add("custom_token_rule", "must be unset without TOKEN_RULE_CUSTOM");
   }
   v.enter("custom_token_rule");

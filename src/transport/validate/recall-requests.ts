@@ -9,7 +9,6 @@ import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
 import { FusionMethod, RecallMode, type RecallWeights } from "../../gen/memorysidecar/v1/recall.ts";
 import type { EmbedRequest, RecallRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { CountTokensRequest } from "../../gen/memorysidecar/v1/session_service.ts";
-import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { fromDuration } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkEmbedding } from "./embedding.ts";
@@ -24,7 +23,7 @@ import {
   checkTimestamp,
 } from "./fields.ts";
 import { checkNewMessage } from "./message.ts";
-import { checkCustomTokenRule } from "./policy.ts";
+import { checkTokenRule } from "./policy.ts";
 import { checkHookName } from "./policy-summary.ts";
 import { checkRecallFilter } from "./recall-filter.ts";
 import { checkScoring } from "./recall-scoring.ts";
@@ -36,7 +35,6 @@ const CONTEXT = { min: 0, max: LIMITS.recallContext };
 const WEIGHT = { min: 0, max: LIMITS.recallWeight };
 const GROUP_HITS = { min: 0, max: LIMITS.recallGroupHits };
 const CANDIDATES = { min: 0, max: LIMITS.rerankCandidates };
-const GIVEN = POLICY_TOKEN_RULES.indexOf("given");
 
 export function checkRecall(request: RecallRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
@@ -132,10 +130,9 @@ export function checkCountTokens(request: CountTokensRequest, v: Violations): vo
   if (textBytes <= LIMITS.countTokensBytes) {
     checkTotal(v, "messages", bytes, LIMITS.countTokensBytes);
   }
-  checkEnum(v, "token_rule", request.tokenRule, TokenRule);
-  if (request.tokenRule === GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
+  checkTokenRule(v, request);
+  if (request.tokenRule === TokenRule.GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
   checkText(v, "model", request.model, LIMITS.modelBytes);
-  checkCustomTokenRule(v, request);
 }
 
 function bytesOf(texts: readonly string[]): number {

@@ -18,7 +18,7 @@ import type {
 } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
-import { TOKEN_RULES } from "../convert/policy.ts";
+import { messageTokenRule } from "../convert/token-rule.ts";
 import {
   checkBytes,
   checkCount,
@@ -98,7 +98,7 @@ export function checkImportedMessage(v: Violations, message: Message): void {
   checkWholeMessage(v, { ...message, tokenCount: undefined });
   if (message.messageId === "") v.add("message_id", "is required");
   checkRange(v, "seq", message.seq, { min: 1, max: SEQ_MAX });
-  if (tokenRule === 0 || TOKEN_RULES[tokenRule] === undefined) {
+  if (tokenRule === 0 || messageTokenRule(message) === undefined) {
     v.add("token_rule", `is not a rule of messages: ${tokenRule}`);
   }
   const max = tokenRule === TokenRule.GIVEN ? LIMITS.tokenCount : LIMITS.countedTokens;

@@ -159,6 +159,11 @@ def policy_choice_of(value: PolicyLike | None) -> v1.PolicyChoice | None:
     return v1.PolicyChoice(policy=v1.Policy(**value))
 
 
+def token_rule_or_preset(rule: v1.TokenRule | None, preset: str) -> v1.TokenRule | None:
+    """Gives the token rule: the one that is given, or that of a preset that is named."""
+    return v1.TOKEN_RULE_PRESET if rule is None and preset else rule
+
+
 def policies_of(value: Policies | None) -> list[v1.PolicyChoice]:
     """Makes choices of policies of one, of many, or of none."""
     if value is None:

@@ -34,12 +34,9 @@ TokenRuleName = Literal[
     "cl100k",
     "given",
     "model",
-    "chars_floor_4",
-    "chars_floor_4_min_1",
-    "chars_sum_4",
-    "structured",
     "words",
     "custom",
+    "preset",
 ]
 
 

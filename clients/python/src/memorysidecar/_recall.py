@@ -95,15 +95,17 @@ class RecallMethods(SyncCalls):
         token_rule: v1.TokenRule | None = None,
         model: str = "",
         custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
+        token_preset: str = "",
         **call: Unpack[f.ReadOptions],
     ) -> v1.CountTokensResponse:
         """Counts what texts and messages cost. Default rule: UTF-8 bytes divided by 4."""
         request = v1.CountTokensRequest(
             texts=r.texts_of(texts),
             messages=f.messages_of(messages),
-            token_rule=token_rule,
+            token_rule=f.token_rule_or_preset(token_rule, token_preset),
             model=model,
             custom_token_rule=custom_token_rule,
+            token_preset=token_preset,
         )
         return self._unary(request, v1.CountTokensResponse, call)
 

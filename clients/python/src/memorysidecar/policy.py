@@ -118,6 +118,7 @@ def make_policy(
     name: str = "",
     token_rule: TokenRuleName | None = None,
     custom_token_rule: v1.CustomTokenRule | None = None,
+    token_preset: str = "",
     image_token_count: int | None = None,
     protections: v1.Protections | None = None,
     tool_pairing: f.ToolPairingName | None = None,
@@ -129,15 +130,19 @@ def make_policy(
     """Makes a policy of stages, in their order.
 
     :param token_rule: how new messages are counted. Default: bytes divided by 4, or ``"custom"``
-        when a ``custom_token_rule`` is given.
+        when a ``custom_token_rule`` is given, or ``"preset"`` when a ``token_preset`` is.
+    :param token_preset: a token rule by its name, such as ``"structured"``.
     """
     if token_rule is None and custom_token_rule is not None:
         token_rule = "custom"
+    if token_rule is None and token_preset:
+        token_rule = "preset"
     return v1.Policy(
         stages=stages,
         name=name,
         token_rule=f.token_rule_of(token_rule),
         custom_token_rule=custom_token_rule,
+        token_preset=token_preset,
         image_token_count=image_token_count,
         protections=protections,
         tool_pairing=f.tool_pairing_of(tool_pairing),
@@ -155,7 +160,7 @@ def drop_oldest(
     max_tokens: int | None = None,
     max_age: timedelta | None = None,
     stop_at_protected: bool = False,
-    stop_at_free: bool = False,
+    stop_at_zero_tokens: bool = False,
     **options: Unpack[StageOptions],
 ) -> v1.PolicyStage:
     """Makes a stage that removes the oldest units until every limit that is given holds."""
@@ -164,7 +169,7 @@ def drop_oldest(
         max_tokens=max_tokens,
         max_age=max_age,
         stop_at_protected=stop_at_protected,
-        stop_at_free=stop_at_free,
+        stop_at_zero_tokens=stop_at_zero_tokens,
     )
     return f.stage_of(name, options, drop_oldest=select)
 

@@ -195,7 +195,7 @@ export interface Message {
    * wherever they stand, and the names and requests of agent calls. Both cost
    * tokens, calls under some rules nothing; see TokenRule. Texts are counted together
    * by the rules that divide, one by one by the others. Structured data, provider
-   * payload, metadata and labels cost nothing, and but for `TOKEN_RULE_STRUCTURED`
+   * payload, metadata and labels cost nothing, and but for the preset `structured`
    * neither do names of speakers and ids.
    *
    * On append: unset lets the server count with the policy's token rule; set, it
@@ -213,6 +213,12 @@ export interface Message {
    * Output only.
    */
   tokenRule: TokenRule;
+  /**
+   * The name of the rule, when `token_rule` is `TOKEN_RULE_PRESET`. Empty otherwise.
+   *
+   * Output only.
+   */
+  tokenPreset: string;
   /**
    * When the message was said, if that is not when it was appended. Optional; from
    * year 1 to 9999. Does not affect the order of the log.
@@ -471,6 +477,7 @@ function createBaseMessage(): Message {
     labels: new Map(),
     tokenCount: undefined,
     tokenRule: 0,
+    tokenPreset: "",
     sentTime: undefined,
     source: 0,
     trust: 0,
@@ -535,6 +542,9 @@ export const Message: MessageFns<Message> = {
     }
     if (message.tokenRule !== 0) {
       writer.uint32(128).int32(message.tokenRule);
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(258).string(message.tokenPreset);
     }
     if (message.sentTime !== undefined) {
       Timestamp.encode(message.sentTime, writer.uint32(138).fork()).join();
@@ -708,6 +718,14 @@ export const Message: MessageFns<Message> = {
             }
 
             message.tokenRule = reader.int32() as any;
+            continue;
+          }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
             continue;
           }
           case 17: {

@@ -551,29 +551,12 @@ export const TokenRule = {
    * message, which names the one that was used.
    */
   MODEL: 6,
-  /**
-   * CHARS_FLOOR_4 - The Unicode code points of the content divided by 4, rounded down: short texts
-   * cost nothing, and neither do calls.
-   */
-  CHARS_FLOOR_4: 7,
-  /** CHARS_FLOOR_4_MIN_1 - As `TOKEN_RULE_CHARS_FLOOR_4`, but content that is not empty costs at least 1. */
-  CHARS_FLOOR_4_MIN_1: 8,
-  /**
-   * CHARS_SUM_4 - The Unicode code points of the content divided by 4, exact to a quarter of a
-   * token: only sums are rounded down. Calls cost nothing.
-   */
-  CHARS_SUM_4: 9,
-  /**
-   * STRUCTURED - 3 for the message, plus a quarter of the code points of each text of the content
-   * (each rounded down), plus 5 for each call with a quarter of its two texts (the
-   * sum rounded down), plus a quarter of the speaker's name (rounded down), plus 10
-   * for a `tool_call_id`, plus the images.
-   */
-  STRUCTURED: 10,
   /** CUSTOM - By the policy's `custom_token_rule`. */
   CUSTOM: 11,
   /** WORDS - The words of content and calls: runs of characters that are not white space. */
   WORDS: 12,
+  /** PRESET - By a rule with a name: the `token_preset` beside it. */
+  PRESET: 13,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -587,12 +570,9 @@ export namespace TokenRule {
   export type CL100K = typeof TokenRule.CL100K;
   export type GIVEN = typeof TokenRule.GIVEN;
   export type MODEL = typeof TokenRule.MODEL;
-  export type CHARS_FLOOR_4 = typeof TokenRule.CHARS_FLOOR_4;
-  export type CHARS_FLOOR_4_MIN_1 = typeof TokenRule.CHARS_FLOOR_4_MIN_1;
-  export type CHARS_SUM_4 = typeof TokenRule.CHARS_SUM_4;
-  export type STRUCTURED = typeof TokenRule.STRUCTURED;
   export type CUSTOM = typeof TokenRule.CUSTOM;
   export type WORDS = typeof TokenRule.WORDS;
+  export type PRESET = typeof TokenRule.PRESET;
   export type UNRECOGNIZED = typeof TokenRule.UNRECOGNIZED;
 }
 
@@ -710,6 +690,21 @@ export interface Policy {
   customTokenRule:
     | CustomTokenRule
     | undefined;
+  /**
+   * The rule under `TOKEN_RULE_PRESET`, by its name. Required with it, not allowed
+   * without it. Characters are Unicode code points, and calls cost nothing unless it is
+   * said. Names may be added:
+   *   - `chars_floor_4`: the characters of the content divided by 4, rounded down: short
+   *     texts cost nothing.
+   *   - `chars_floor_4_min_1`: the same, but content that is not empty costs at least 1.
+   *   - `chars_sum_4`: the characters of the content divided by 4, exact to a quarter of
+   *     a token: only sums are rounded down.
+   *   - `structured`: 3 for the message, plus a quarter of the characters of each text of
+   *     the content (each rounded down), plus 5 for each call with a quarter of its two
+   *     texts (the sum rounded down), plus a quarter of the speaker's name (rounded
+   *     down), plus 10 for a `tool_call_id`, plus the images.
+   */
+  tokenPreset: string;
   /**
    * Whether stages may part tool calls from their results. Unset means
    * `TOOL_PAIRING_WHOLE`.
@@ -1033,8 +1028,8 @@ export interface DropOldest {
    * has none, removes nothing.
    */
   stopAtProtected: boolean;
-  /** Stops at the first unit that costs no tokens. */
-  stopAtFree: boolean;
+  /** Stops at the first unit that costs no tokens: removing it would make no room. */
+  stopAtZeroTokens: boolean;
 }
 
 /**
@@ -1358,10 +1353,10 @@ export interface PresetOption {
     | any
     | undefined;
   /**
-   * Which part of the source system has the option, for the profile of a source
-   * system. Empty otherwise. A name may occur once per part.
+   * The group that the option belongs to, for presets with many. Empty for none. A name
+   * may occur once in each group, with the default that it has there.
    */
-  part: string;
+  group: string;
   /** Says that the option may not be left out. */
   required: boolean;
 }
@@ -1376,6 +1371,7 @@ function createBasePolicy(): Policy {
     model: "",
     contextWindow: 0n,
     customTokenRule: undefined,
+    tokenPreset: "",
     toolPairing: 0,
     toolResultFill: undefined,
     summaryView: undefined,
@@ -1410,6 +1406,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.customTokenRule !== undefined) {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(106).string(message.tokenPreset);
     }
     if (message.toolPairing !== 0) {
       writer.uint32(80).int32(message.toolPairing);
@@ -1498,6 +1497,14 @@ export const Policy: MessageFns<Policy> = {
             }
 
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
             continue;
           }
           case 10: {
@@ -2434,7 +2441,13 @@ export const ToolNames: MessageFns<ToolNames> = {
 };
 
 function createBaseDropOldest(): DropOldest {
-  return { maxMessages: undefined, maxTokens: undefined, maxAge: undefined, stopAtProtected: false, stopAtFree: false };
+  return {
+    maxMessages: undefined,
+    maxTokens: undefined,
+    maxAge: undefined,
+    stopAtProtected: false,
+    stopAtZeroTokens: false,
+  };
 }
 
 export const DropOldest: MessageFns<DropOldest> = {
@@ -2454,8 +2467,8 @@ export const DropOldest: MessageFns<DropOldest> = {
     if (message.stopAtProtected !== false) {
       writer.uint32(32).bool(message.stopAtProtected);
     }
-    if (message.stopAtFree !== false) {
-      writer.uint32(40).bool(message.stopAtFree);
+    if (message.stopAtZeroTokens !== false) {
+      writer.uint32(40).bool(message.stopAtZeroTokens);
     }
     return writer;
   },
@@ -2510,7 +2523,7 @@ export const DropOldest: MessageFns<DropOldest> = {
               break;
             }
 
-            message.stopAtFree = reader.bool();
+            message.stopAtZeroTokens = reader.bool();
             continue;
           }
         }
@@ -3677,7 +3690,7 @@ export const PolicyPreset: MessageFns<PolicyPreset> = {
 };
 
 function createBasePresetOption(): PresetOption {
-  return { name: "", description: "", defaultValue: undefined, part: "", required: false };
+  return { name: "", description: "", defaultValue: undefined, group: "", required: false };
 }
 
 export const PresetOption: MessageFns<PresetOption> = {
@@ -3691,8 +3704,8 @@ export const PresetOption: MessageFns<PresetOption> = {
     if (message.defaultValue !== undefined) {
       Value.encode(Value.wrap(message.defaultValue), writer.uint32(26).fork()).join();
     }
-    if (message.part !== "") {
-      writer.uint32(34).string(message.part);
+    if (message.group !== "") {
+      writer.uint32(34).string(message.group);
     }
     if (message.required !== false) {
       writer.uint32(40).bool(message.required);
@@ -3742,7 +3755,7 @@ export const PresetOption: MessageFns<PresetOption> = {
               break;
             }
 
-            message.part = reader.string();
+            message.group = reader.string();
             continue;
           }
           case 5: {

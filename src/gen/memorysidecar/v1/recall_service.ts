@@ -248,6 +248,8 @@ export interface AssembleContextRequest {
   customTokenRule:
     | CustomTokenRule
     | undefined;
+  /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
+  tokenPreset: string;
   /**
    * What is in it, in this order. Empty means the sections of the profile. Each kind once
    * at most.
@@ -328,6 +330,8 @@ export interface AssembleContextResponse {
     | undefined;
   /** The token rule that counted. */
   tokenRule: TokenRule;
+  /** Its name, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
+  tokenPreset: string;
 }
 
 function createBaseRecallRequest(): RecallRequest {
@@ -809,6 +813,7 @@ function createBaseAssembleContextRequest(): AssembleContextRequest {
     tokenRule: 0,
     model: "",
     customTokenRule: undefined,
+    tokenPreset: "",
     sections: [],
     profile: "",
     excludeConversation: false,
@@ -845,6 +850,9 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     }
     if (message.customTokenRule !== undefined) {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(66).fork()).join();
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(138).string(message.tokenPreset);
     }
     for (const v of message.sections) {
       ContextSection.encode(v!, writer.uint32(74).fork()).join();
@@ -950,6 +958,14 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
+            continue;
+          }
           case 9: {
             if (tag !== 74) {
               break;
@@ -1037,6 +1053,7 @@ function createBaseAssembleContextResponse(): AssembleContextResponse {
     totalCutCount: 0,
     coverage: undefined,
     tokenRule: 0,
+    tokenPreset: "",
   };
 }
 
@@ -1065,6 +1082,9 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
     }
     if (message.tokenRule !== 0) {
       writer.uint32(64).int32(message.tokenRule);
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(74).string(message.tokenPreset);
     }
     return writer;
   },
@@ -1144,6 +1164,14 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
             }
 
             message.tokenRule = reader.int32() as any;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
             continue;
           }
         }

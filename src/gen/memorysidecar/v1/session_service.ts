@@ -1025,7 +1025,11 @@ export interface CountTokensRequest {
   /** The model, for `TOKEN_RULE_MODEL`. At most 127 bytes. */
   model: string;
   /** The rule, for `TOKEN_RULE_CUSTOM`. */
-  customTokenRule: CustomTokenRule | undefined;
+  customTokenRule:
+    | CustomTokenRule
+    | undefined;
+  /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
+  tokenPreset: string;
 }
 
 /** What the texts cost. */
@@ -1038,6 +1042,8 @@ export interface CountTokensResponse {
   totalTokenCount: bigint;
   /** The rule that was used. */
   tokenRule: TokenRule;
+  /** Its name, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
+  tokenPreset: string;
 }
 
 function createBaseCreateSessionRequest(): CreateSessionRequest {
@@ -5345,7 +5351,7 @@ export const ImportSessionResponse: MessageFns<ImportSessionResponse> = {
 };
 
 function createBaseCountTokensRequest(): CountTokensRequest {
-  return { texts: [], messages: [], tokenRule: 0, model: "", customTokenRule: undefined };
+  return { texts: [], messages: [], tokenRule: 0, model: "", customTokenRule: undefined, tokenPreset: "" };
 }
 
 export const CountTokensRequest: MessageFns<CountTokensRequest> = {
@@ -5364,6 +5370,9 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
     }
     if (message.customTokenRule !== undefined) {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(42).fork()).join();
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(50).string(message.tokenPreset);
     }
     return writer;
   },
@@ -5421,6 +5430,14 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5435,7 +5452,7 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
 };
 
 function createBaseCountTokensResponse(): CountTokensResponse {
-  return { textTokenCounts: [], messageTokenCounts: [], totalTokenCount: 0n, tokenRule: 0 };
+  return { textTokenCounts: [], messageTokenCounts: [], totalTokenCount: 0n, tokenRule: 0, tokenPreset: "" };
 }
 
 export const CountTokensResponse: MessageFns<CountTokensResponse> = {
@@ -5462,6 +5479,9 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
     }
     if (message.tokenRule !== 0) {
       writer.uint32(32).int32(message.tokenRule);
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(42).string(message.tokenPreset);
     }
     return writer;
   },
@@ -5529,6 +5549,14 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
             }
 
             message.tokenRule = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
             continue;
           }
         }

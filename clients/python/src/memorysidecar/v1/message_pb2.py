@@ -27,7 +27,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from memorysidecar.v1 import policy_pb2 as memorysidecar_dot_v1_dot_policy__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/message.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/policy.proto\"\xb8\x07\n\x07Message\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12$\n\x04role\x18\x03 \x01(\x0e\x32\x16.memorysidecar.v1.Role\x12\x0c\n\x04name\x18\x04 \x01(\t\x12\x0c\n\x04text\x18\x05 \x01(\t\x12,\n\x05parts\x18\x06 \x03(\x0b\x32\x1d.memorysidecar.v1.ContentPart\x12.\n\ntool_calls\x18\x07 \x03(\x0b\x32\x1a.memorysidecar.v1.ToolCall\x12\x30\n\x0b\x61gent_calls\x18\x08 \x03(\x0b\x32\x1b.memorysidecar.v1.AgentCall\x12\x14\n\x0ctool_call_id\x18\t \x01(\t\x12\x12\n\ntool_error\x18\n \x01(\x08\x12\x30\n\x0fstructured_data\x18\x0b \x01(\x0b\x32\x17.google.protobuf.Struct\x12;\n\x10provider_payload\x18\x0c \x01(\x0b\x32!.memorysidecar.v1.ProviderPayload\x12)\n\x08metadata\x18\r \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x35\n\x06labels\x18\x0e \x03(\x0b\x32%.memorysidecar.v1.Message.LabelsEntry\x12\x18\n\x0btoken_count\x18\x0f \x01(\x05H\x00\x88\x01\x01\x12/\n\ntoken_rule\x18\x10 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12-\n\tsent_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x06source\x18\x12 \x01(\x0e\x32\x18.memorysidecar.v1.Source\x12&\n\x05trust\x18\x13 \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x0e\n\x06writer\x18\x14 \x01(\t\x12/\n\x0b\x63reate_time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x16 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x65tag\x18\x17 \x01(\t\x12\x15\n\rprovider_role\x18\x19 \x01(\t\x12\x17\n\x0fstructured_json\x18\x1a \x01(\x0c\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0e\n\x0c_token_countJ\x04\x08\x18\x10\x19\"\xa0\x02\n\x0b\x43ontentPart\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12(\n\x05image\x18\x02 \x01(\x0b\x32\x17.memorysidecar.v1.ImageH\x00\x12\'\n\x04\x64\x61ta\x18\x03 \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12\x33\n\x0btool_result\x18\x04 \x01(\x0b\x32\x1c.memorysidecar.v1.ToolResultH\x00\x12/\n\ttool_call\x18\x05 \x01(\x0b\x32\x1a.memorysidecar.v1.ToolCallH\x00\x12\x30\n\treasoning\x18\x06 \x01(\x0b\x32\x1b.memorysidecar.v1.ReasoningH\x00\x12\x0e\n\x04json\x18\x07 \x01(\x0cH\x00\x42\x06\n\x04part\"g\n\tReasoning\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x11\n\tsummaries\x18\x02 \x03(\t\x12\x11\n\tsignature\x18\x03 \x01(\t\x12\x14\n\x0creasoning_id\x18\x04 \x01(\t\x12\x10\n\x08redacted\x18\x05 \x01(\x08\"m\n\nToolResult\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12,\n\x05parts\x18\x03 \x03(\x0b\x32\x1d.memorysidecar.v1.ContentPart\x12\r\n\x05\x65rror\x18\x04 \x01(\x08\"T\n\x05Image\x12\r\n\x03url\x18\x01 \x01(\tH\x00\x12\x0e\n\x04\x64\x61ta\x18\x02 \x01(\x0cH\x00\x12\x12\n\nmedia_type\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\tB\x08\n\x06source\"A\n\x08ToolCall\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\targuments\x18\x03 \x01(\t\"G\n\tAgentCall\x12\x15\n\ragent_call_id\x18\x01 \x01(\t\x12\x12\n\nagent_name\x18\x02 \x01(\t\x12\x0f\n\x07request\x18\x03 \x01(\t\"E\n\x0fProviderPayload\x12\x10\n\x08provider\x18\x01 \x01(\t\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x03 \x01(\x0c\"*\n\x0bToolOutcome\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\x08\"G\n\x0f\x41ppendedMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\"[\n\rMessageFilter\x12%\n\x05roles\x18\x01 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x11\n\tfirst_seq\x18\x02 \x01(\x03\x12\x10\n\x08last_seq\x18\x03 \x01(\x03*_\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_USER\x10\x01\x12\x12\n\x0eROLE_ASSISTANT\x10\x02\x12\x0f\n\x0bROLE_SYSTEM\x10\x03\x12\r\n\tROLE_TOOL\x10\x04*g\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSOURCE_USER\x10\x01\x12\x10\n\x0cSOURCE_MODEL\x10\x02\x12\x0f\n\x0bSOURCE_TOOL\x10\x03\x12\x11\n\rSOURCE_SYSTEM\x10\x04*O\n\x05Trust\x12\x15\n\x11TRUST_UNSPECIFIED\x10\x00\x12\r\n\tTRUST_LOW\x10\x01\x12\x10\n\x0cTRUST_MEDIUM\x10\x02\x12\x0e\n\nTRUST_HIGH\x10\x03*d\n\x0cMessageOrder\x12\x1d\n\x19MESSAGE_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15MESSAGE_ORDER_SEQ_ASC\x10\x01\x12\x1a\n\x16MESSAGE_ORDER_SEQ_DESC\x10\x02\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cMessageProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/message.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/policy.proto\"\xce\x07\n\x07Message\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12$\n\x04role\x18\x03 \x01(\x0e\x32\x16.memorysidecar.v1.Role\x12\x0c\n\x04name\x18\x04 \x01(\t\x12\x0c\n\x04text\x18\x05 \x01(\t\x12,\n\x05parts\x18\x06 \x03(\x0b\x32\x1d.memorysidecar.v1.ContentPart\x12.\n\ntool_calls\x18\x07 \x03(\x0b\x32\x1a.memorysidecar.v1.ToolCall\x12\x30\n\x0b\x61gent_calls\x18\x08 \x03(\x0b\x32\x1b.memorysidecar.v1.AgentCall\x12\x14\n\x0ctool_call_id\x18\t \x01(\t\x12\x12\n\ntool_error\x18\n \x01(\x08\x12\x30\n\x0fstructured_data\x18\x0b \x01(\x0b\x32\x17.google.protobuf.Struct\x12;\n\x10provider_payload\x18\x0c \x01(\x0b\x32!.memorysidecar.v1.ProviderPayload\x12)\n\x08metadata\x18\r \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x35\n\x06labels\x18\x0e \x03(\x0b\x32%.memorysidecar.v1.Message.LabelsEntry\x12\x18\n\x0btoken_count\x18\x0f \x01(\x05H\x00\x88\x01\x01\x12/\n\ntoken_rule\x18\x10 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x14\n\x0ctoken_preset\x18  \x01(\t\x12-\n\tsent_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x06source\x18\x12 \x01(\x0e\x32\x18.memorysidecar.v1.Source\x12&\n\x05trust\x18\x13 \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x0e\n\x06writer\x18\x14 \x01(\t\x12/\n\x0b\x63reate_time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x16 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x65tag\x18\x17 \x01(\t\x12\x15\n\rprovider_role\x18\x19 \x01(\t\x12\x17\n\x0fstructured_json\x18\x1a \x01(\x0c\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0e\n\x0c_token_countJ\x04\x08\x18\x10\x19\"\xa0\x02\n\x0b\x43ontentPart\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12(\n\x05image\x18\x02 \x01(\x0b\x32\x17.memorysidecar.v1.ImageH\x00\x12\'\n\x04\x64\x61ta\x18\x03 \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12\x33\n\x0btool_result\x18\x04 \x01(\x0b\x32\x1c.memorysidecar.v1.ToolResultH\x00\x12/\n\ttool_call\x18\x05 \x01(\x0b\x32\x1a.memorysidecar.v1.ToolCallH\x00\x12\x30\n\treasoning\x18\x06 \x01(\x0b\x32\x1b.memorysidecar.v1.ReasoningH\x00\x12\x0e\n\x04json\x18\x07 \x01(\x0cH\x00\x42\x06\n\x04part\"g\n\tReasoning\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x11\n\tsummaries\x18\x02 \x03(\t\x12\x11\n\tsignature\x18\x03 \x01(\t\x12\x14\n\x0creasoning_id\x18\x04 \x01(\t\x12\x10\n\x08redacted\x18\x05 \x01(\x08\"m\n\nToolResult\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12,\n\x05parts\x18\x03 \x03(\x0b\x32\x1d.memorysidecar.v1.ContentPart\x12\r\n\x05\x65rror\x18\x04 \x01(\x08\"T\n\x05Image\x12\r\n\x03url\x18\x01 \x01(\tH\x00\x12\x0e\n\x04\x64\x61ta\x18\x02 \x01(\x0cH\x00\x12\x12\n\nmedia_type\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\tB\x08\n\x06source\"A\n\x08ToolCall\x12\x14\n\x0ctool_call_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\targuments\x18\x03 \x01(\t\"G\n\tAgentCall\x12\x15\n\ragent_call_id\x18\x01 \x01(\t\x12\x12\n\nagent_name\x18\x02 \x01(\t\x12\x0f\n\x07request\x18\x03 \x01(\t\"E\n\x0fProviderPayload\x12\x10\n\x08provider\x18\x01 \x01(\t\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x03 \x01(\x0c\"*\n\x0bToolOutcome\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\x08\"G\n\x0f\x41ppendedMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\"[\n\rMessageFilter\x12%\n\x05roles\x18\x01 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x11\n\tfirst_seq\x18\x02 \x01(\x03\x12\x10\n\x08last_seq\x18\x03 \x01(\x03*_\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_USER\x10\x01\x12\x12\n\x0eROLE_ASSISTANT\x10\x02\x12\x0f\n\x0bROLE_SYSTEM\x10\x03\x12\r\n\tROLE_TOOL\x10\x04*g\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSOURCE_USER\x10\x01\x12\x10\n\x0cSOURCE_MODEL\x10\x02\x12\x0f\n\x0bSOURCE_TOOL\x10\x03\x12\x11\n\rSOURCE_SYSTEM\x10\x04*O\n\x05Trust\x12\x15\n\x11TRUST_UNSPECIFIED\x10\x00\x12\r\n\tTRUST_LOW\x10\x01\x12\x10\n\x0cTRUST_MEDIUM\x10\x02\x12\x0e\n\nTRUST_HIGH\x10\x03*d\n\x0cMessageOrder\x12\x1d\n\x19MESSAGE_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15MESSAGE_ORDER_SEQ_ASC\x10\x01\x12\x1a\n\x16MESSAGE_ORDER_SEQ_DESC\x10\x02\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cMessageProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,36 +37,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\014MessageProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
   _globals['_MESSAGE_LABELSENTRY']._loaded_options = None
   _globals['_MESSAGE_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_ROLE']._serialized_start=2115
-  _globals['_ROLE']._serialized_end=2210
-  _globals['_SOURCE']._serialized_start=2212
-  _globals['_SOURCE']._serialized_end=2315
-  _globals['_TRUST']._serialized_start=2317
-  _globals['_TRUST']._serialized_end=2396
-  _globals['_MESSAGEORDER']._serialized_start=2398
-  _globals['_MESSAGEORDER']._serialized_end=2498
+  _globals['_ROLE']._serialized_start=2137
+  _globals['_ROLE']._serialized_end=2232
+  _globals['_SOURCE']._serialized_start=2234
+  _globals['_SOURCE']._serialized_end=2337
+  _globals['_TRUST']._serialized_start=2339
+  _globals['_TRUST']._serialized_end=2418
+  _globals['_MESSAGEORDER']._serialized_start=2420
+  _globals['_MESSAGEORDER']._serialized_end=2520
   _globals['_MESSAGE']._serialized_start=147
-  _globals['_MESSAGE']._serialized_end=1099
-  _globals['_MESSAGE_LABELSENTRY']._serialized_start=1032
-  _globals['_MESSAGE_LABELSENTRY']._serialized_end=1077
-  _globals['_CONTENTPART']._serialized_start=1102
-  _globals['_CONTENTPART']._serialized_end=1390
-  _globals['_REASONING']._serialized_start=1392
-  _globals['_REASONING']._serialized_end=1495
-  _globals['_TOOLRESULT']._serialized_start=1497
-  _globals['_TOOLRESULT']._serialized_end=1606
-  _globals['_IMAGE']._serialized_start=1608
-  _globals['_IMAGE']._serialized_end=1692
-  _globals['_TOOLCALL']._serialized_start=1694
-  _globals['_TOOLCALL']._serialized_end=1759
-  _globals['_AGENTCALL']._serialized_start=1761
-  _globals['_AGENTCALL']._serialized_end=1832
-  _globals['_PROVIDERPAYLOAD']._serialized_start=1834
-  _globals['_PROVIDERPAYLOAD']._serialized_end=1903
-  _globals['_TOOLOUTCOME']._serialized_start=1905
-  _globals['_TOOLOUTCOME']._serialized_end=1947
-  _globals['_APPENDEDMESSAGE']._serialized_start=1949
-  _globals['_APPENDEDMESSAGE']._serialized_end=2020
-  _globals['_MESSAGEFILTER']._serialized_start=2022
-  _globals['_MESSAGEFILTER']._serialized_end=2113
+  _globals['_MESSAGE']._serialized_end=1121
+  _globals['_MESSAGE_LABELSENTRY']._serialized_start=1054
+  _globals['_MESSAGE_LABELSENTRY']._serialized_end=1099
+  _globals['_CONTENTPART']._serialized_start=1124
+  _globals['_CONTENTPART']._serialized_end=1412
+  _globals['_REASONING']._serialized_start=1414
+  _globals['_REASONING']._serialized_end=1517
+  _globals['_TOOLRESULT']._serialized_start=1519
+  _globals['_TOOLRESULT']._serialized_end=1628
+  _globals['_IMAGE']._serialized_start=1630
+  _globals['_IMAGE']._serialized_end=1714
+  _globals['_TOOLCALL']._serialized_start=1716
+  _globals['_TOOLCALL']._serialized_end=1781
+  _globals['_AGENTCALL']._serialized_start=1783
+  _globals['_AGENTCALL']._serialized_end=1854
+  _globals['_PROVIDERPAYLOAD']._serialized_start=1856
+  _globals['_PROVIDERPAYLOAD']._serialized_end=1925
+  _globals['_TOOLOUTCOME']._serialized_start=1927
+  _globals['_TOOLOUTCOME']._serialized_end=1969
+  _globals['_APPENDEDMESSAGE']._serialized_start=1971
+  _globals['_APPENDEDMESSAGE']._serialized_end=2042
+  _globals['_MESSAGEFILTER']._serialized_start=2044
+  _globals['_MESSAGEFILTER']._serialized_end=2135
 # @@protoc_insertion_point(module_scope)

@@ -59,7 +59,7 @@ MESSAGE_ORDER_SEQ_ASC: MessageOrder
 MESSAGE_ORDER_SEQ_DESC: MessageOrder
 
 class Message(_message.Message):
-    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "provider_role", "structured_json")
+    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "token_preset", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "provider_role", "structured_json")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -83,6 +83,7 @@ class Message(_message.Message):
     LABELS_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     SENT_TIME_FIELD_NUMBER: _ClassVar[int]
     SOURCE_FIELD_NUMBER: _ClassVar[int]
     TRUST_FIELD_NUMBER: _ClassVar[int]
@@ -108,6 +109,7 @@ class Message(_message.Message):
     labels: _containers.ScalarMap[str, str]
     token_count: int
     token_rule: _policy_pb2.TokenRule
+    token_preset: str
     sent_time: _timestamp_pb2.Timestamp
     source: Source
     trust: Trust
@@ -117,7 +119,7 @@ class Message(_message.Message):
     etag: str
     provider_role: str
     structured_json: bytes
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., provider_role: _Optional[str] = ..., structured_json: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., token_preset: _Optional[str] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., provider_role: _Optional[str] = ..., structured_json: _Optional[bytes] = ...) -> None: ...
 
 class ContentPart(_message.Message):
     __slots__ = ("text", "image", "data", "tool_result", "tool_call", "reasoning", "json")

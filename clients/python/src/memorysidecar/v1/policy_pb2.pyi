@@ -139,12 +139,9 @@ class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOKEN_RULE_CL100K: _ClassVar[TokenRule]
     TOKEN_RULE_GIVEN: _ClassVar[TokenRule]
     TOKEN_RULE_MODEL: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_FLOOR_4: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_FLOOR_4_MIN_1: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_SUM_4: _ClassVar[TokenRule]
-    TOKEN_RULE_STRUCTURED: _ClassVar[TokenRule]
     TOKEN_RULE_CUSTOM: _ClassVar[TokenRule]
     TOKEN_RULE_WORDS: _ClassVar[TokenRule]
+    TOKEN_RULE_PRESET: _ClassVar[TokenRule]
 
 class PreviewSource(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -233,12 +230,9 @@ TOKEN_RULE_O200K: TokenRule
 TOKEN_RULE_CL100K: TokenRule
 TOKEN_RULE_GIVEN: TokenRule
 TOKEN_RULE_MODEL: TokenRule
-TOKEN_RULE_CHARS_FLOOR_4: TokenRule
-TOKEN_RULE_CHARS_FLOOR_4_MIN_1: TokenRule
-TOKEN_RULE_CHARS_SUM_4: TokenRule
-TOKEN_RULE_STRUCTURED: TokenRule
 TOKEN_RULE_CUSTOM: TokenRule
 TOKEN_RULE_WORDS: TokenRule
+TOKEN_RULE_PRESET: TokenRule
 PREVIEW_SOURCE_UNSPECIFIED: PreviewSource
 PREVIEW_SOURCE_WINDOW: PreviewSource
 PREVIEW_SOURCE_LOG: PreviewSource
@@ -249,7 +243,7 @@ VERDICT_SHORTENED: Verdict
 VERDICT_AWAITS_SUMMARY: Verdict
 
 class Policy(_message.Message):
-    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "model", "context_window", "custom_token_rule", "tool_pairing", "tool_result_fill", "summary_view")
+    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "model", "context_window", "custom_token_rule", "token_preset", "tool_pairing", "tool_result_fill", "summary_view")
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     IMAGE_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     PROTECTIONS_FIELD_NUMBER: _ClassVar[int]
@@ -258,6 +252,7 @@ class Policy(_message.Message):
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_WINDOW_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     TOOL_PAIRING_FIELD_NUMBER: _ClassVar[int]
     TOOL_RESULT_FILL_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_VIEW_FIELD_NUMBER: _ClassVar[int]
@@ -269,10 +264,11 @@ class Policy(_message.Message):
     model: str
     context_window: int
     custom_token_rule: CustomTokenRule
+    token_preset: str
     tool_pairing: ToolPairing
     tool_result_fill: ToolResultFill
     summary_view: SummaryView
-    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
+    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
 
 class PolicyChoice(_message.Message):
     __slots__ = ("policy", "preset")
@@ -411,18 +407,18 @@ class ToolNames(_message.Message):
     def __init__(self, names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class DropOldest(_message.Message):
-    __slots__ = ("max_messages", "max_tokens", "max_age", "stop_at_protected", "stop_at_free")
+    __slots__ = ("max_messages", "max_tokens", "max_age", "stop_at_protected", "stop_at_zero_tokens")
     MAX_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     MAX_AGE_FIELD_NUMBER: _ClassVar[int]
     STOP_AT_PROTECTED_FIELD_NUMBER: _ClassVar[int]
-    STOP_AT_FREE_FIELD_NUMBER: _ClassVar[int]
+    STOP_AT_ZERO_TOKENS_FIELD_NUMBER: _ClassVar[int]
     max_messages: int
     max_tokens: int
     max_age: _duration_pb2.Duration
     stop_at_protected: bool
-    stop_at_free: bool
-    def __init__(self, max_messages: _Optional[int] = ..., max_tokens: _Optional[int] = ..., max_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., stop_at_protected: _Optional[bool] = ..., stop_at_free: _Optional[bool] = ...) -> None: ...
+    stop_at_zero_tokens: bool
+    def __init__(self, max_messages: _Optional[int] = ..., max_tokens: _Optional[int] = ..., max_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., stop_at_protected: _Optional[bool] = ..., stop_at_zero_tokens: _Optional[bool] = ...) -> None: ...
 
 class KeepLast(_message.Message):
     __slots__ = ("unit_count",)
@@ -593,15 +589,15 @@ class PolicyPreset(_message.Message):
     def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., options: _Optional[_Iterable[_Union[PresetOption, _Mapping]]] = ..., policy: _Optional[_Union[Policy, _Mapping]] = ...) -> None: ...
 
 class PresetOption(_message.Message):
-    __slots__ = ("name", "description", "default_value", "part", "required")
+    __slots__ = ("name", "description", "default_value", "group", "required")
     NAME_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_VALUE_FIELD_NUMBER: _ClassVar[int]
-    PART_FIELD_NUMBER: _ClassVar[int]
+    GROUP_FIELD_NUMBER: _ClassVar[int]
     REQUIRED_FIELD_NUMBER: _ClassVar[int]
     name: str
     description: str
     default_value: _struct_pb2.Value
-    part: str
+    group: str
     required: bool
-    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., default_value: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., part: _Optional[str] = ..., required: _Optional[bool] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., default_value: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., group: _Optional[str] = ..., required: _Optional[bool] = ...) -> None: ...

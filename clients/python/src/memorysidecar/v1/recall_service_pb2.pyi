@@ -86,7 +86,7 @@ class EmbedResponse(_message.Message):
     def __init__(self, embeddings: _Optional[_Iterable[_Union[_document_pb2.Embedding, _Mapping]]] = ...) -> None: ...
 
 class AssembleContextRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
+    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "token_preset", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,7 @@ class AssembleContextRequest(_message.Message):
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     SECTIONS_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
     EXCLUDE_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
@@ -111,6 +112,7 @@ class AssembleContextRequest(_message.Message):
     token_rule: _policy_pb2.TokenRule
     model: str
     custom_token_rule: _policy_pb2.CustomTokenRule
+    token_preset: str
     sections: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextSection]
     profile: str
     exclude_conversation: bool
@@ -119,10 +121,10 @@ class AssembleContextRequest(_message.Message):
     weights: _recall_pb2.RecallWeights
     reference_time: _timestamp_pb2.Timestamp
     fence: _recall_pb2.ContextFence
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ...) -> None: ...
 
 class AssembleContextResponse(_message.Message):
-    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule")
+    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule", "token_preset")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_TOKENS_FIELD_NUMBER: _ClassVar[int]
@@ -131,6 +133,7 @@ class AssembleContextResponse(_message.Message):
     TOTAL_CUT_COUNT_FIELD_NUMBER: _ClassVar[int]
     COVERAGE_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     text: str
     token_count: int
     budget_tokens: int
@@ -139,4 +142,5 @@ class AssembleContextResponse(_message.Message):
     total_cut_count: int
     coverage: _recall_pb2.RecallCoverage
     token_rule: _policy_pb2.TokenRule
-    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cuts: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., total_cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...
+    token_preset: str
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cuts: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., total_cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., token_preset: _Optional[str] = ...) -> None: ...

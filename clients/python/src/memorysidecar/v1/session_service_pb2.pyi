@@ -652,27 +652,31 @@ class ImportSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., upload_id: _Optional[str] = ..., next_chunk_index: _Optional[int] = ...) -> None: ...
 
 class CountTokensRequest(_message.Message):
-    __slots__ = ("texts", "messages", "token_rule", "model", "custom_token_rule")
+    __slots__ = ("texts", "messages", "token_rule", "model", "custom_token_rule", "token_preset")
     TEXTS_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     texts: _containers.RepeatedScalarFieldContainer[str]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     token_rule: _policy_pb2.TokenRule
     model: str
     custom_token_rule: _policy_pb2.CustomTokenRule
-    def __init__(self, texts: _Optional[_Iterable[str]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ...) -> None: ...
+    token_preset: str
+    def __init__(self, texts: _Optional[_Iterable[str]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ...) -> None: ...
 
 class CountTokensResponse(_message.Message):
-    __slots__ = ("text_token_counts", "message_token_counts", "total_token_count", "token_rule")
+    __slots__ = ("text_token_counts", "message_token_counts", "total_token_count", "token_rule", "token_preset")
     TEXT_TOKEN_COUNTS_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_TOKEN_COUNTS_FIELD_NUMBER: _ClassVar[int]
     TOTAL_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     text_token_counts: _containers.RepeatedScalarFieldContainer[int]
     message_token_counts: _containers.RepeatedScalarFieldContainer[int]
     total_token_count: int
     token_rule: _policy_pb2.TokenRule
-    def __init__(self, text_token_counts: _Optional[_Iterable[int]] = ..., message_token_counts: _Optional[_Iterable[int]] = ..., total_token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...
+    token_preset: str
+    def __init__(self, text_token_counts: _Optional[_Iterable[int]] = ..., message_token_counts: _Optional[_Iterable[int]] = ..., total_token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., token_preset: _Optional[str] = ...) -> None: ...

@@ -50,7 +50,7 @@ class HoldReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     HOLD_REASON_MIN_MESSAGES: _ClassVar[HoldReason]
     HOLD_REASON_LAST_USER: _ClassVar[HoldReason]
     HOLD_REASON_WAITING_CALL: _ClassVar[HoldReason]
-    HOLD_REASON_FREE: _ClassVar[HoldReason]
+    HOLD_REASON_ZERO_TOKENS: _ClassVar[HoldReason]
 
 class PolicyWarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -91,7 +91,7 @@ HOLD_REASON_PIN_ID: HoldReason
 HOLD_REASON_MIN_MESSAGES: HoldReason
 HOLD_REASON_LAST_USER: HoldReason
 HOLD_REASON_WAITING_CALL: HoldReason
-HOLD_REASON_FREE: HoldReason
+HOLD_REASON_ZERO_TOKENS: HoldReason
 POLICY_WARNING_KIND_UNSPECIFIED: PolicyWarningKind
 POLICY_WARNING_KIND_CONDITION_FAILED: PolicyWarningKind
 POLICY_WARNING_KIND_OVER_LIMIT: PolicyWarningKind

@@ -248,6 +248,8 @@ export interface AssembleContextRequest {
   customTokenRule?:
     | CustomTokenRule
     | undefined;
+  /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
+  tokenPreset: string;
   /**
    * What is in it, in this order. Empty means the sections of the profile. Each kind once
    * at most.
@@ -328,6 +330,8 @@ export interface AssembleContextResponse {
     | undefined;
   /** The token rule that counted. */
   tokenRule: TokenRule;
+  /** Its name, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
+  tokenPreset: string;
 }
 
 function createBaseRecallRequest(): RecallRequest {
@@ -883,6 +887,7 @@ function createBaseAssembleContextRequest(): AssembleContextRequest {
     tokenRule: 0,
     model: "",
     customTokenRule: undefined,
+    tokenPreset: "",
     sections: [],
     profile: "",
     excludeConversation: false,
@@ -919,6 +924,9 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     }
     if (message.customTokenRule !== undefined) {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(66).fork()).join();
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(138).string(message.tokenPreset);
     }
     for (const v of message.sections) {
       ContextSection.encode(v!, writer.uint32(74).fork()).join();
@@ -1024,6 +1032,14 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
+            continue;
+          }
           case 9: {
             if (tag !== 74) {
               break;
@@ -1117,6 +1133,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     message.customTokenRule = (object.customTokenRule !== undefined && object.customTokenRule !== null)
       ? CustomTokenRule.fromPartial(object.customTokenRule)
       : undefined;
+    message.tokenPreset = object.tokenPreset ?? "";
     message.sections = object.sections?.map((e) => ContextSection.fromPartial(e)) || [];
     message.profile = object.profile ?? "";
     message.excludeConversation = object.excludeConversation ?? false;
@@ -1143,6 +1160,7 @@ function createBaseAssembleContextResponse(): AssembleContextResponse {
     totalCutCount: 0,
     coverage: undefined,
     tokenRule: 0,
+    tokenPreset: "",
   };
 }
 
@@ -1171,6 +1189,9 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
     }
     if (message.tokenRule !== 0) {
       writer.uint32(64).int32(message.tokenRule);
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(74).string(message.tokenPreset);
     }
     return writer;
   },
@@ -1252,6 +1273,14 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
             message.tokenRule = reader.int32() as any;
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1279,6 +1308,7 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
       ? RecallCoverage.fromPartial(object.coverage)
       : undefined;
     message.tokenRule = object.tokenRule ?? 0;
+    message.tokenPreset = object.tokenPreset ?? "";
     return message;
   },
 };

@@ -1025,7 +1025,11 @@ export interface CountTokensRequest {
   /** The model, for `TOKEN_RULE_MODEL`. At most 127 bytes. */
   model: string;
   /** The rule, for `TOKEN_RULE_CUSTOM`. */
-  customTokenRule?: CustomTokenRule | undefined;
+  customTokenRule?:
+    | CustomTokenRule
+    | undefined;
+  /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
+  tokenPreset: string;
 }
 
 /** What the texts cost. */
@@ -1038,6 +1042,8 @@ export interface CountTokensResponse {
   totalTokenCount: bigint;
   /** The rule that was used. */
   tokenRule: TokenRule;
+  /** Its name, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
+  tokenPreset: string;
 }
 
 function createBaseCreateSessionRequest(): CreateSessionRequest {
@@ -6084,7 +6090,7 @@ export const ImportSessionResponse: MessageFns<ImportSessionResponse> = {
 };
 
 function createBaseCountTokensRequest(): CountTokensRequest {
-  return { texts: [], messages: [], tokenRule: 0, model: "", customTokenRule: undefined };
+  return { texts: [], messages: [], tokenRule: 0, model: "", customTokenRule: undefined, tokenPreset: "" };
 }
 
 export const CountTokensRequest: MessageFns<CountTokensRequest> = {
@@ -6103,6 +6109,9 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
     }
     if (message.customTokenRule !== undefined) {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(42).fork()).join();
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(50).string(message.tokenPreset);
     }
     return writer;
   },
@@ -6160,6 +6169,14 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6184,12 +6201,13 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
     message.customTokenRule = (object.customTokenRule !== undefined && object.customTokenRule !== null)
       ? CustomTokenRule.fromPartial(object.customTokenRule)
       : undefined;
+    message.tokenPreset = object.tokenPreset ?? "";
     return message;
   },
 };
 
 function createBaseCountTokensResponse(): CountTokensResponse {
-  return { textTokenCounts: [], messageTokenCounts: [], totalTokenCount: 0n, tokenRule: 0 };
+  return { textTokenCounts: [], messageTokenCounts: [], totalTokenCount: 0n, tokenRule: 0, tokenPreset: "" };
 }
 
 export const CountTokensResponse: MessageFns<CountTokensResponse> = {
@@ -6216,6 +6234,9 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
     }
     if (message.tokenRule !== 0) {
       writer.uint32(32).int32(message.tokenRule);
+    }
+    if (message.tokenPreset !== "") {
+      writer.uint32(42).string(message.tokenPreset);
     }
     return writer;
   },
@@ -6285,6 +6306,14 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
             message.tokenRule = reader.int32() as any;
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.tokenPreset = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6308,6 +6337,7 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
       ? BigInt(object.totalTokenCount)
       : 0n;
     message.tokenRule = object.tokenRule ?? 0;
+    message.tokenPreset = object.tokenPreset ?? "";
     return message;
   },
 };

@@ -133,8 +133,8 @@ export const HoldReason = {
   LAST_USER: 5,
   /** WAITING_CALL - It belongs to a tool call that waits for results. */
   WAITING_CALL: 6,
-  /** FREE - It costs no tokens, and the stage stops there. */
-  FREE: 7,
+  /** ZERO_TOKENS - It costs no tokens, and `stop_at_zero_tokens` ends the stage there. */
+  ZERO_TOKENS: 7,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -148,7 +148,7 @@ export namespace HoldReason {
   export type MIN_MESSAGES = typeof HoldReason.MIN_MESSAGES;
   export type LAST_USER = typeof HoldReason.LAST_USER;
   export type WAITING_CALL = typeof HoldReason.WAITING_CALL;
-  export type FREE = typeof HoldReason.FREE;
+  export type ZERO_TOKENS = typeof HoldReason.ZERO_TOKENS;
   export type UNRECOGNIZED = typeof HoldReason.UNRECOGNIZED;
 }
 
