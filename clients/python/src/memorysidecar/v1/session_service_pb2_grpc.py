@@ -355,6 +355,7 @@ class SessionServiceServicer:
         - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
         - ABORTED, `ETAG_MISMATCH`
         - FAILED_PRECONDITION, `WINDOW_FULL`
+        - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

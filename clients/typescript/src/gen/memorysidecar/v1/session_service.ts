@@ -394,8 +394,10 @@ export interface UpdateMessageRequest {
   /**
    * What to change: `name`, `text`, `parts`, `tool_calls`, `agent_calls`,
    * `tool_call_id`, `tool_error`, `structured_data`, `provider_payload`,
-   * `metadata`, `labels`, `token_count`, `sent_time`, or `*` for all of them. A path
-   * that is named and not set is cleared. Empty means every one of them that is set
+   * `metadata`, `labels`, `token_count`, `sent_time`, `provider_role`,
+   * `structured_json`, or `*` for all of them. A path that is named and not set is
+   * cleared. To set `text` clears `parts` and the other way round, and so with
+   * `structured_data` and `structured_json`. Empty means every one of them that is set
    * in `message`; when none is, nothing changes. Output-only paths are ignored;
    * others, `role` among them, are an error.
    *
@@ -6564,6 +6566,7 @@ export const SessionServiceService = {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   updateMessage: {
     path: "/memorysidecar.v1.SessionService/UpdateMessage" as const,
@@ -6952,6 +6955,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   updateMessage: handleUnaryCall<UpdateMessageRequest, UpdateMessageResponse>;
   /**
@@ -7334,6 +7338,7 @@ export interface SessionServiceClient extends Client {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   updateMessage(
     request: UpdateMessageRequest,
