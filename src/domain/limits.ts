@@ -294,7 +294,6 @@ export const LIMITS = {
   extractedItems: 100,
   extractedFactBytes: 2_048,
   extractKnown: 100,
-  scoreTexts: 256,
   scoreHookTexts: 64,
   scoreBytes: 1_048_576,
   resolveKnown: 16,

@@ -10,7 +10,7 @@ import { EventType, StreamPosition, type EventFilter } from "./memorysidecar/v1/
 import { type CreateConsumerRequest, type ListEventsRequest, type WatchEventsRequest } from "./memorysidecar/v1/event_service.ts";
 import { type MetadataCondition, type NumberRange } from "./memorysidecar/v1/filter.ts";
 import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, type ConflictRule, type DedupeRule, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemorySource } from "./memorysidecar/v1/memory.ts";
-import { type DecayMemoriesRequest, type ExtractMemoriesRequest, type GetMemoryRequest, type ListDocumentsRequest, type ListMemoriesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type ScoreImportanceRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
+import { type DecayMemoriesRequest, type ExtractMemoriesRequest, type GetMemoryRequest, type ListDocumentsRequest, type ListMemoriesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
 import { MessageOrder, Role, Source, Trust, type Message, type MessageFilter } from "./memorysidecar/v1/message.ts";
 import { BoundaryRule, FilterScope, PreviewSource, RemovedTo, StageEffect, StageOn, SummaryFailure, SummaryFlow, SummaryKeep, SummaryLeave, SummaryShape, SummaryShow, SystemProtection, TokenRounding, TokenRule, ToolPairing, ToolResultFillRule, TranscriptStyle, WindowUnit, type Boundary, type CustomTokenRule, type DropDuplicates, type DropOldest, type Filter, type PackNewest, type Policy, type PolicyChoice, type PolicyStage, type Protections, type Summarize, type SummaryView, type ToolResultFill, type Trigger } from "./memorysidecar/v1/policy.ts";
 import { ContextFence, ContextSectionKind, FusionMethod, RecallKind, RecallMode, type ContextSection, type RecallFilter, type RecallWeights } from "./memorysidecar/v1/recall.ts";
@@ -298,6 +298,11 @@ export function checkExtractMemoriesRequest(v: Violations, m: ExtractMemoriesReq
     checkExtractionPolicy(v, m.extraction);
     v.leave();
   }
+  for (let i = 0; i < m.importanceRules.length && !v.full; i++) {
+    v.enterItem("importance_rules", i);
+    checkImportanceRule(v, m.importanceRules[i]!);
+    v.leaveItem();
+  }
 }
 
 /** Checks ExtractionPolicy. */
@@ -306,15 +311,6 @@ export function checkExtractionPolicy(v: Violations, m: ExtractionPolicy): void 
   for (let i = 0; i < m.targets.length && !v.full; i++) {
     if (m.targets[i]! === 0) v.add(`targets[${i}]`, "must not be EXTRACTION_TARGET_UNSPECIFIED");
     else fields.checkEnum(v, `targets[${i}]`, m.targets[i]!, ExtractionTarget);
-  }
-}
-
-/** Checks ScoreImportanceRequest. */
-export function checkScoreImportanceRequest(v: Violations, m: ScoreImportanceRequest): void {
-  for (let i = 0; i < m.rules.length && !v.full; i++) {
-    v.enterItem("rules", i);
-    checkImportanceRule(v, m.rules[i]!);
-    v.leaveItem();
   }
 }
 
@@ -1172,7 +1168,6 @@ export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void
   [".memorysidecar.v1.PurgeMemoriesRequest", checkPurgeMemoriesRequest],
   [".memorysidecar.v1.QueryRelationsRequest", checkQueryRelationsRequest],
   [".memorysidecar.v1.ExtractMemoriesRequest", checkExtractMemoriesRequest],
-  [".memorysidecar.v1.ScoreImportanceRequest", checkScoreImportanceRequest],
   [".memorysidecar.v1.UpsertDocumentsRequest", checkUpsertDocumentsRequest],
   [".memorysidecar.v1.ListDocumentsRequest", checkListDocumentsRequest],
   [".memorysidecar.v1.RecallRequest", checkRecallRequest],

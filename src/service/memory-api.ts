@@ -259,11 +259,21 @@ export interface ConsolidateInput extends SessionRef {
   readonly encode: (result: ConsolidateResult) => Uint8Array;
 }
 
+/** How important a text or a message is by rules; the rule is empty when none fits. */
+export interface ImportanceScore {
+  readonly score: number;
+  readonly rule: string;
+  /** Empty for a text. */
+  readonly messageId: string;
+}
+
 export interface ExtractResult {
   readonly memories: readonly Memory[];
   readonly createdCount: number;
   readonly rejectedCount: number;
   readonly revision: number;
+  /** Empty unless it is a preview. */
+  readonly scores: readonly ImportanceScore[];
 }
 
 export interface ExtractMemoriesInput {
@@ -278,6 +288,8 @@ export interface ExtractMemoriesInput {
   readonly scope: MemoryScope;
   readonly extraction: ExtractionPolicy | undefined;
   readonly preview: boolean;
+  /** Of the scores of a preview; none means as the contract says. */
+  readonly importanceRules: readonly ImportanceRule[];
   readonly encode: (result: ExtractResult) => Uint8Array;
 }
 
@@ -354,9 +366,5 @@ export interface MemoryServiceApi {
   mergeEntities(call: Call, input: MergeEntitiesInput): Promise<Uint8Array>;
   consolidateSession(call: Call, input: ConsolidateInput): Promise<Uint8Array>;
   extractMemories(call: Call, input: ExtractMemoriesInput): Promise<Uint8Array>;
-  scoreImportance(
-    call: Call,
-    input: { readonly texts: readonly string[]; readonly rules: readonly ImportanceRule[] },
-  ): Promise<readonly { readonly score: number; readonly rule: string }[]>;
   assembleContext(call: Call, input: AssembleContextInput): Promise<AssembledContext>;
 }

@@ -72,7 +72,6 @@ import { resetSession } from "./rpc/reset-session.ts";
 import { restoreMemoryVersion } from "./rpc/restore-memory-version.ts";
 import { restoreMessages } from "./rpc/restore-messages.ts";
 import { retryTask } from "./rpc/retry-task.ts";
-import { scoreImportance } from "./rpc/score-importance.ts";
 import { setSummary } from "./rpc/set-summary.ts";
 import { trimSession } from "./rpc/trim-session.ts";
 import { updateMemory } from "./rpc/update-memory.ts";
@@ -159,7 +158,6 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   mergeEntities,
   consolidateSession,
   extractMemories,
-  scoreImportance,
   upsertDocuments,
   getDocument,
   listDocuments,

@@ -190,10 +190,15 @@ async function scoreEach({ rpc, kase }: State): Promise<readonly object[]> {
       score: needNumber(rule["score"], "it"),
     };
   });
-  const { scores } = await rpc.call("scoreImportance", { texts, rules });
-  return scores.map(({ score, rule }, index) => {
-    return { text: texts[index], score, rule: rule === "" ? null : rule };
-  });
+  const scored: object[] = [];
+  for (const text of texts) {
+    const request = { text, preview: true, importanceRules: rules };
+    const { scores } = await rpc.call("extractMemories", request);
+    for (const { score, rule } of scores) {
+      scored.push({ text, score, rule: rule === "" ? null : rule });
+    }
+  }
+  return scored;
 }
 
 async function rememberOne(state: State, op: JsonObject): Promise<void> {

@@ -95,7 +95,7 @@ describe.each(WITH_FIELDS)("%s", (method) => {
 });
 
 // They read nothing that is stored.
-const WITHOUT_NAMESPACE: readonly UnaryName[] = ["countTokens", "scoreImportance"];
+const WITHOUT_NAMESPACE: readonly UnaryName[] = ["countTokens"];
 
 describe.each(WITH_FIELDS.filter((name) => !WITHOUT_NAMESPACE.includes(name)))("%s", (method) => {
   it("refuses a namespace that is none", async () => {

@@ -5,9 +5,19 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { DedupeRule, type Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
 import type { QueryRelationsResponse } from "../../src/gen/memorysidecar/v1/memory_service.ts";
+import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type RecallHit, RecallKind } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
-import { entity, episode, memory, recallFilter, relation } from "../support/samples.ts";
+import {
+  entity,
+  episode,
+  memory,
+  memoryPolicy,
+  message,
+  recallFilter,
+  relation,
+  session,
+} from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
 
 let server: TestServer;
@@ -218,18 +228,45 @@ describe("QueryRelations", () => {
   });
 });
 
-describe("ScoreImportance", () => {
-  it("scores texts by the rules of the server or of the request", async () => {
-    const texts = ["My name is Ann.", "Blue sky."];
-    const { scores } = await server.client.call("scoreImportance", { texts });
-    expect(scores).toEqual([
-      { score: 0.9, rule: "identity" },
-      { score: 0.3, rule: "" },
+describe("the scores of a preview of ExtractMemories", () => {
+  const preview = async (request: Partial<RequestOf<"extractMemories">>) =>
+    (await server.client.call("extractMemories", { preview: true, ...request })).scores;
+  const rules = [{ name: "sky", phrases: ["blue (sky|sea)"], score: 0.7 }];
+
+  it("say how important a text is, by the rules of the server or of the request", async () => {
+    const [name, sky] = ["My name is Ann.", "Blue sky."];
+    expect(await preview({ text: name })).toEqual([
+      { score: 0.9, rule: "identity", messageId: "" },
     ]);
-    const rules = [{ name: "sky", phrases: ["blue (sky|sea)"], score: 0.7 }];
-    expect((await server.client.call("scoreImportance", { texts, rules })).scores).toEqual([
-      { score: 0.3, rule: "" },
+    expect(await preview({ text: sky })).toEqual([{ score: 0.3, rule: "", messageId: "" }]);
+    expect(await preview({ text: name, importanceRules: rules })).toMatchObject([{ rule: "" }]);
+    expect(await preview({ text: sky, importanceRules: rules })).toMatchObject([
       { score: 0.7, rule: "sky" },
+    ]);
+    const { scores } = await server.client.call("extractMemories", { text: sky });
+    expect(scores).toEqual([]);
+  });
+
+  it("say how important messages are, by the rules of their session unless others are given", async () => {
+    const namespace = "scores";
+    const own = [{ name: "tea", phrases: ["tea"], score: 0.8 }];
+    const memory = memoryPolicy({ importanceRules: own });
+    const talk = session({ sessionId: "s", memoryPolicy: memory });
+    await server.client.call("createSession", { namespace, session: talk });
+    const messages = [
+      message({ messageId: "a", text: "I like tea." }),
+      message({ messageId: "b", role: Role.SYSTEM, text: "Be kind to tea." }),
+      message({ messageId: "c", role: Role.ASSISTANT, text: "Blue sky." }),
+    ];
+    await server.client.call("appendMessages", { namespace, sessionId: "s", messages });
+    expect(await preview({ namespace, sessionId: "s" })).toEqual([
+      { score: 0.8, rule: "tea", messageId: "a" },
+      { score: 0.3, rule: "", messageId: "c" },
+    ]);
+    const asked = { namespace, sessionId: "s", importanceRules: rules };
+    expect(await preview(asked)).toMatchObject([
+      { messageId: "a", rule: "" },
+      { messageId: "c", rule: "sky" },
     ]);
   });
 });

@@ -31,7 +31,6 @@ const DAY_MS = 86_400_000;
 const words = (count: number) => times(count, (index) => `w${index}`);
 const rule = { name: "n", phrases: ["x"], score: 0.5 };
 const TEXT = { text: "My name is Ann.", preview: true };
-const SCORED = { texts: ["x"] };
 
 const relations = (field: string, max: number, make: (size: number) => object) =>
   limitRow("queryRelations", field, max, (size) => make(size));
@@ -40,9 +39,9 @@ const kept = (field: string, max: number, make: (size: number) => object) =>
     session: session({ memoryPolicy: memoryPolicy(make(size)) }),
   }));
 const scored = (field: string, max: number, make: (size: number) => object) =>
-  limitRow("scoreImportance", `rules${field}`, max, (size) => ({
-    ...SCORED,
-    rules: [{ ...rule, ...make(size) }],
+  limitRow("extractMemories", `importance_rules${field}`, max, (size) => ({
+    ...TEXT,
+    importanceRules: [{ ...rule, ...make(size) }],
   }));
 const requestId = <M extends UnaryName>(method: M, fields: Partial<RequestOf<M>>) =>
   limitRow(method, "request_id", LIMITS.requestIdBytes, (size) => ({
@@ -95,13 +94,9 @@ const ROWS: readonly LimitRow[] = [
     (size) => ({ ...TEXT, extraction: extraction({ instructions: x(size) }) }),
   ),
   requestId("extractMemories", TEXT),
-  limitRow("scoreImportance", "texts", LIMITS.scoreTexts, (size) => ({ texts: words(size) })),
-  limitRow("scoreImportance", "texts", LIMITS.scoreBytes, (size) => ({
-    texts: ["x", x(size - 1)],
-  })),
-  limitRow("scoreImportance", "rules", LIMITS.importanceRules, (size) => ({
-    ...SCORED,
-    rules: times(size, () => rule),
+  limitRow("extractMemories", "importance_rules", LIMITS.importanceRules, (size) => ({
+    ...TEXT,
+    importanceRules: times(size, () => rule),
   })),
   scored("[0].name", LIMITS.importanceRuleNameBytes, (size) => ({ name: x(size) })),
   scored("[0].phrases", LIMITS.importancePhrases, (size) => ({ phrases: words(size) })),
@@ -164,23 +159,28 @@ const REFUSED: readonly Refused[] = [
     ...TEXT,
     extraction: extraction({ targets: [0] }),
   }),
-  refused("scoreImportance", ["texts"], {}),
-  refused("scoreImportance", ["rules[0].name"], { ...SCORED, rules: [{ ...rule, name: "" }] }),
-  refused("scoreImportance", ["rules[0].phrases"], {
-    ...SCORED,
-    rules: [{ ...rule, phrases: [] }],
+  refused("extractMemories", ["importance_rules"], {
+    ...{ ...TEXT, preview: false, importanceRules: [rule] },
   }),
-  refused("scoreImportance", ["rules[0].phrases[0]"], {
-    ...SCORED,
-    rules: [{ ...rule, phrases: ["a?"] }],
+  refused("extractMemories", ["importance_rules[0].name"], {
+    ...TEXT,
+    importanceRules: [{ ...rule, name: "" }],
   }),
-  refused("scoreImportance", ["rules"], {
-    ...SCORED,
-    rules: times(6, () => ({ ...rule, phrases: times(64, () => x(200)) })),
+  refused("extractMemories", ["importance_rules[0].phrases"], {
+    ...TEXT,
+    importanceRules: [{ ...rule, phrases: [] }],
   }),
-  refused("scoreImportance", ["rules[0].score"], {
-    ...SCORED,
-    rules: [{ ...rule, score: Number.NaN }],
+  refused("extractMemories", ["importance_rules[0].phrases[0]"], {
+    ...TEXT,
+    importanceRules: [{ ...rule, phrases: ["a?"] }],
+  }),
+  refused("extractMemories", ["importance_rules"], {
+    ...TEXT,
+    importanceRules: times(6, () => ({ ...rule, phrases: times(64, () => x(200)) })),
+  }),
+  refused("extractMemories", ["importance_rules[0].score"], {
+    ...TEXT,
+    importanceRules: [{ ...rule, score: Number.NaN }],
   }),
   refused("createSession", ["session.memory_policy.long_term_limit"], {
     session: session({ memoryPolicy: memoryPolicy({ longTermLimit: 0 }) }),

@@ -296,7 +296,6 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   mergeEntities: { targetId: "gone", sourceIds: ["lost"] },
   consolidateSession: { sessionId: "doomed" },
   extractMemories: { text: "My name is Ann.", preview: true },
-  scoreImportance: { texts: ["My name is Ann."] },
   countTokens: { texts: ["hello"], messages: [message({ text: "world" })] },
 };
 

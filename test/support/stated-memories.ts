@@ -127,8 +127,7 @@ const TURN: Places = {
   "ExtractMemoriesRequest.last_seq": ["extractMessages"],
   "ExtractMemoriesRequest.text": ["extractTextBytes"],
   "ExtractMemoriesRequest.request_id": REQUEST_ID,
-  "ScoreImportanceRequest.texts": ["scoreTexts", "scoreBytes"],
-  "ScoreImportanceRequest.rules": ["importanceRules"],
+  "ExtractMemoriesRequest.importance_rules": ["importanceRules"],
 };
 
 const TASKS: Places = {

@@ -146,8 +146,8 @@ def turns(client: Client) -> None:
     print(
         f"promoted without waiting: {[client.get_memory(one).text for one in early.promoted_ids]}"
     )
-    scores = client.score_importance(["my wife likes tea", "nice weather"])
-    print("importance:", [(one.rule, one.score) for one in scores])
+    looked = client.extract_memories("talk", preview=True)
+    print("importance:", [(one.rule, one.score) for one in looked.scores])
     text = "I work at Acme and live in Berlin."
     found = client.extract_memories(text=text, preview=True, user_id="ana")
     print("found in a text:", [one.text for one in found.memories])

@@ -89,7 +89,6 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "record_turn": ("AppendMessages", {"session_id": "s", "user_text": "t"}),
     "consolidate_session": ("ConsolidateSession", {"session_id": "s"}),
     "extract_memories": ("ExtractMemories", {"text": "t", "extraction": "hook"}),
-    "score_importance": ("ScoreImportance", {"texts": "t"}),
     "assemble_context": ("AssembleContext", {"sections": ["long_term"]}),
 }
 STREAMS = {"watch": "WatchEvents", "export_session": "ExportSession"}

@@ -143,7 +143,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
   console.log(`${last.promotedMemoryIds.length} promoted`);
   const early = await memory.consolidateSession("talk");
   console.log(`${early.promotedIds.length} promoted without waiting`);
-  const scores = await memory.scoreImportance(["my wife likes tea", "nice weather"]);
+  const { scores } = await memory.extractMemories({ sessionId: "talk", preview: true });
   console.log(
     "importance:",
     scores.map(({ rule, score }) => `${rule} ${score}`),

@@ -2,7 +2,7 @@
 
 import { given, type MutationOptions } from "./call.ts";
 import { choice } from "./choice.ts";
-import type { ImportanceScore, Memory } from "./gen/memorysidecar/v1/memory.ts";
+import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import {
   type ConsolidateSessionResponse,
   DecayMemoriesRequest,
@@ -29,7 +29,6 @@ import {
 } from "./gen/memorysidecar/v1/session_service.ts";
 import type * as options from "./memory-options.ts";
 import { MEMORY_ORDERS } from "./memory-options.ts";
-import type { ImportanceRuleInput } from "./memory-policy.ts";
 import * as requests from "./memory-requests.ts";
 import type { MessageInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
@@ -228,18 +227,6 @@ export class MemoryMethods extends RecallMethods {
   /** Finds facts, entities and relations in messages of a session, or in a text. */
   extractMemories(opts: options.ExtractOptions): Promise<ExtractMemoriesResponse> {
     return this.call(Rpcs.extractMemories, requests.extractRequest(this.change(opts), opts), opts);
-  }
-
-  /** Says how important texts are by rules, those of the server by default. */
-  async scoreImportance(
-    texts: string | readonly string[],
-    opts: ListOptions & { readonly rules?: readonly ImportanceRuleInput[] } = {},
-  ): Promise<ImportanceScore[]> {
-    const rules = (opts.rules ?? []).map(({ phrases, ...rule }) => ({
-      ...rule,
-      phrases: [...phrases],
-    }));
-    return (await this.call(Rpcs.scoreImportance, { texts: listOf(texts), rules }, opts)).scores;
   }
 
   /** Makes the context of a prompt within a budget of tokens, 4,000 by default. */

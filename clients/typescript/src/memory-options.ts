@@ -12,7 +12,7 @@ import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import { ContextSectionKind } from "./gen/memorysidecar/v1/recall.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
-import type { ExtractionInput } from "./memory-policy.ts";
+import type { ExtractionInput, ImportanceRuleInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
 import type { MetadataInput, WeightsInput } from "./recall-options.ts";
@@ -244,8 +244,10 @@ export interface ExtractOptions extends MutationOptions {
   /** Whom memories from `text` belong to. Default: everybody shares them. */
   readonly scope?: ScopeInput | undefined;
   readonly extraction?: ExtractionInput | undefined;
-  /** Remembers nothing. Default false. */
+  /** Remembers nothing, and gives `scores`: how important the messages are. Default false. */
   readonly preview?: boolean | undefined;
+  /** The rules of these scores. Default: those of the session, else those of the server. */
+  readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
 }
 
 /** A section of a context: its kind, or more. */

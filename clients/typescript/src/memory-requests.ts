@@ -155,6 +155,9 @@ export function extractRequest(
     firstSeq: BigInt(opts.firstSeq ?? 0),
     lastSeq: BigInt(opts.lastSeq ?? 0),
     extraction: opts.extraction && toExtraction(opts.extraction),
+    importanceRules: (opts.importanceRules ?? []).map(({ phrases, ...rule }) => ({
+      ...{ ...rule, phrases: [...phrases] },
+    })),
   });
 }
 

@@ -24,7 +24,6 @@ import { remember } from "./remember.ts";
 import { Resolvers } from "./resolvers.ts";
 import { restoreMemoryVersion } from "./restore-revision.ts";
 import { listMemoryVersions } from "./revisions.ts";
-import { scoreImportance } from "./score-importance.ts";
 import { searchMemories } from "./search.ts";
 import { updateMemory } from "./update-memory.ts";
 
@@ -85,7 +84,6 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     queryRelations: (call, input) =>
       scans.run(call.signal, () => queryRelations(parts, call, input)),
     mergeEntities: (call, input) => mergeEntities(parts, call, input),
-    scoreImportance: (call, input) => scoreImportance(parts, call, input),
     extractMemories: (call, input) => extractMemories(parts, call, input),
     ...turns.api,
     assembleContext: (call, input) => assembleContext(contexts, call, input),

@@ -19,7 +19,7 @@ import type { SessionDecision, SessionView, StoredMessage } from "../../storage/
 import type { Call } from "../call.ts";
 import { changeSession, checkLive, liveSession, replayOf, replyPart } from "../change.ts";
 import { HookFailure } from "../hook-port.ts";
-import type { ExtractMemoriesInput } from "../memory-api.ts";
+import type { ExtractMemoriesInput, ImportanceScore } from "../memory-api.ts";
 import { newEvents } from "../new-events.ts";
 import {
   changeMemories,
@@ -39,6 +39,7 @@ import {
 import { scopeOf, stampOf } from "./give.ts";
 import type { MemoryParts } from "./parts.ts";
 import { rememberDetails } from "./remember-events.ts";
+import { scoreImportance } from "./score-importance.ts";
 
 /** How messages are looked at when nobody says how. */
 const BY_RULES: ExtractionPolicy = {
@@ -66,6 +67,8 @@ interface Finding {
   readonly found: Found;
   /** What was looked at, by rising seq. */
   readonly messages: readonly StoredMessage[];
+  /** How important it is; empty unless it is a preview. */
+  readonly scores: readonly ImportanceScore[];
 }
 
 async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<Uint8Array> {
@@ -79,7 +82,8 @@ async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<
   if (replay !== undefined) return replay;
   const policy = { ...DEFAULT_MEMORY_POLICY, extraction: input.extraction ?? BY_RULES };
   const found = await find(work, input, { scope, policy, messages: [] });
-  const finding: Finding = { work, input, policy, found, messages: [] };
+  const scores = await scoresOf(work, input, { policy, messages: [] });
+  const finding: Finding = { work, input, policy, found, messages: [], scores };
   return await changeMemories(work, {}, ({ memories, revision }) => {
     const plan = planOf(finding, { scope, found, lookup: memories, revision });
     const { bytes, isSaved } = answerOf(finding, plan, { lookup: memories, revision });
@@ -106,8 +110,20 @@ async function fromSession(work: MemoryWork, input: ExtractMemoriesInput): Promi
   const messages = await messagesOf(work, session, input);
   const scope = scopeOf(session, policy);
   const found = await find(work, input, { scope, policy, messages });
-  const finding: Finding = { work, input, policy, found, messages };
+  const scores = await scoresOf(work, input, { policy, messages });
+  const finding: Finding = { work, input, policy, found, messages, scores };
   return await changeSession<Uint8Array>(context, call, ref, (view) => decide(finding, view));
+}
+
+/** How important is what a preview looks at. */
+async function scoresOf(
+  { parts, call }: MemoryWork,
+  { preview, text, importanceRules }: ExtractMemoriesInput,
+  { policy, messages }: Pick<Finding, "policy" | "messages">,
+): Promise<readonly ImportanceScore[]> {
+  if (!preview) return [];
+  const rules = importanceRules.length === 0 ? policy.importanceRules : importanceRules;
+  return await scoreImportance(parts, call, { text, messages, rules });
 }
 
 function policyFor({ fields }: Session, { extraction }: ExtractMemoriesInput): Finding["policy"] {
@@ -233,7 +249,7 @@ function planOf(
 
 /** The answer, and whether there is anything to save. */
 function answerOf(
-  { input, found }: Finding,
+  { input, found, scores }: Finding,
   plan: RememberPlan,
   { lookup, revision }: At,
 ): { readonly bytes: Uint8Array; readonly isSaved: boolean } {
@@ -243,7 +259,7 @@ function answerOf(
     input.preview ? asNew(memory) : memory,
   );
   const bytes = input.encode({
-    ...{ memories, rejectedCount, createdCount: plan.createdIds.length },
+    ...{ memories, rejectedCount, createdCount: plan.createdIds.length, scores },
     revision: isSaved ? revision : 0,
   });
   return { bytes, isSaved };

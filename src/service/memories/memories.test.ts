@@ -563,16 +563,3 @@ test("memories past their ttl do not exist for any call", async () => {
   const { results } = await remember(services, [memoryDraft({ memoryId: id, text: "new" })]);
   expect(results[0]).toMatchObject({ memoryId: id, outcome: "created" });
 });
-
-test("scores texts by the rules of the server or of the call", async () => {
-  const score = (
-    texts: readonly string[],
-    rules: readonly { name: string; phrases: string[]; score: number }[],
-  ) => services.memories.scoreImportance(services.call("ScoreImportance"), { texts, rules });
-  expect(await score(["my name is Ann", "hm"], [])).toMatchObject([{ score: 0.9 }, { score: 0.3 }]);
-  const rules = [{ name: "pet", phrases: ["my (cat|dog)"], score: 0.4 }];
-  expect(await score(["My cat", "my name is Ann"], rules)).toEqual([
-    { score: 0.4, rule: "pet" },
-    { score: 0.3, rule: "" },
-  ]);
-});

@@ -3,7 +3,7 @@ import {
   ExtractMemoriesResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
 import { encodeMemory } from "../convert/memory.ts";
-import { fromExtraction } from "../convert/memory-policy.ts";
+import { fromExtraction, fromImportanceRules } from "../convert/memory-policy.ts";
 import { fillPage } from "../convert/page.ts";
 import { fromMemoryScope } from "../convert/scope.ts";
 import { fromNamespace } from "../convert/session.ts";
@@ -28,9 +28,11 @@ export const extractMemories: UnaryRpc<ExtractMemoriesRequest> = {
       scope: fromMemoryScope(request.scope),
       extraction: extraction === undefined ? undefined : fromExtraction(extraction),
       preview: request.preview,
-      encode: ({ memories, createdCount, rejectedCount, revision }) => {
-        const counts = { createdCount, rejectedCount, revision: BigInt(revision) };
-        const rest = encodeWire(ExtractMemoriesResponse, { memories: [], ...counts });
+      importanceRules: fromImportanceRules(request.importanceRules),
+      encode: ({ memories, scores, revision, ...counts }) => {
+        const rest = encodeWire(ExtractMemoriesResponse, {
+          ...{ memories: [], ...counts, scores: [...scores], revision: BigInt(revision) },
+        });
         return spliceField(MEMORIES_FIELD, fillPage(memories, encodeMemory), rest);
       },
     }),

@@ -65,9 +65,9 @@ function checkSize(v: Violations, field: string, bytes: number): void {
 
 /** Checks the rules of a request that only scores: they are as many as a policy may have. */
 export function checkScoringRules(v: Violations, rules: readonly ImportanceRule[]): void {
-  checkImportanceRules(v, "rules", rules);
+  checkImportanceRules(v, "importance_rules", rules);
   const policy = { ...toMemoryPolicy(DEFAULT_MEMORY_POLICY), importanceRules: [...rules] };
-  checkSize(v, "rules", encodeWire(MemoryPolicyCodec, policy).length);
+  checkSize(v, "importance_rules", encodeWire(MemoryPolicyCodec, policy).length);
 }
 
 /** Checks rules that say how important a text is. */

@@ -5,10 +5,8 @@ import type {
   ConsolidateSessionRequest,
   ExtractMemoriesRequest,
   QueryRelationsRequest,
-  ScoreImportanceRequest,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
 import {
-  checkCount,
   checkId,
   checkNamespace,
   checkPage,
@@ -62,6 +60,10 @@ export function checkExtractMemories(request: ExtractMemoriesRequest, v: Violati
   checkText(v, "text", text, LIMITS.extractTextBytes);
   checkOwner(v, request);
   checkExtraction(v, request.extraction);
+  checkScoringRules(v, request.importanceRules);
+  if (!request.preview && request.importanceRules.length > 0) {
+    v.add("importance_rules", "must be empty without preview");
+  }
   checkRequestId(v, request.requestId);
 }
 
@@ -83,16 +85,4 @@ function checkOwner(v: Violations, { sessionId, scope }: ExtractMemoriesRequest)
   checkScope(v, scope);
   v.leave();
   if (sessionId !== "") v.add("scope", "must be unset with session_id");
-}
-
-export function checkScoreImportance(request: ScoreImportanceRequest, v: Violations): void {
-  const { texts } = request;
-  if (texts.length === 0) v.add("texts", "must have 1 entry at least", 1);
-  checkCount(v, "texts", texts.length, LIMITS.scoreTexts);
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > LIMITS.scoreBytes) {
-    const description = `take ${bytes} bytes together; at most ${LIMITS.scoreBytes} are allowed`;
-    v.add("texts", description, LIMITS.scoreBytes);
-  }
-  checkScoringRules(v, request.rules);
 }

@@ -8,7 +8,6 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import _memory_fields as m
-from . import _recall_fields as r
 from . import v1
 from ._async import AsyncCalls
 
@@ -65,6 +64,7 @@ class AsyncTurnMethods(AsyncCalls):
         agent_id: str = "",
         extraction: v1.ExtractionPolicy | f.Json | str | None = None,
         preview: bool = False,
+        importance_rules: Iterable[v1.ImportanceRule | f.Json] = (),
         **call: Unpack[f.WriteOptions],
     ) -> v1.ExtractMemoriesResponse:
         """Finds facts, entities and relations in messages of a session, the newest 10 by default,
@@ -74,7 +74,10 @@ class AsyncTurnMethods(AsyncCalls):
             everybody shares them.
         :param extraction: the name of a hook, or all that an ``ExtractionPolicy`` holds. Default:
             that of the session, else the rules of the server.
-        :param preview: remembers nothing.
+        :param preview: remembers nothing, and also gives ``scores``: how important the messages or
+            the text are by rules.
+        :param importance_rules: the rules of these scores. Default: those of the session, else
+            those of the server.
         """
         request = v1.ExtractMemoriesRequest(
             session_id=session_id,
@@ -84,20 +87,9 @@ class AsyncTurnMethods(AsyncCalls):
             scope=m.memory_scope_of(user_id, agent_id),
             extraction=m.extraction_of(extraction),
             preview=preview,
+            importance_rules=m.rules_of(importance_rules),
         )
         return await self._unary(request, v1.ExtractMemoriesResponse, call)
-
-    async def score_importance(
-        self,
-        texts: str | Iterable[str],
-        *,
-        rules: Iterable[v1.ImportanceRule | f.Json] = (),
-        **call: Unpack[f.ReadOptions],
-    ) -> list[v1.ImportanceScore]:
-        """Says how important texts are by rules, those of the server by default."""
-        request = v1.ScoreImportanceRequest(texts=r.texts_of(texts), rules=m.rules_of(rules))
-        answer = await self._unary(request, v1.ScoreImportanceResponse, call)
-        return list(answer.scores)
 
     async def assemble_context(
         self,

@@ -800,12 +800,14 @@ export interface FoundRelation {
   hop: number;
 }
 
-/** How important a text is. */
+/** How important a text or a message is by rules. */
 export interface ImportanceScore {
   /** The score, 0 to 1. */
   score: number;
   /** The rule that gave it. Empty when none fits. */
   rule: string;
+  /** The message. Empty for a text. */
+  messageId: string;
 }
 
 function createBaseMemory(): Memory {
@@ -2826,7 +2828,7 @@ export const FoundRelation: MessageFns<FoundRelation> = {
 };
 
 function createBaseImportanceScore(): ImportanceScore {
-  return { score: 0, rule: "" };
+  return { score: 0, rule: "", messageId: "" };
 }
 
 export const ImportanceScore: MessageFns<ImportanceScore> = {
@@ -2836,6 +2838,9 @@ export const ImportanceScore: MessageFns<ImportanceScore> = {
     }
     if (message.rule !== "") {
       writer.uint32(18).string(message.rule);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(26).string(message.messageId);
     }
     return writer;
   },
@@ -2867,6 +2872,14 @@ export const ImportanceScore: MessageFns<ImportanceScore> = {
             }
 
             message.rule = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageId = reader.string();
             continue;
           }
         }

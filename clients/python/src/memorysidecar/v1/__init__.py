@@ -297,8 +297,6 @@ from .memory_service_pb2 import (
     ConsolidateSessionResponse as ConsolidateSessionResponse,
     ExtractMemoriesRequest as ExtractMemoriesRequest,
     ExtractMemoriesResponse as ExtractMemoriesResponse,
-    ScoreImportanceRequest as ScoreImportanceRequest,
-    ScoreImportanceResponse as ScoreImportanceResponse,
     UpsertDocumentsRequest as UpsertDocumentsRequest,
     UpsertDocumentsResponse as UpsertDocumentsResponse,
     GetDocumentRequest as GetDocumentRequest,

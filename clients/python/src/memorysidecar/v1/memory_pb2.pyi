@@ -429,9 +429,11 @@ class FoundRelation(_message.Message):
     def __init__(self, memory: _Optional[_Union[Memory, _Mapping]] = ..., hop: _Optional[int] = ...) -> None: ...
 
 class ImportanceScore(_message.Message):
-    __slots__ = ("score", "rule")
+    __slots__ = ("score", "rule", "message_id")
     SCORE_FIELD_NUMBER: _ClassVar[int]
     RULE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     score: float
     rule: str
-    def __init__(self, score: _Optional[float] = ..., rule: _Optional[str] = ...) -> None: ...
+    message_id: str
+    def __init__(self, score: _Optional[float] = ..., rule: _Optional[str] = ..., message_id: _Optional[str] = ...) -> None: ...

@@ -324,7 +324,7 @@ class ConsolidateSessionResponse(_message.Message):
     def __init__(self, promoted_ids: _Optional[_Iterable[str]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ExtractMemoriesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "first_seq", "last_seq", "text", "scope", "extraction", "preview", "request_id")
+    __slots__ = ("namespace", "session_id", "first_seq", "last_seq", "text", "scope", "extraction", "preview", "importance_rules", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
@@ -333,6 +333,7 @@ class ExtractMemoriesRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     EXTRACTION_FIELD_NUMBER: _ClassVar[int]
     PREVIEW_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_RULES_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
@@ -342,34 +343,23 @@ class ExtractMemoriesRequest(_message.Message):
     scope: _memory_pb2.MemoryScope
     extraction: _memory_pb2.ExtractionPolicy
     preview: bool
+    importance_rules: _containers.RepeatedCompositeFieldContainer[_memory_pb2.ImportanceRule]
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ..., text: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., extraction: _Optional[_Union[_memory_pb2.ExtractionPolicy, _Mapping]] = ..., preview: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ..., text: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., extraction: _Optional[_Union[_memory_pb2.ExtractionPolicy, _Mapping]] = ..., preview: _Optional[bool] = ..., importance_rules: _Optional[_Iterable[_Union[_memory_pb2.ImportanceRule, _Mapping]]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ExtractMemoriesResponse(_message.Message):
-    __slots__ = ("memories", "created_count", "rejected_count", "revision")
+    __slots__ = ("memories", "created_count", "rejected_count", "revision", "scores")
     MEMORIES_FIELD_NUMBER: _ClassVar[int]
     CREATED_COUNT_FIELD_NUMBER: _ClassVar[int]
     REJECTED_COUNT_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
     memories: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
     created_count: int
     rejected_count: int
     revision: int
-    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
-
-class ScoreImportanceRequest(_message.Message):
-    __slots__ = ("texts", "rules")
-    TEXTS_FIELD_NUMBER: _ClassVar[int]
-    RULES_FIELD_NUMBER: _ClassVar[int]
-    texts: _containers.RepeatedScalarFieldContainer[str]
-    rules: _containers.RepeatedCompositeFieldContainer[_memory_pb2.ImportanceRule]
-    def __init__(self, texts: _Optional[_Iterable[str]] = ..., rules: _Optional[_Iterable[_Union[_memory_pb2.ImportanceRule, _Mapping]]] = ...) -> None: ...
-
-class ScoreImportanceResponse(_message.Message):
-    __slots__ = ("scores",)
-    SCORES_FIELD_NUMBER: _ClassVar[int]
     scores: _containers.RepeatedCompositeFieldContainer[_memory_pb2.ImportanceScore]
-    def __init__(self, scores: _Optional[_Iterable[_Union[_memory_pb2.ImportanceScore, _Mapping]]] = ...) -> None: ...
+    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., revision: _Optional[int] = ..., scores: _Optional[_Iterable[_Union[_memory_pb2.ImportanceScore, _Mapping]]] = ...) -> None: ...
 
 class UpsertDocumentsRequest(_message.Message):
     __slots__ = ("namespace", "collection_id", "documents", "splitter", "request_id")

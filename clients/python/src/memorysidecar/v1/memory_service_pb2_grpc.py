@@ -112,11 +112,6 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesResponse.FromString,
                 _registered_method=True)
-        self.ScoreImportance = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/ScoreImportance',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.FromString,
-                _registered_method=True)
         self.UpsertDocuments = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/UpsertDocuments',
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsRequest.SerializeToString,
@@ -299,20 +294,14 @@ class MemoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExtractMemories(self, request, context):
-        """Finds facts, entities and relations in messages or in a text now.
+        """Finds facts, entities and relations in messages or in a text now. A preview remembers
+        nothing, and says how important what is looked at is.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         - ABORTED, `HOOK_FAILED`: the hook failed; nothing has changed
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ScoreImportance(self, request, context):
-        """Says how important texts are by rules.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -449,11 +438,6 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.ExtractMemories,
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesResponse.SerializeToString,
-            ),
-            'ScoreImportance': grpc.unary_unary_rpc_method_handler(
-                    servicer.ScoreImportance,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.SerializeToString,
             ),
             'UpsertDocuments': grpc.unary_unary_rpc_method_handler(
                     servicer.UpsertDocuments,
@@ -872,33 +856,6 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/ExtractMemories',
             memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ScoreImportance(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.MemoryService/ScoreImportance',
-            memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -519,8 +519,17 @@ export interface ExtractMemoriesRequest {
   extraction?:
     | ExtractionPolicy
     | undefined;
-  /** Gives what would be remembered, and remembers nothing. */
+  /**
+   * Gives what would be remembered, and how important what is looked at is; remembers
+   * nothing.
+   */
   preview: boolean;
+  /**
+   * The rules by which a preview says how important what is looked at is. Only with
+   * `preview`. Empty means those of the session's memory policy, or else those of the
+   * server. At most 64, and 65,536 bytes in wire form.
+   */
+  importanceRules: ImportanceRule[];
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
@@ -541,19 +550,10 @@ export interface ExtractMemoriesResponse {
   rejectedCount: number;
   /** The revision of the transaction. 0 when nothing changed. */
   revision: bigint;
-}
-
-/** Asks how important texts are by rules. */
-export interface ScoreImportanceRequest {
-  /** The texts, 1 to 256. All together at most 1 MiB (1,048,576 bytes). */
-  texts: string[];
-  /** The rules. Empty means those of the server. At most 64, and 65,536 bytes in wire form. */
-  rules: ImportanceRule[];
-}
-
-/** How important they are. */
-export interface ScoreImportanceResponse {
-  /** One for each text, in their order. */
+  /**
+   * With `preview`, how important what was looked at is by rules: one for the text, or one
+   * for each message of a user or an assistant that says something, by rising seq.
+   */
   scores: ImportanceScore[];
 }
 
@@ -3163,6 +3163,7 @@ function createBaseExtractMemoriesRequest(): ExtractMemoriesRequest {
     scope: undefined,
     extraction: undefined,
     preview: false,
+    importanceRules: [],
     requestId: "",
   };
 }
@@ -3199,8 +3200,11 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
     if (message.preview !== false) {
       writer.uint32(64).bool(message.preview);
     }
+    for (const v of message.importanceRules) {
+      ImportanceRule.encode(v!, writer.uint32(74).fork()).join();
+    }
     if (message.requestId !== "") {
-      writer.uint32(74).string(message.requestId);
+      writer.uint32(82).string(message.requestId);
     }
     return writer;
   },
@@ -3287,6 +3291,14 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
               break;
             }
 
+            message.importanceRules.push(ImportanceRule.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
             message.requestId = reader.string();
             continue;
           }
@@ -3319,13 +3331,14 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
       ? ExtractionPolicy.fromPartial(object.extraction)
       : undefined;
     message.preview = object.preview ?? false;
+    message.importanceRules = object.importanceRules?.map((e) => ImportanceRule.fromPartial(e)) || [];
     message.requestId = object.requestId ?? "";
     return message;
   },
 };
 
 function createBaseExtractMemoriesResponse(): ExtractMemoriesResponse {
-  return { memories: [], createdCount: 0, rejectedCount: 0, revision: 0n };
+  return { memories: [], createdCount: 0, rejectedCount: 0, revision: 0n, scores: [] };
 }
 
 export const ExtractMemoriesResponse: MessageFns<ExtractMemoriesResponse> = {
@@ -3344,6 +3357,9 @@ export const ExtractMemoriesResponse: MessageFns<ExtractMemoriesResponse> = {
         throw new globalThis.Error("value provided for field message.revision of type int64 too large");
       }
       writer.uint32(32).int64(message.revision);
+    }
+    for (const v of message.scores) {
+      ImportanceScore.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -3393,6 +3409,14 @@ export const ExtractMemoriesResponse: MessageFns<ExtractMemoriesResponse> = {
             message.revision = reader.int64() as bigint;
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.scores.push(ImportanceScore.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3414,127 +3438,6 @@ export const ExtractMemoriesResponse: MessageFns<ExtractMemoriesResponse> = {
     message.createdCount = object.createdCount ?? 0;
     message.rejectedCount = object.rejectedCount ?? 0;
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
-    return message;
-  },
-};
-
-function createBaseScoreImportanceRequest(): ScoreImportanceRequest {
-  return { texts: [], rules: [] };
-}
-
-export const ScoreImportanceRequest: MessageFns<ScoreImportanceRequest> = {
-  encode(message: ScoreImportanceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.texts) {
-      writer.uint32(10).string(v!);
-    }
-    for (const v of message.rules) {
-      ImportanceRule.encode(v!, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ScoreImportanceRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseScoreImportanceRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.texts.push(reader.string());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.rules.push(ImportanceRule.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ScoreImportanceRequest>, I>>(base?: I): ScoreImportanceRequest {
-    return ScoreImportanceRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ScoreImportanceRequest>, I>>(object: I): ScoreImportanceRequest {
-    const message = createBaseScoreImportanceRequest();
-    message.texts = object.texts?.map((e) => e) || [];
-    message.rules = object.rules?.map((e) => ImportanceRule.fromPartial(e)) || [];
-    return message;
-  },
-};
-
-function createBaseScoreImportanceResponse(): ScoreImportanceResponse {
-  return { scores: [] };
-}
-
-export const ScoreImportanceResponse: MessageFns<ScoreImportanceResponse> = {
-  encode(message: ScoreImportanceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.scores) {
-      ImportanceScore.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ScoreImportanceResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseScoreImportanceResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.scores.push(ImportanceScore.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ScoreImportanceResponse>, I>>(base?: I): ScoreImportanceResponse {
-    return ScoreImportanceResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ScoreImportanceResponse>, I>>(object: I): ScoreImportanceResponse {
-    const message = createBaseScoreImportanceResponse();
     message.scores = object.scores?.map((e) => ImportanceScore.fromPartial(e)) || [];
     return message;
   },
@@ -4751,7 +4654,8 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ConsolidateSessionResponse => ConsolidateSessionResponse.decode(value),
   },
   /**
-   * Finds facts, entities and relations in messages or in a text now.
+   * Finds facts, entities and relations in messages or in a text now. A preview remembers
+   * nothing, and says how important what is looked at is.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4769,18 +4673,6 @@ export const MemoryServiceService = {
     responseSerialize: (value: ExtractMemoriesResponse): Buffer =>
       Buffer.from(ExtractMemoriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExtractMemoriesResponse => ExtractMemoriesResponse.decode(value),
-  },
-  /** Says how important texts are by rules. */
-  scoreImportance: {
-    path: "/memorysidecar.v1.MemoryService/ScoreImportance" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ScoreImportanceRequest): Buffer =>
-      Buffer.from(ScoreImportanceRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ScoreImportanceRequest => ScoreImportanceRequest.decode(value),
-    responseSerialize: (value: ScoreImportanceResponse): Buffer =>
-      Buffer.from(ScoreImportanceResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ScoreImportanceResponse => ScoreImportanceResponse.decode(value),
   },
   /**
    * Writes documents: new ones, and new states of old ones.
@@ -4981,7 +4873,8 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   consolidateSession: handleUnaryCall<ConsolidateSessionRequest, ConsolidateSessionResponse>;
   /**
-   * Finds facts, entities and relations in messages or in a text now.
+   * Finds facts, entities and relations in messages or in a text now. A preview remembers
+   * nothing, and says how important what is looked at is.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4990,8 +4883,6 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   extractMemories: handleUnaryCall<ExtractMemoriesRequest, ExtractMemoriesResponse>;
-  /** Says how important texts are by rules. */
-  scoreImportance: handleUnaryCall<ScoreImportanceRequest, ScoreImportanceResponse>;
   /**
    * Writes documents: new ones, and new states of old ones.
    *
@@ -5316,7 +5207,8 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ConsolidateSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Finds facts, entities and relations in messages or in a text now.
+   * Finds facts, entities and relations in messages or in a text now. A preview remembers
+   * nothing, and says how important what is looked at is.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -5338,22 +5230,6 @@ export interface MemoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ExtractMemoriesResponse) => void,
-  ): ClientUnaryCall;
-  /** Says how important texts are by rules. */
-  scoreImportance(
-    request: ScoreImportanceRequest,
-    callback: (error: ServiceError | null, response: ScoreImportanceResponse) => void,
-  ): ClientUnaryCall;
-  scoreImportance(
-    request: ScoreImportanceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ScoreImportanceResponse) => void,
-  ): ClientUnaryCall;
-  scoreImportance(
-    request: ScoreImportanceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ScoreImportanceResponse) => void,
   ): ClientUnaryCall;
   /**
    * Writes documents: new ones, and new states of old ones.
