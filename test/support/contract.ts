@@ -25,6 +25,7 @@ import type { Hooks } from "../../src/service/hook-port.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { CODEC } from "../../src/transport/convert/message.ts";
+import { isDocumented } from "./documented-errors.ts";
 import { MANUAL_HOOKS } from "./hooks.ts";
 import { makeTempDir } from "./temp-dir.ts";
 
@@ -94,6 +95,24 @@ export function failureOf(error: ServiceError): Failure {
   };
 }
 
+/** Thrown when an rpc fails in a way that its comment does not tell. */
+export class Undocumented extends Error {
+  override readonly name = "Undocumented";
+}
+
+/** Reads the failure of a call. Throws Undocumented. */
+function failureOfCall(method: MethodName, error: ServiceError): Failure {
+  const failure = failureOf(error);
+  const rpc = METHODS[method].path.split("/").at(-1) ?? "";
+  // Failures of gRPC itself have no reason.
+  if (failure.reason !== "" && !isDocumented(rpc, failure.reason)) {
+    throw new Undocumented(
+      `${rpc} answers ${failure.reason}, which its comment does not tell: ${failure.message}`,
+    );
+  }
+  return failure;
+}
+
 /** Thrown by `call` when the server refuses. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
@@ -109,6 +128,8 @@ export class CallFailed extends Error {
 export interface CallOptions {
   readonly deadlineMs?: number;
   readonly token?: string;
+  /** What answers is scripted: it may fail as the rpc never does by itself. */
+  readonly anyReason?: boolean;
 }
 
 /** A request with what a test names; the rest is empty. */
@@ -150,7 +171,7 @@ export class TestClient {
 
   /** Sends bytes to a method. */
   raw(method: UnaryName, bytes: Buffer, options: CallOptions = {}): Promise<RawOutcome> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.channel.makeUnaryRequest(
         METHODS[method].path,
         (value: Buffer) => value,
@@ -159,8 +180,13 @@ export class TestClient {
         metadataFor(options),
         options.deadlineMs === undefined ? {} : { deadline: Date.now() + options.deadlineMs },
         (error, value) => {
-          if (error !== null) resolve({ failure: failureOf(error) });
-          else resolve({ bytes: value ?? Buffer.alloc(0) });
+          if (error === null) return resolve({ bytes: value ?? Buffer.alloc(0) });
+          try {
+            const isScripted = options.anyReason === true;
+            resolve({ failure: isScripted ? failureOf(error) : failureOfCall(method, error) });
+          } catch (undocumented) {
+            reject(undocumented);
+          }
         },
       );
     });
@@ -201,13 +227,16 @@ export class TestClient {
 
   /** Opens a stream with bytes. */
   stream(bytes: Buffer, options: CallOptions = {}) {
-    return this.channel.makeServerStreamRequest(
+    const stream = this.channel.makeServerStreamRequest(
       METHODS.watchEvents.path,
       (value: Buffer) => value,
       METHODS.watchEvents.responseDeserialize,
       bytes,
       metadataFor(options),
     );
+    // Whoever reads the stream handles the failure; one that is not told fails the test run.
+    stream.once("error", (error) => void failureOfCall("watchEvents", error as ServiceError));
+    return stream;
   }
 
   /** Exports a session: the chunks, and how the stream failed if it did. */
@@ -223,9 +252,15 @@ export class TestClient {
       metadataFor(options),
     );
     const chunks: ResponseOf<"exportSession">[] = [];
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       stream.on("data", (chunk: ResponseOf<"exportSession">) => chunks.push(chunk));
-      stream.on("error", (error) => resolve({ chunks, failure: failureOf(error as ServiceError) }));
+      stream.on("error", (error) => {
+        try {
+          resolve({ chunks, failure: failureOfCall("exportSession", error as ServiceError) });
+        } catch (undocumented) {
+          reject(undocumented);
+        }
+      });
       stream.on("end", () => resolve({ chunks, failure: undefined }));
     });
   }
