@@ -198,6 +198,9 @@ export const LIMITS = {
   embeddingValues: 4_096,
   embeddingModelBytes: 127,
   metadataConditions: 16,
+  /** Conditions of one filter, those in trees included, and how deep trees go. */
+  metadataTreeConditions: 64,
+  metadataTreeLevels: 4,
   metadataPathBytes: 256,
   /** Values that one condition compares with. */
   metadataValues: 64,

@@ -8,7 +8,7 @@ import { type ListHooksRequest } from "./memorysidecar/v1/admin_service.ts";
 import { EmbeddingPurpose, type Document, type DocumentFilter, type Embedding } from "./memorysidecar/v1/document.ts";
 import { EventType, StreamPosition, type EventFilter } from "./memorysidecar/v1/event.ts";
 import { type CreateConsumerRequest, type ListEventsRequest, type WatchEventsRequest } from "./memorysidecar/v1/event_service.ts";
-import { type MetadataCondition, type NumberRange } from "./memorysidecar/v1/filter.ts";
+import { type MetadataCondition, type MetadataConditions, type NumberRange } from "./memorysidecar/v1/filter.ts";
 import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, type ConflictRule, type DedupeRule, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemorySource } from "./memorysidecar/v1/memory.ts";
 import { type DecayMemoriesRequest, type ExtractMemoriesRequest, type GetMemoryRequest, type ListDocumentsRequest, type ListMemoriesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
 import { MessageOrder, Role, Source, Trust, type Message, type MessageFilter } from "./memorysidecar/v1/message.ts";
@@ -212,15 +212,29 @@ export function checkMemoryFilter(v: Violations, m: MemoryFilter): void {
 
 /** Checks MetadataCondition. */
 export function checkMetadataCondition(v: Violations, m: MetadataCondition): void {
-  if (m.path === "") v.add("path", "is required");
-  else fields.checkText(v, "path", m.path, 256);
+  if (m.path !== "") fields.checkText(v, "path", m.path, 256);
   switch (m.test?.$case) {
     case undefined:
-    v.add("test", "one of equal_to, range, exists and one_of is required");
+    v.add("test", "one of equal_to, range, exists, one_of, all_of, any_of and none_of is required");
     break;
     case "range":
     v.enter("range");
     checkNumberRange(v, m.test.value);
+    v.leave();
+    break;
+    case "allOf":
+    v.enter("all_of");
+    checkMetadataConditions(v, m.test.value);
+    v.leave();
+    break;
+    case "anyOf":
+    v.enter("any_of");
+    checkMetadataConditions(v, m.test.value);
+    v.leave();
+    break;
+    case "noneOf":
+    v.enter("none_of");
+    checkMetadataConditions(v, m.test.value);
     v.leave();
     break;
   }
@@ -236,6 +250,21 @@ export function checkNumberRange(v: Violations, m: NumberRange): void {
   }
   if (m.max !== undefined) {
     fields.checkFinite(v, "max", m.max);
+  }
+}
+
+/** Checks MetadataConditions. */
+export function checkMetadataConditions(v: Violations, m: MetadataConditions): void {
+  if (m.conditions.length === 0) v.add("conditions", "must have 1 entry at least", 1);
+  else {
+    if (m.conditions.length > 16) fields.addCount(v, "conditions", m.conditions.length, 16);
+    else {
+      for (let i = 0; i < m.conditions.length && !v.full; i++) {
+        v.enterItem("conditions", i);
+        checkMetadataCondition(v, m.conditions[i]!);
+        v.leaveItem();
+      }
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { filterHas, listFilter, type RowFilter } from "../domain/recall/row-filt
 import { type Container, placeOf } from "./containers.ts";
 import { entityValue, type NamedEntities, relatedItems } from "./entities.ts";
 import type { LiftedMessages } from "./facts.ts";
-import { NAMES } from "./filter-rows.ts";
+import { NAMES } from "./item-conditions.ts";
 import { contentOrder, ItemValues, isBefore, type LegRows, legItems } from "./legs.ts";
 import { type ExpandedTerm, nearShares } from "./near-words.ts";
 import type { Shard } from "./shard.ts";

@@ -19,9 +19,10 @@ import { sessionPasses } from "../domain/recall/session-test.ts";
 import { clearRange, setRange } from "./columns.ts";
 import { type Container, type ContainerTable, KIND } from "./containers.ts";
 import type { DocumentScopes } from "./document-scopes.ts";
+import { conditionsOf, type ItemCondition, itemBits, itemTester } from "./item-conditions.ts";
 import type { ItemTable } from "./items.ts";
 import type { MemoryTable } from "./memories.ts";
-import type { ValueTable, ValueTest } from "./values.ts";
+import type { ValueTable } from "./values.ts";
 
 /** The parts of a shard that filters read. */
 export interface FilterSource {
@@ -32,23 +33,8 @@ export interface FilterSource {
   readonly documentScopes: DocumentScopes;
 }
 
-/** Names of columns of the value table: labels and metadata must not meet. */
-export const NAMES = {
-  label: (key: string): string => `l${key}`,
-  metadata: (path: string): string => `m${path}`,
-  documentId: "d",
-  sourceId: "s",
-} as const;
-
 /** Up to one item in this many is looked at by itself. */
 const ITEMS_PER_LISTED = 32;
-
-/** A condition on values: the names under which one must be found. */
-interface ValueCondition {
-  readonly names: readonly string[];
-  readonly test: ValueTest;
-  readonly negated: boolean;
-}
 
 /**
  * Gives the rows that pass. Containers and memories whose time has run out by `nowMs` do not. The
@@ -72,7 +58,10 @@ export function rowsOfFilter(
   let rows = rowsOfRoles(source.items, filter);
   if (picked !== undefined) rows = intersectFilters(rows, rowsOfContainers(source, picked));
   if (conditions.length > 0) {
-    rows = intersectFilters(rows, rowsOfItems(source.items, itemsOfValues(source, conditions)));
+    rows = intersectFilters(
+      rows,
+      rowsOfItems(source.items, itemBits(source.values, conditions, source.items.count)),
+    );
   }
   rows = byTimeAndTrust(source.items, filter, rows);
   const failing = [
@@ -267,38 +256,19 @@ function scopeTest(
   };
 }
 
-function conditionsOf(filter: RecallFilter): ValueCondition[] {
-  const conditions: ValueCondition[] = [];
-  const equal = (names: readonly string[], value: string): void => {
-    conditions.push({ names, test: { kind: "one-of", values: [value] }, negated: false });
-  };
-  for (const [key, value] of filter.labels) equal([NAMES.label(key)], value);
-  for (const { path, test } of filter.metadata) {
-    const negated = test.kind === "exists" && !test.exists;
-    conditions.push({ names: [NAMES.metadata(path)], test, negated });
-  }
-  if (filter.sourceDocumentId !== "") {
-    equal([NAMES.documentId, NAMES.sourceId], filter.sourceDocumentId);
-  }
-  return conditions;
-}
-
 /** Looks at every item of a few containers. */
 function listed(
   asked: {
     readonly source: FilterSource;
     readonly filter: RecallFilter;
     readonly times: FilterTimes;
-    readonly conditions: readonly ValueCondition[];
+    readonly conditions: readonly ItemCondition[];
   },
   picked: readonly Container[],
 ): RowFilter {
   const { filter, times, conditions } = asked;
   const { items, values, memories } = asked.source;
-  const tests = conditions.map(({ names, test, negated }) => {
-    const testers = names.map((name) => values.tester(name, test));
-    return (item: number) => testers.some((fits) => fits(item)) !== negated;
-  });
+  const tests = conditions.map((condition) => itemTester(values, condition));
   const fitsTime = timeAndTrust(items, filter);
   const passesMemory = memories.tester(filter, times);
   const passesDocument = asked.source.documentScopes.tester(filter.scope);
@@ -380,23 +350,6 @@ function forEachRun(
     end = first + items.passages.at(item);
   }
   if (end > start) visit(start, end);
-}
-
-/** Bits of the items that fit all conditions. */
-function itemsOfValues(
-  { items, values }: FilterSource,
-  conditions: readonly ValueCondition[],
-): Uint32Array {
-  const size = (items.count + 31) >>> 5;
-  let all: Uint32Array | undefined;
-  for (const { names, test, negated } of conditions) {
-    const words = new Uint32Array(size);
-    for (const name of names) values.mark(name, test, words);
-    if (negated) for (let at = 0; at < size; at++) words[at] = ~(words[at] ?? 0);
-    if (all === undefined) all = words;
-    else for (let at = 0; at < size; at++) all[at] = (all[at] ?? 0) & (words[at] ?? 0);
-  }
-  return all ?? new Uint32Array(size);
 }
 
 /** The rows of items given as bits. */

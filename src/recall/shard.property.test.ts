@@ -12,7 +12,7 @@ import {
 import { type HeldContainer, referenceSearch } from "../../test/support/recall-reference.ts";
 import type { MemoryScope } from "../domain/memories/memory.ts";
 import type { ScopeFilter } from "../domain/memories/scopes.ts";
-import type { RecallFilter } from "../domain/recall/filter.ts";
+import type { MetadataCondition, RecallFilter } from "../domain/recall/filter.ts";
 import { LexicalScratch } from "../domain/recall/lexical/scratch.ts";
 import { forEachRow } from "../domain/recall/row-filter.ts";
 import { VectorArena } from "../domain/recall/vector/arena.ts";
@@ -275,6 +275,30 @@ const scopeFilters: fc.Arbitrary<ScopeFilter> = fc.record({
   scope: scopes,
 });
 
+const tests: fc.Arbitrary<MetadataCondition> = fc.constantFrom<MetadataCondition>(
+  { path: "n", test: { kind: "one-of", values: [1, "2", null] } },
+  { path: "n", test: { kind: "range", min: 1, lessThan: 2 } },
+  { path: "n", test: { kind: "range", max: 2 } },
+  { path: "a.b", test: { kind: "one-of", values: ["deep"] } },
+  { path: "empty", test: { kind: "exists", exists: true } },
+  { path: "n", test: { kind: "exists", exists: false } },
+);
+
+/** Conditions, most of them tests, up to three levels deep. */
+const { tree: trees } = fc.letrec<{ tree: MetadataCondition }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 2 },
+    { weight: 3, arbitrary: tests },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        of: fc.constantFrom("all" as const, "any" as const, "none" as const),
+        conditions: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
+      }),
+    },
+  ),
+}));
+
 const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
   {
     kinds: fc.constantFrom(
@@ -289,13 +313,7 @@ const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
     roles: fc.constantFrom(new Set([1, 2] as const), new Set([4] as const)),
     collectionIds: fc.constantFrom(["b"], ["none"]),
     labels: fc.constantFrom(new Map([["tone", "dry"]]), new Map([["more", "yes"]])),
-    metadata: fc.constantFrom<RecallFilter["metadata"]>(
-      [{ path: "n", test: { kind: "one-of", values: [1, "2", null] } }],
-      [{ path: "n", test: { kind: "range", min: 1, lessThan: 2 } }],
-      [{ path: "n", test: { kind: "range", max: 2 } }],
-      [{ path: "empty", test: { kind: "exists", exists: true } }],
-      [{ path: "n", test: { kind: "exists", exists: false } }],
-    ),
+    metadata: fc.array(trees, { minLength: 1, maxLength: 2 }),
     fromMs: fc.constant(1),
     beforeMs: fc.constant(4_000_000_000),
     minTrust: fc.constantFrom(2, 3),

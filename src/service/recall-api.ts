@@ -3,7 +3,7 @@
 import type { Memory, MemoryScope } from "../domain/memories/memory.ts";
 import type { ScopeFilter } from "../domain/memories/scopes.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { MetadataTest, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
+import type { MetadataCondition, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
 import type { ScoringOf } from "../domain/recall/scoring.ts";
@@ -145,7 +145,7 @@ export interface UpsertedDocument {
 export interface DocumentFilter {
   readonly scope: ScopeFilter;
   readonly labels: ReadonlyMap<string, string>;
-  readonly metadata: readonly MetadataTest[];
+  readonly metadata: readonly MetadataCondition[];
   readonly sourceDocumentId: string;
 }
 

@@ -41,6 +41,16 @@ const condition = (test: MetadataCondition["test"], path = "a"): MetadataConditi
   path,
   test,
 });
+const anyOf = (...conditions: MetadataCondition[]): MetadataCondition["test"] => {
+  return { $case: "anyOf", value: { conditions } };
+};
+const tests = (count: number): MetadataCondition[] =>
+  Array.from({ length: count }, () => condition({ $case: "exists", value: true }));
+/** A condition so many levels deep. */
+const nested = (levels: number): MetadataCondition =>
+  levels === 1
+    ? condition({ $case: "exists", value: true })
+    : condition(anyOf(nested(levels - 1)), "");
 const equals = (value: unknown) => condition({ $case: "equalTo", value });
 const documentFilter = (fields: Partial<DocumentFilter>): DocumentFilter => ({
   ...DocumentFilter.decode(new Uint8Array(0)),
@@ -300,6 +310,24 @@ const FAULTS: readonly Fault[] = [
   inFilter("include_superseded", "set with valid_at_time", {
     includeSuperseded: true,
     validAtTime: { seconds: 0n, nanos: 0 },
+  }),
+  inFilter("metadata[0].path", "a path with a tree", {
+    metadata: [condition(anyOf(condition({ $case: "exists", value: true })), "p")],
+  }),
+  inFilter("metadata[0].any_of.conditions", "an empty tree", {
+    metadata: [condition(anyOf(), "")],
+  }),
+  inFilter("metadata[0].any_of.conditions[0].path", "no path in a tree", {
+    metadata: [condition(anyOf(condition({ $case: "exists", value: true }, "")), "")],
+  }),
+  inFilter("metadata[0].any_of.conditions", "too many in one place", {
+    metadata: [condition(anyOf(...tests(LIMITS.metadataConditions + 1)), "")],
+  }),
+  inFilter("metadata", "too many altogether", {
+    metadata: Array.from({ length: 5 }, () => condition(anyOf(...tests(12)), "")),
+  }),
+  inFilter(`metadata[0]${".any_of.conditions[0]".repeat(3)}.any_of.conditions`, "too deep", {
+    metadata: [nested(LIMITS.metadataTreeLevels + 1)],
   }),
   inFilter("metadata[0].path", "no path", {
     metadata: [condition({ $case: "exists", value: true }, "")],

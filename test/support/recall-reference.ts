@@ -4,7 +4,12 @@
 
 import { type MemoryScope, SHARED_SCOPE } from "../../src/domain/memories/memory.ts";
 import type { ScopeFilter } from "../../src/domain/memories/scopes.ts";
-import type { RecallFilter, Scalar } from "../../src/domain/recall/filter.ts";
+import type {
+  MetadataCondition,
+  MetadataTest,
+  RecallFilter,
+  Scalar,
+} from "../../src/domain/recall/filter.ts";
 import { sessionPasses } from "../../src/domain/recall/session-test.ts";
 import { datesInQuery, type QueryDate } from "../../src/domain/recall/text/dates.ts";
 import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
@@ -217,7 +222,7 @@ function passes({ info, record }: Item, filter: RecallFilter, times: Times): boo
     holdsAll(info.labels, sessionLabels) &&
     (!isMessage || filter.roles.size === 0 || (filter.roles as Set<number>).has(record.role)) &&
     holdsAll(record.labels, filter.labels) &&
-    filter.metadata.every(({ path, test }) => fits(record.metadata.get(path), test)) &&
+    filter.metadata.every((condition) => holds(record, condition)) &&
     record.timeMs >= (filter.fromMs ?? Number.NEGATIVE_INFINITY) &&
     record.timeMs < (filter.beforeMs ?? Number.POSITIVE_INFINITY) &&
     (minTrust === undefined || record.trust >= minTrust) &&
@@ -270,7 +275,7 @@ function memoryFits(
     (!isPast || validity === "any" || typeof validity === "number") &&
     (isTrue || validity === "any" || validity === "active") &&
     holdsAll(record.labels, filter.labels) &&
-    filter.metadata.every(({ path, test }) => fits(record.metadata.get(path), test)) &&
+    filter.metadata.every((condition) => holds(record, condition)) &&
     record.timeMs >= (filter.fromMs ?? Number.NEGATIVE_INFINITY) &&
     record.timeMs < (filter.beforeMs ?? Number.POSITIVE_INFINITY) &&
     record.trust >= (minTrust ?? 0)
@@ -384,10 +389,15 @@ function holdsAll(
   return [...wanted].every(([key, value]) => labels.get(key) === value);
 }
 
-function fits(
-  values: readonly Scalar[] | undefined,
-  test: RecallFilter["metadata"][number]["test"],
-): boolean {
+/** Counts the conditions that hold, and compares the count with what the tree wants. */
+function holds(record: IndexedRecord, condition: MetadataCondition): boolean {
+  if (!("of" in condition)) return fits(record.metadata.get(condition.path), condition.test);
+  const { of, conditions } = condition;
+  const count = conditions.filter((one) => holds(record, one)).length;
+  return { all: count === conditions.length, any: count > 0, none: count === 0 }[of];
+}
+
+function fits(values: readonly Scalar[] | undefined, test: MetadataTest["test"]): boolean {
   if (test.kind === "exists") return (values !== undefined) === test.exists;
   if (test.kind === "one-of") return (values ?? []).some((value) => test.values.includes(value));
   const { min = -Infinity, lessThan = Infinity, max = Infinity } = test;

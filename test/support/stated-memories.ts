@@ -56,6 +56,11 @@ const FILTER: Places = {
   "MemoryFilter.text_contains": ["memoryFilterTextBytes"],
   "MemoryFilter.labels": ["labels"],
   "MemoryFilter.metadata": ["metadataConditions"],
+  "MetadataConditions.conditions": [
+    "metadataConditions",
+    "metadataTreeConditions",
+    "metadataTreeLevels",
+  ],
   "MemoryFilter.source_session_id": ["sessionIdBytes"],
 };
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memorysidecar import v1
+from memorysidecar import all_of, any_of, none_of, v1, where
 from memorysidecar._recall_fields import (
     document_filter_of,
     documents_of,
@@ -81,6 +81,16 @@ def test_documents_that_name_no_scope_get_that_of_the_call() -> None:
     assert scopes == ["ada", "ada", "ben"]
     assert not given.HasField("scope")
     assert not documents_of("text")[0].HasField("scope")
+
+
+def test_conditions_make_trees() -> None:
+    english = where("lang", equals="en")
+    unsaid = none_of(where("lang", exists=True))
+    tree = all_of(any_of(english, unsaid))
+    inner = tree.all_of.conditions[0].any_of.conditions
+    assert list(inner) == [english, unsaid]
+    assert inner[1].none_of.conditions[0].exists
+    assert document_filter_of({"metadata": [tree]}) == v1.DocumentFilter(metadata=[tree])
 
 
 def test_a_wrong_filter_says_what_is_wrong() -> None:

@@ -272,6 +272,7 @@ export type {
   GetDocumentOptions,
   ListDocumentsOptions,
   MetadataInput,
+  MetadataTestInput,
   NamedVector,
   RecallFilterInput,
   RecallOptions,

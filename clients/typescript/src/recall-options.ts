@@ -47,13 +47,20 @@ export interface NamedVector {
 /** A value that metadata can be compared with. */
 export type ScalarInput = string | number | boolean | null;
 
-/** What metadata must hold at a path: one condition. */
-export type MetadataInput = { readonly path: string } & (
+/** What metadata must hold at a path. */
+export type MetadataTestInput = { readonly path: string } & (
   | { readonly equals: ScalarInput }
   | { readonly oneOf: readonly ScalarInput[] }
   | { readonly exists: boolean }
   | { readonly min?: number; readonly max?: number; readonly lessThan?: number }
 );
+
+/** What metadata must hold: at a path, or all, any or none of several conditions. */
+export type MetadataInput =
+  | MetadataTestInput
+  | { readonly allOf: readonly MetadataInput[] }
+  | { readonly anyOf: readonly MetadataInput[] }
+  | { readonly noneOf: readonly MetadataInput[] };
 
 /** What recall looks at. Every field that is set must hold. */
 export interface RecallFilterInput {

@@ -36,6 +36,9 @@ function isNamed(input: options.VectorInput): input is options.NamedVector {
 
 /** Makes a condition on metadata. */
 export function toCondition(input: options.MetadataInput): MetadataCondition {
+  if ("allOf" in input) return toTree("allOf", input.allOf);
+  if ("anyOf" in input) return toTree("anyOf", input.anyOf);
+  if ("noneOf" in input) return toTree("noneOf", input.noneOf);
   const { path } = input;
   if ("equals" in input) {
     return MetadataCondition.fromPartial({ path, test: { $case: "equalTo", value: input.equals } });
@@ -49,6 +52,13 @@ export function toCondition(input: options.MetadataInput): MetadataCondition {
   }
   const { path: _, ...range } = input;
   return MetadataCondition.fromPartial({ path, test: { $case: "range", value: range } });
+}
+
+function toTree(
+  $case: "allOf" | "anyOf" | "noneOf",
+  conditions: readonly options.MetadataInput[],
+): MetadataCondition {
+  return { path: "", test: { $case, value: { conditions: conditions.map(toCondition) } } };
 }
 
 function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {

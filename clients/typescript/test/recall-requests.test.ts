@@ -31,6 +31,34 @@ describe("the requests of recall", () => {
     expect(request).toMatchObject({ scoring: "tf_idf", includeEmbeddings: true });
   });
 
+  it("hold trees of conditions on metadata", () => {
+    const metadata = [
+      { anyOf: [{ path: "lang", equals: "en" }, { noneOf: [{ path: "lang", exists: true }] }] },
+      { allOf: [{ path: "size", min: 2 }] },
+    ] as const;
+    const conditions = recallRequest("default", "tea", { filter: { metadata } }).filter?.metadata;
+    expect(conditions).toMatchObject([
+      {
+        path: "",
+        test: {
+          $case: "anyOf",
+          value: {
+            conditions: [
+              { path: "lang", test: { $case: "equalTo", value: "en" } },
+              {
+                test: {
+                  $case: "noneOf",
+                  value: { conditions: [{ path: "lang", test: { $case: "exists", value: true } }] },
+                },
+              },
+            ],
+          },
+        },
+      },
+      { test: { $case: "allOf", value: { conditions: [{ path: "size" }] } } },
+    ]);
+  });
+
   it("say whom documents belong to, and whose are listed", () => {
     const head = { namespace: "default", requestId: "" };
     const own = { text: "own", scope: { userId: "ben" } };

@@ -1,7 +1,7 @@
 // Whether a filter means a memory.
 
 import type { FlatMetadata } from "../recall/filter.ts";
-import { hasLabels, passesTest } from "../recall/metadata-test.ts";
+import { hasLabels, passesCondition } from "../recall/metadata-test.ts";
 import type { MemoryFilter } from "./filter.ts";
 import { isMemoryExpired, type Memory } from "./memory.ts";
 import { meansScope } from "./scopes.ts";
@@ -71,5 +71,5 @@ export function matchesMemory(memory: Memory, filter: MemoryFilter, at: MatchAt)
   if (!timeFits(memory, filter) || !subjectFits(memory, filter)) return false;
   if (filter.metadata.length === 0) return true;
   const metadata = at.flat?.(memory) ?? NO_METADATA;
-  return filter.metadata.every((test) => passesTest(metadata, test));
+  return filter.metadata.every((condition) => passesCondition(metadata, condition));
 }

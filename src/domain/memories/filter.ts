@@ -1,6 +1,6 @@
 // Which memories a call means.
 
-import type { MetadataTest } from "../recall/filter.ts";
+import type { MetadataCondition } from "../recall/filter.ts";
 import type { Trust } from "../summaries/summary.ts";
 import type { Memory, MemoryKind, MemoryOrigin } from "./memory.ts";
 import type { ScopeFilter } from "./scopes.ts";
@@ -17,7 +17,7 @@ export interface MemoryFilter {
   readonly key: string;
   readonly textContains: string;
   readonly labels: ReadonlyMap<string, string>;
-  readonly metadata: readonly MetadataTest[];
+  readonly metadata: readonly MetadataCondition[];
   readonly minImportance: number | undefined;
   readonly minConfidence: number | undefined;
   readonly minTrust: Trust | undefined;

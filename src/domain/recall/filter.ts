@@ -34,6 +34,11 @@ export interface MetadataTest {
     | { readonly kind: "exists"; readonly exists: boolean };
 }
 
+/** What metadata must hold: one test, or all, any or none of several conditions, at least one. */
+export type MetadataCondition =
+  | MetadataTest
+  | { readonly of: "all" | "any" | "none"; readonly conditions: readonly MetadataCondition[] };
+
 /** What a recall may look at. Everything that is set must hold; empty means any. */
 export interface RecallFilter {
   readonly kinds: ReadonlySet<RecallKind>;
@@ -48,7 +53,7 @@ export interface RecallFilter {
   readonly roles: ReadonlySet<Role>;
   readonly collectionIds: readonly string[];
   readonly labels: ReadonlyMap<string, string>;
-  readonly metadata: readonly MetadataTest[];
+  readonly metadata: readonly MetadataCondition[];
   readonly fromMs: number | undefined;
   readonly beforeMs: number | undefined;
   readonly minTrust: Trust | undefined;

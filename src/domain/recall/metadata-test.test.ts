@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Scalar } from "./filter.ts";
-import { hasLabels, passesTest } from "./metadata-test.ts";
+import { hasLabels, passesCondition } from "./metadata-test.ts";
 
 const METADATA = new Map<string, readonly Scalar[]>([
   ["size", [3, 8]],
@@ -11,19 +11,31 @@ const METADATA = new Map<string, readonly Scalar[]>([
 
 test("a value is there, null and objects among them, or not", () => {
   for (const path of ["size", "none", "order"]) {
-    expect(passesTest(METADATA, { path, test: { kind: "exists", exists: true } })).toBe(true);
+    expect(passesCondition(METADATA, { path, test: { kind: "exists", exists: true } })).toBe(true);
   }
-  expect(passesTest(METADATA, { path: "gone", test: { kind: "exists", exists: false } })).toBe(
+  expect(passesCondition(METADATA, { path: "gone", test: { kind: "exists", exists: false } })).toBe(
     true,
   );
-  expect(passesTest(METADATA, { path: "size", test: { kind: "exists", exists: false } })).toBe(
+  expect(passesCondition(METADATA, { path: "size", test: { kind: "exists", exists: false } })).toBe(
     false,
   );
 });
 
+test("a tree holds when all, any or none of its conditions hold", () => {
+  const has = (path: string) => ({ path, test: { kind: "exists", exists: true } }) as const;
+  const holds = (of: "all" | "any" | "none", ...paths: readonly string[]): boolean =>
+    passesCondition(METADATA, { of, conditions: paths.map(has) });
+  expect([holds("all", "size", "name"), holds("all", "size", "gone")]).toEqual([true, false]);
+  expect([holds("any", "gone", "name"), holds("any", "gone")]).toEqual([true, false]);
+  expect([holds("none", "gone"), holds("none", "gone", "name")]).toEqual([true, false]);
+  const conditions = [{ of: "none", conditions: [has("size")] } as const, has("name")];
+  expect(passesCondition(METADATA, { of: "all", conditions })).toBe(false);
+  expect(passesCondition(METADATA, { of: "any", conditions })).toBe(true);
+});
+
 test("values equal only with their type, and any of a list", () => {
   const oneOf = (path: string, ...values: readonly Scalar[]): boolean =>
-    passesTest(METADATA, { path, test: { kind: "one-of", values } });
+    passesCondition(METADATA, { path, test: { kind: "one-of", values } });
   expect(oneOf("size", 8)).toBe(true);
   expect(oneOf("size", "8")).toBe(false);
   expect(oneOf("none", null)).toBe(true);
@@ -32,12 +44,12 @@ test("values equal only with their type, and any of a list", () => {
 
 test("ranges leave their end out, or hold it", () => {
   const range = (given: object): boolean =>
-    passesTest(METADATA, { path: "size", test: { kind: "range", ...given } });
+    passesCondition(METADATA, { path: "size", test: { kind: "range", ...given } });
   expect(range({ min: 8 })).toBe(true);
   expect(range({ min: 4, lessThan: 8 })).toBe(false);
   expect(range({ min: 4, max: 8 })).toBe(true);
   expect(range({ min: 9 })).toBe(false);
-  expect(passesTest(METADATA, { path: "name", test: { kind: "range", min: 0 } })).toBe(false);
+  expect(passesCondition(METADATA, { path: "name", test: { kind: "range", min: 0 } })).toBe(false);
 });
 
 test("every label must be there", () => {

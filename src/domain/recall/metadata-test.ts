@@ -1,9 +1,17 @@
 // Whether labels and metadata of one record pass a filter.
 
-import type { FlatMetadata, MetadataTest } from "./filter.ts";
+import type { FlatMetadata, MetadataCondition, MetadataTest } from "./filter.ts";
 
-/** Whether metadata holds what a test asks. */
-export function passesTest(metadata: FlatMetadata, { path, test }: MetadataTest): boolean {
+/** Whether metadata holds what a condition asks. */
+export function passesCondition(metadata: FlatMetadata, condition: MetadataCondition): boolean {
+  if (!("of" in condition)) return passesTest(metadata, condition);
+  const { of, conditions } = condition;
+  const holds = (one: MetadataCondition): boolean => passesCondition(metadata, one);
+  if (of === "all") return conditions.every(holds);
+  return conditions.some(holds) === (of === "any");
+}
+
+function passesTest(metadata: FlatMetadata, { path, test }: MetadataTest): boolean {
   const values = metadata.get(path);
   switch (test.kind) {
     case "exists":

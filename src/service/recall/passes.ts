@@ -8,7 +8,7 @@ import {
   memoryPasses,
   TRUE_MEMORIES,
 } from "../../domain/recall/memory-test.ts";
-import { hasLabels, passesTest } from "../../domain/recall/metadata-test.ts";
+import { hasLabels, passesCondition } from "../../domain/recall/metadata-test.ts";
 import type { IndexedRecord } from "../../recall/port.ts";
 
 /** For records that are no memories. */
@@ -43,5 +43,5 @@ export function passes(
     documentId === sourceDocumentId || record.sourceDocumentId === sourceDocumentId;
   if (sourceDocumentId !== "" && !isOfSource) return false;
   if (!hasLabels(record.labels, filter.labels)) return false;
-  return filter.metadata.every((test) => passesTest(record.metadata, test));
+  return filter.metadata.every((condition) => passesCondition(record.metadata, condition));
 }

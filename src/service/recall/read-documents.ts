@@ -3,7 +3,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import { meansScope } from "../../domain/memories/scopes.ts";
 import { documentNotFound } from "../../domain/recall/errors.ts";
-import { hasLabels, passesTest } from "../../domain/recall/metadata-test.ts";
+import { hasLabels, passesCondition } from "../../domain/recall/metadata-test.ts";
 import type { CollectionRef, StoredCollection, StoredDocument } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import { checkLive } from "../change.ts";
@@ -113,7 +113,8 @@ function fits({ codec }: RecallParts, document: StoredDocument, filter: Document
   if (labels.size === 0 && metadata.length === 0) return true;
   const record = codec.readDocument(document.bytes);
   return (
-    hasLabels(record.labels, labels) && metadata.every((test) => passesTest(record.metadata, test))
+    hasLabels(record.labels, labels) &&
+    metadata.every((condition) => passesCondition(record.metadata, condition))
   );
 }
 

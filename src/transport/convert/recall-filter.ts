@@ -1,7 +1,13 @@
 // What a recall and a search of documents may look at, from the wire to the domain.
 
 import { SHARED_RECORDS } from "../../domain/memories/scopes.ts";
-import type { MetadataTest, RecallFilter, RecallKind, Scalar } from "../../domain/recall/filter.ts";
+import type {
+  MetadataCondition,
+  MetadataTest,
+  RecallFilter,
+  RecallKind,
+  Scalar,
+} from "../../domain/recall/filter.ts";
 import type { MemoryConditions } from "../../domain/recall/memory-test.ts";
 import type { Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
@@ -51,16 +57,22 @@ function fromRange({ min, lessThan, max }: wire.NumberRange): MetadataTest["test
   };
 }
 
-function fromTest(test: wire.MetadataCondition["test"]): MetadataTest["test"] {
+function fromCondition({ path, test }: wire.MetadataCondition): MetadataCondition {
   switch (test?.$case) {
     case "equalTo":
-      return { kind: "one-of", values: [test.value as Scalar] };
+      return { path, test: { kind: "one-of", values: [test.value as Scalar] } };
     case "oneOf":
-      return { kind: "one-of", values: (test.value ?? []) as readonly Scalar[] };
+      return { path, test: { kind: "one-of", values: (test.value ?? []) as readonly Scalar[] } };
     case "range":
-      return fromRange(test.value);
+      return { path, test: fromRange(test.value) };
     case "exists":
-      return { kind: "exists", exists: test.value };
+      return { path, test: { kind: "exists", exists: test.value } };
+    case "allOf":
+      return { of: "all", conditions: fromConditions(test.value.conditions) };
+    case "anyOf":
+      return { of: "any", conditions: fromConditions(test.value.conditions) };
+    case "noneOf":
+      return { of: "none", conditions: fromConditions(test.value.conditions) };
     case undefined:
       throw new Error("the request was not checked");
   }
@@ -69,8 +81,8 @@ function fromTest(test: wire.MetadataCondition["test"]): MetadataTest["test"] {
 /** Gives what metadata must hold. */
 export function fromConditions(
   conditions: readonly wire.MetadataCondition[],
-): readonly MetadataTest[] {
-  return conditions.map(({ path, test }) => ({ path, test: fromTest(test) }));
+): readonly MetadataCondition[] {
+  return conditions.map(fromCondition);
 }
 
 /**

@@ -126,13 +126,63 @@ function checkCollections(v: Violations, ids: readonly string[]): void {
 
 /** Checks what metadata must hold. */
 export function checkConditions(v: Violations, conditions: readonly MetadataCondition[]): void {
-  checkCount(v, "metadata", conditions.length, LIMITS.metadataConditions);
-  for (const [index, condition] of conditions.entries()) {
-    if (v.full) return;
-    v.enterItem("metadata", index);
-    checkRequiredText(v, "path", condition.path, LIMITS.metadataPathBytes);
-    checkTest(v, condition.test);
+  const count = checkConditionList(v, "metadata", { conditions, level: 1 });
+  const max = LIMITS.metadataTreeConditions;
+  if (count > max) v.add("metadata", `holds ${count} conditions; at most ${max} are allowed`, max);
+}
+
+/** Checks the conditions of a level, and gives how many there are with those below them. */
+function checkConditionList(
+  v: Violations,
+  field: string,
+  { conditions, level }: { conditions: readonly MetadataCondition[]; level: number },
+): number {
+  checkCount(v, field, conditions.length, LIMITS.metadataConditions);
+  let count = conditions.length;
+  for (const [index, { path, test }] of conditions.entries()) {
+    if (v.full) break;
+    v.enterItem(field, index);
+    const list = listOf(test);
+    if (list === undefined) {
+      checkRequiredText(v, "path", path, LIMITS.metadataPathBytes);
+      checkTest(v, test);
+    } else {
+      if (path !== "") v.add("path", `must be empty with ${list.name}`);
+      v.enter(list.name);
+      count += checkBelow(v, list.conditions, level + 1);
+      v.leave();
+    }
     v.leaveItem();
+  }
+  return count;
+}
+
+function checkBelow(
+  v: Violations,
+  conditions: readonly MetadataCondition[],
+  level: number,
+): number {
+  if (level <= LIMITS.metadataTreeLevels) {
+    return checkConditionList(v, "conditions", { conditions, level });
+  }
+  const max = LIMITS.metadataTreeLevels;
+  v.add("conditions", `must be at most ${max} levels deep`, max);
+  return 0;
+}
+
+/** The conditions that a condition is made of; undefined when it is a test. */
+function listOf(
+  test: MetadataCondition["test"],
+): { readonly name: string; readonly conditions: readonly MetadataCondition[] } | undefined {
+  switch (test?.$case) {
+    case "allOf":
+      return { name: "all_of", conditions: test.value.conditions };
+    case "anyOf":
+      return { name: "any_of", conditions: test.value.conditions };
+    case "noneOf":
+      return { name: "none_of", conditions: test.value.conditions };
+    default:
+      return undefined;
   }
 }
 
@@ -150,7 +200,7 @@ function checkTest(v: Violations, test: MetadataCondition["test"]): void {
     case "exists":
       break;
     case undefined:
-      v.add("test", "is required: equal_to, range, exists or one_of");
+      v.add("test", "is required: equal_to, range, exists, one_of, all_of, any_of or none_of");
   }
 }
 

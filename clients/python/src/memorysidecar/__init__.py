@@ -7,7 +7,7 @@ from . import policy as policy
 from . import v1 as v1
 from ._channel import VERSION as __version__
 from ._pager import AsyncPager, Pager
-from ._recall_fields import where
+from ._recall_fields import all_of, any_of, none_of, where
 from ._retry import RetryPolicy
 from .aio import AsyncClient
 from .async_watch import AsyncWatch
@@ -51,9 +51,12 @@ __all__ = [
     "Watch",
     "Worker",
     "__version__",
+    "all_of",
+    "any_of",
     "export_memories",
     "import_memories",
     "memory_block",
+    "none_of",
     "policy",
     "v1",
     "where",

@@ -262,6 +262,22 @@ def where(
     return condition
 
 
+def all_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
+    """Says that every one of these conditions holds."""
+    return v1.MetadataCondition(all_of=v1.MetadataConditions(conditions=conditions))
+
+
+def any_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
+    """Says that at least one of these conditions holds: ``any_of(where("lang", equals="en"),
+    where("lang", exists=False))``."""
+    return v1.MetadataCondition(any_of=v1.MetadataConditions(conditions=conditions))
+
+
+def none_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
+    """Says that none of these conditions holds."""
+    return v1.MetadataCondition(none_of=v1.MetadataConditions(conditions=conditions))
+
+
 def _set_value(condition: v1.MetadataCondition, value: Scalar) -> None:
     if value is None:
         condition.equal_to.null_value = 0  # type: ignore[assignment]

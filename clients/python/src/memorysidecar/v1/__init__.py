@@ -193,6 +193,7 @@ from .event_service_pb2 import (
 )
 from .filter_pb2 import (
     MetadataCondition as MetadataCondition,
+    MetadataConditions as MetadataConditions,
     NumberRange as NumberRange,
 )
 from .memory_pb2 import (

@@ -1,25 +1,38 @@
 from google.protobuf import struct_pb2 as _struct_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Mapping as _Mapping
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class MetadataCondition(_message.Message):
-    __slots__ = ("path", "equal_to", "range", "exists", "one_of")
+    __slots__ = ("path", "equal_to", "range", "exists", "one_of", "all_of", "any_of", "none_of")
     PATH_FIELD_NUMBER: _ClassVar[int]
     EQUAL_TO_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
     EXISTS_FIELD_NUMBER: _ClassVar[int]
     ONE_OF_FIELD_NUMBER: _ClassVar[int]
+    ALL_OF_FIELD_NUMBER: _ClassVar[int]
+    ANY_OF_FIELD_NUMBER: _ClassVar[int]
+    NONE_OF_FIELD_NUMBER: _ClassVar[int]
     path: str
     equal_to: _struct_pb2.Value
     range: NumberRange
     exists: bool
     one_of: _struct_pb2.ListValue
-    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ...) -> None: ...
+    all_of: MetadataConditions
+    any_of: MetadataConditions
+    none_of: MetadataConditions
+    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ..., all_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., any_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., none_of: _Optional[_Union[MetadataConditions, _Mapping]] = ...) -> None: ...
+
+class MetadataConditions(_message.Message):
+    __slots__ = ("conditions",)
+    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
+    conditions: _containers.RepeatedCompositeFieldContainer[MetadataCondition]
+    def __init__(self, conditions: _Optional[_Iterable[_Union[MetadataCondition, _Mapping]]] = ...) -> None: ...
 
 class NumberRange(_message.Message):
     __slots__ = ("min", "less_than", "max")

@@ -12,11 +12,12 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/filter.proto";
 
-/** What the metadata of a record must hold. */
+/** What the metadata of a record must hold: a test of one value, or a tree of such. */
 export interface MetadataCondition {
   /**
    * The key. A dot goes into an inner object: `order.id`. Where a key holds a dot itself,
-   * the longest key that fits is meant. 1 to 256 bytes.
+   * the longest key that fits is meant. 1 to 256 bytes; empty with `all_of`, `any_of` and
+   * `none_of`.
    */
   path: string;
   /** What must hold. Required. */
@@ -36,7 +37,25 @@ export interface MetadataCondition {
     | //
     /** The value is one of these. At most 64. */
     { $case: "oneOf"; value: Array<any> | undefined }
+    | //
+    /** Every one of these conditions holds. */
+    { $case: "allOf"; value: MetadataConditions }
+    | //
+    /** At least one of these conditions holds. */
+    { $case: "anyOf"; value: MetadataConditions }
+    | //
+    /** None of these conditions holds: with one of them, its opposite. */
+    { $case: "noneOf"; value: MetadataConditions }
     | undefined;
+}
+
+/** Conditions on metadata, for a tree. */
+export interface MetadataConditions {
+  /**
+   * The conditions, 1 to 16. A filter holds at most 64 altogether, and they go at most 4
+   * levels deep: those of the filter itself are the first.
+   */
+  conditions: MetadataCondition[];
 }
 
 /** A range of numbers. At least one end is set, and the upper end is not below the lower one. */
@@ -74,6 +93,15 @@ export const MetadataCondition: MessageFns<MetadataCondition> = {
         break;
       case "oneOf":
         ListValue.encode(ListValue.wrap(message.test.value), writer.uint32(42).fork()).join();
+        break;
+      case "allOf":
+        MetadataConditions.encode(message.test.value, writer.uint32(50).fork()).join();
+        break;
+      case "anyOf":
+        MetadataConditions.encode(message.test.value, writer.uint32(58).fork()).join();
+        break;
+      case "noneOf":
+        MetadataConditions.encode(message.test.value, writer.uint32(66).fork()).join();
         break;
     }
     return writer;
@@ -132,6 +160,30 @@ export const MetadataCondition: MessageFns<MetadataCondition> = {
             message.test = { $case: "oneOf", value: ListValue.unwrap(ListValue.decode(reader, reader.uint32())) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.test = { $case: "allOf", value: MetadataConditions.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.test = { $case: "anyOf", value: MetadataConditions.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.test = { $case: "noneOf", value: MetadataConditions.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -175,7 +227,80 @@ export const MetadataCondition: MessageFns<MetadataCondition> = {
         }
         break;
       }
+      case "allOf": {
+        if (object.test?.value !== undefined && object.test?.value !== null) {
+          message.test = { $case: "allOf", value: MetadataConditions.fromPartial(object.test.value) };
+        }
+        break;
+      }
+      case "anyOf": {
+        if (object.test?.value !== undefined && object.test?.value !== null) {
+          message.test = { $case: "anyOf", value: MetadataConditions.fromPartial(object.test.value) };
+        }
+        break;
+      }
+      case "noneOf": {
+        if (object.test?.value !== undefined && object.test?.value !== null) {
+          message.test = { $case: "noneOf", value: MetadataConditions.fromPartial(object.test.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseMetadataConditions(): MetadataConditions {
+  return { conditions: [] };
+}
+
+export const MetadataConditions: MessageFns<MetadataConditions> = {
+  encode(message: MetadataConditions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.conditions) {
+      MetadataCondition.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MetadataConditions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMetadataConditions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.conditions.push(MetadataCondition.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MetadataConditions>, I>>(base?: I): MetadataConditions {
+    return MetadataConditions.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MetadataConditions>, I>>(object: I): MetadataConditions {
+    const message = createBaseMetadataConditions();
+    message.conditions = object.conditions?.map((e) => MetadataCondition.fromPartial(e)) || [];
     return message;
   },
 };
