@@ -208,13 +208,12 @@ describe("a message is refused", () => {
   });
 
   it("with calls and reasoning in a result", async () => {
-    for (const part of [call("a"), thought("x")]) {
-      const value = { toolCallId: "c", text: "", parts: [part], error: false };
-      const parts: ContentPart[] = [{ part: { $case: "toolResult", value } }];
-      expect(await refused({ role: Role.USER, parts })).toEqual([
-        "messages[0].parts[0].tool_result.parts[0].part",
-      ]);
-    }
+    const value = { toolCallId: "c", text: "", parts: [call("a"), thought("x")], error: false };
+    const parts: ContentPart[] = [{ part: { $case: "toolResult", value } }];
+    expect(await refused({ role: Role.USER, parts })).toEqual([
+      "messages[0].parts[0].tool_result.parts[0].tool_call",
+      "messages[0].parts[0].tool_result.parts[1].reasoning",
+    ]);
   });
 
   it("with structured data in two forms", async () => {

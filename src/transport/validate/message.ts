@@ -187,8 +187,12 @@ function checkReasoning(v: Violations, { summaries, signature, reasoningId }: Re
   v.leave();
 }
 
-/** What a tool result may hold. */
-const RESULT_PARTS: ReadonlySet<Part["$case"]> = new Set(["text", "image", "data", "json"]);
+/** The parts that a tool result must not hold, by their names in the contract. */
+const NOT_IN_RESULTS: Readonly<Partial<Record<Part["$case"], string>>> = {
+  toolResult: "tool_result",
+  toolCall: "tool_call",
+  reasoning: "reasoning",
+};
 
 function checkToolResult(v: Violations, result: ToolResult): void {
   const { parts } = result;
@@ -199,8 +203,11 @@ function checkToolResult(v: Violations, result: ToolResult): void {
     const part = parts[index]?.part;
     v.enterItem("parts", index);
     if (part === undefined) v.add("part", "one of text, image, data and json is required");
-    else if (RESULT_PARTS.has(part.$case)) checkPart(v, part);
-    else v.add("part", "must be a text, an image, data or json");
+    else {
+      const misplaced = NOT_IN_RESULTS[part.$case];
+      if (misplaced === undefined) checkPart(v, part);
+      else v.add(misplaced, "is not allowed in a tool result");
+    }
     v.leaveItem();
   }
   v.leave();
