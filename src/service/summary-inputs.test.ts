@@ -1,5 +1,5 @@
-// Goal: an answer stays within its bytes and never parts a tool call, so that SetSummary takes what
-// it lists.
+// Goal: a page stays within its bytes and its size, and all pages are what SetSummary takes: whole
+// tool calls.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { fromBytes, type StoredJsonMessage } from "../../test/support/json-codec.ts";
@@ -40,20 +40,47 @@ async function start(toolPairing: ToolPairing): Promise<void> {
   ]);
 }
 
-async function list(keepRecent: number) {
+/** The ids of each page, and how many messages all pages hold. */
+async function list(keepRecent: number, limit = 1_000) {
   const choice = { kind: "keep-recent", keepRecent } as const;
-  const input = { ...REF, choice };
-  const answer = await services.sessions.listSummaryInputs(services.call("List"), input);
-  const ids = answer.messages.map((bytes) => fromBytes<StoredJsonMessage>(bytes).stamp.messageId);
-  return { ids, truncated: answer.truncated, count: answer.total.messageCount };
+  const pages: string[][] = [];
+  let after: number | undefined;
+  let count = 0;
+  do {
+    const input = { ...REF, choice, limit, ...(after === undefined ? {} : { after }) };
+    const answer = await services.sessions.listSummaryInputs(services.call("List"), input);
+    pages.push(answer.messages.map((bytes) => fromBytes<StoredJsonMessage>(bytes).stamp.messageId));
+    after = answer.next;
+    count = answer.total.messageCount;
+  } while (after !== undefined);
+  return { pages, count };
 }
 
 describe("ListSummaryInputs", () => {
-  it("gives the oldest whole tool calls that fit 3 MiB, and says that there are more", async () => {
+  it("gives pages of 3 MiB at most, which together hold whole tool calls", async () => {
     await start("whole");
-    expect(await list(0)).toEqual({ ids: ["a", "b"], truncated: true, count: 2 });
-    expect(await list(1)).toEqual({ ids: ["a", "b"], truncated: true, count: 2 });
-    expect(await list(3)).toEqual({ ids: ["a", "b"], truncated: false, count: 2 });
+    expect(await list(0)).toEqual({
+      pages: [
+        ["a", "b", "call"],
+        ["result", "c"],
+      ],
+      count: 5,
+    });
+    expect(await list(1)).toEqual({ pages: [["a", "b", "call"], ["result"]], count: 4 });
+    expect(await list(2)).toEqual({ pages: [["a", "b"]], count: 2 });
+    expect(await list(3)).toEqual({ pages: [["a", "b"]], count: 2 });
+  });
+
+  it("gives as many messages as were asked for", async () => {
+    await start("whole");
+    expect(await list(1, 2)).toEqual({
+      pages: [
+        ["a", "b"],
+        ["call", "result"],
+      ],
+      count: 4,
+    });
+    expect(await list(9, 2)).toEqual({ pages: [[]], count: 0 });
   });
 
   it("takes a result that stands elsewhere for no part of a call under adjacent pairs", async () => {
@@ -61,13 +88,17 @@ describe("ListSummaryInputs", () => {
     await services.append(REF.sessionId, [
       { messageId: "late", role: ROLE.tool, toolCallId: "c1" },
     ]);
-    expect((await list(1)).count).toBe(2);
-    expect(await list(3)).toEqual({ ids: ["a", "b"], truncated: false, count: 2 });
-    expect(await list(2)).toEqual({ ids: ["a", "b"], truncated: true, count: 2 });
+    const [first, rest] = [
+      ["a", "b", "call"],
+      ["result", "c"],
+    ];
+    expect(await list(1)).toEqual({ pages: [first, rest], count: 5 });
+    expect(await list(2)).toEqual({ pages: [first, ["result"]], count: 4 });
+    expect(await list(3)).toEqual({ pages: [["a", "b"]], count: 2 });
   });
 
-  it("fills the answer with parts of tool calls under loose pairs", async () => {
+  it("parts tool calls from their results under loose pairs", async () => {
     await start("loose");
-    expect(await list(0)).toEqual({ ids: ["a", "b", "call"], truncated: true, count: 3 });
+    expect(await list(2)).toEqual({ pages: [["a", "b", "call"]], count: 3 });
   });
 });

@@ -33,13 +33,8 @@ export async function listSummaryInputs(
     choice.kind === "keep-recent"
       ? beforeRecent(entries, policy, choice.keepRecent)
       : byStage(context, session, entries, { policy, name: choice.stage });
-  const listed = withinPage(entries, chosen, policy);
-  const { messageCount, tokenCount } = totalsOf(listed);
-  return {
-    messages: listed.map((entry) => entry.bytes),
-    truncated: listed.length < chosen.size,
-    total: { messageCount, tokenCount },
-  };
+  const { messageCount, tokenCount } = totalsOf([...chosen]);
+  return { ...pageOf([...chosen], input), total: { messageCount, tokenCount } };
 }
 
 /** By entry: the number of its tool call's group, below 0 for none. */
@@ -104,27 +99,20 @@ export function byStage(
   return new Set(entries.filter((entry) => seqs.has(entry.seq)));
 }
 
-/** The oldest of some entries that one answer holds, with whole tool calls. */
-function withinPage(
+/** The entries of a page: at least one, as many as were asked for and an answer holds. */
+function pageOf(
   entries: readonly StoredEntry[],
-  chosen: ReadonlySet<StoredEntry>,
-  policy: Policy,
-): readonly StoredEntry[] {
-  const left = new Set(chosen);
+  { after = Number.NEGATIVE_INFINITY, limit }: ListSummaryInputsInput,
+): Pick<SummaryInputs, "messages" | "next"> {
+  const left = entries.filter(({ seq }) => seq > after);
   let bytes = 0;
-  for (const { byteCount } of chosen) bytes += byteCount;
-  if (bytes <= LIMITS.pageBytes) return [...left];
-  const groups = groupsOf(entries, policy);
-  const groupOf = new Map(entries.map((entry, index) => [entry, groups[index] ?? -1]));
-  for (const entry of [...chosen].reverse()) {
-    if (bytes <= LIMITS.pageBytes) break;
-    if (!left.has(entry)) continue;
-    const group = groupOf.get(entry) ?? -1;
-    const parts = group < 0 ? [entry] : [...left].filter((one) => groupOf.get(one) === group);
-    for (const part of parts) {
-      left.delete(part);
-      bytes -= part.byteCount;
-    }
-  }
-  return [...left];
+  const end = left.findIndex((entry, index) => {
+    bytes += entry.byteCount;
+    return index >= limit || (index > 0 && bytes > LIMITS.pageBytes);
+  });
+  const page = end < 0 ? left : left.slice(0, end);
+  return {
+    messages: page.map((entry) => entry.bytes),
+    next: page.length < left.length ? page.at(-1)?.seq : undefined,
+  };
 }

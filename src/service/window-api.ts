@@ -117,13 +117,18 @@ export interface ListSummaryInputsInput extends SessionRef {
   readonly choice:
     | { readonly kind: "keep-recent"; readonly keepRecent: number }
     | { readonly kind: "stage"; readonly stage: string };
+  /** The position behind which the page begins. */
+  readonly after?: number;
+  readonly limit: number;
 }
 
 export interface SummaryInputs {
   /** The wire forms, oldest first. */
   readonly messages: readonly Uint8Array[];
-  readonly truncated: boolean;
+  /** Of all pages. */
   readonly total: Totals;
+  /** The position of the last message, when there are more. */
+  readonly next: number | undefined;
 }
 
 export interface SetSummaryInput extends SessionRef {

@@ -39,3 +39,10 @@ export function numberPosition(position: string): number {
   if (!valid) throw pageTokenInvalid();
   return value;
 }
+
+/** Reads a position that may lie between whole numbers. */
+export function fractionPosition(position: string): number {
+  const value = Number(position);
+  if (position === "" || !Number.isFinite(value)) throw pageTokenInvalid();
+  return value;
+}

@@ -526,6 +526,23 @@ describe("ListPolicyPresets", () => {
     }
   });
 
+  it("gives pages, by name", async () => {
+    const names: string[] = [];
+    let pageToken = "";
+    do {
+      const answer = await server.client.call("listPolicyPresets", { pageSize: 4, pageToken });
+      expect(answer.presets.length).toBeLessThanOrEqual(4);
+      names.push(...answer.presets.map(({ name }) => name));
+      pageToken = answer.nextPageToken;
+    } while (pageToken !== "");
+    const { presets } = await server.client.call("listPolicyPresets", {});
+    expect(names).toEqual(presets.map(({ name }) => name));
+    expect(names).toEqual(names.toSorted());
+    expect(await server.client.fail("listPolicyPresets", { pageSize: -1 })).toMatchObject({
+      fields: ["page_size"],
+    });
+  });
+
   it("tells the defaults of each group of options", async () => {
     const { presets } = await server.client.call("listPolicyPresets", {});
     const options = presets.find(({ name }) => name === "definable")?.options ?? [];

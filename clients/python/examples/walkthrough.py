@@ -234,12 +234,12 @@ def summaries(client: Client) -> None:
     for run in done.stage_runs:
         print(f"stage '{run.stage}' waits for a summary of {len(run.awaits_summary)} messages")
     inputs = client.list_summary_inputs("notes", stage="middle")
-    replaced = [one.message_id for one in inputs.messages]
+    replaced = [one.message_id for one in inputs]
     client.set_summary("notes", "Notes 1 to 3.", replaced_message_ids=replaced, in_place=True)
     print(f"the window: {[one.text for one in client.window('notes').messages]}")
     rest = client.list_summary_inputs("notes", keep_recent=1)
     client.set_summary("notes", "All of it.", expected_version=0)
-    print(f"{rest.totals.message_count} more could be summarized")
+    print(f"{len(rest)} more could be summarized")
     expect(
         ErrorReason.SUMMARY_VERSION_MISMATCH,
         client.set_summary,

@@ -150,11 +150,11 @@ def test_a_summary_takes_the_place_of_messages(client: Client) -> None:
     done = client.append("s", [f"text {number}" for number in range(5)])
     waiting = list(done.stage_runs[0].awaits_summary)
     inputs = client.list_summary_inputs("s", stage="middle")
-    assert [one.message_id for one in inputs.messages] == waiting and len(waiting) == 3
+    assert [one.message_id for one in inputs] == waiting and len(waiting) == 3
     placed = client.set_summary("s", "so far", replaced_message_ids=waiting, in_place=True)
     assert placed.placed.text == "so far"
     assert texts(client.window("s")) == ["text 0", "so far", "text 4"]
-    assert client.list_summary_inputs("s", keep_recent=1).totals.message_count == 1
+    assert len(client.list_summary_inputs("s", keep_recent=1)) == 1
     client.set_summary("s", "all", expected_version=0)
     with pytest.raises(ms.Aborted) as caught:
         client.set_summary("s", "other", expected_version=0)

@@ -207,12 +207,12 @@ async function summaries(): Promise<void> {
   const { stageRuns } = await client.append("notes", notes);
   console.log(`${stageRuns[0]?.awaitsSummary.length} messages wait for a summary`);
   const inputs = await client.listSummaryInputs("notes", { stage: "middle" });
-  const replacedMessageIds = inputs.messages.map(({ messageId }) => messageId);
+  const replacedMessageIds = inputs.map(({ messageId }) => messageId);
   const options = { replacedMessageIds, inPlace: true };
   const { placed } = await client.setSummary("notes", "Notes 1 to 3.", options);
   console.log(`"${placed?.text}" stands for ${replacedMessageIds.length} messages`);
   const rest = await client.listSummaryInputs("notes", { keepRecent: 1 });
-  console.log(`${rest.totals?.messageCount} more could be summarized`);
+  console.log(`${rest.length} more could be summarized`);
   await client.setSummary("notes", "All of it.", { expectedVersion: 0 });
   const late = client.setSummary("notes", "Too late.", { expectedVersion: 0 });
   await refused("SUMMARY_VERSION_MISMATCH", late);

@@ -18,3 +18,10 @@ export async function* walkPages<T>(
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
 }
+
+/** The items of all pages. */
+export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of pages) items.push(item);
+  return items;
+}

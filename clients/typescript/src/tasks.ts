@@ -24,7 +24,7 @@ import {
 } from "./gen/memorysidecar/v1/task_service.ts";
 import { MemoryMethods } from "./memories.ts";
 import type { SummaryChoice } from "./options.ts";
-import { walkPages } from "./pages.ts";
+import { collect, walkPages } from "./pages.ts";
 import type * as options from "./task-options.ts";
 import { TASK_STATES, TASK_TYPES, toResult, waitingFor } from "./task-options.ts";
 import { toDate, toDuration } from "./time.ts";
@@ -176,9 +176,7 @@ export class TaskMethods extends MemoryMethods {
       const page = await this.call(AdminServiceService.listHooks, request, opts);
       return { items: page.hooks, nextPageToken: page.nextPageToken };
     });
-    const hooks: Hook[] = [];
-    for await (const hook of pages) hooks.push(hook);
-    return hooks;
+    return await collect(pages);
   }
 
   #held(leased: LeasedTask, opts: MutationOptions) {

@@ -1,11 +1,11 @@
 // The methods of the client for windows: what goes to the model, and what decides it.
 
 import type { CallOptions } from "./call.ts";
+import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import type { PolicyPreset } from "./gen/memorysidecar/v1/policy.ts";
 import {
   type FillToolResultsResponse,
   type GetWindowResponse,
-  type ListSummaryInputsResponse,
   type PreviewPolicyResponse,
   type RestoreMessagesResponse,
   SessionServiceService as Sessions,
@@ -13,6 +13,7 @@ import {
   type TrimSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import type * as options from "./options.ts";
+import { collect, walkPages } from "./pages.ts";
 import type { PolicyInput } from "./policy.ts";
 import * as requests from "./requests.ts";
 import { TaskMethods } from "./tasks.ts";
@@ -40,7 +41,11 @@ export class WindowMethods extends TaskMethods {
 
   /** Lists the policies that can be had by name, with their options. */
   async listPolicyPresets(opts: Omit<CallOptions, "namespace"> = {}): Promise<PolicyPreset[]> {
-    return (await this.call(Sessions.listPolicyPresets, {}, opts)).presets;
+    const pages = walkPages(async (pageToken) => {
+      const page = await this.call(Sessions.listPolicyPresets, { pageSize: 0, pageToken }, opts);
+      return { items: page.presets, nextPageToken: page.nextPageToken };
+    });
+    return await collect(pages);
   }
 
   /** Trims the stored window now. */
@@ -68,13 +73,17 @@ export class WindowMethods extends TaskMethods {
   }
 
   /** Lists the messages of the window that a summary should replace. */
-  listSummaryInputs(
+  async listSummaryInputs(
     sessionId: string,
     choice: options.SummaryChoice,
     opts: CallOptions = {},
-  ): Promise<ListSummaryInputsResponse> {
+  ): Promise<Message[]> {
     const request = requests.summaryInputsRequest(this.session(sessionId, opts), choice);
-    return this.call(Sessions.listSummaryInputs, request, opts);
+    const pages = walkPages(async (pageToken) => {
+      const page = await this.call(Sessions.listSummaryInputs, { ...request, pageToken }, opts);
+      return { items: page.messages, nextPageToken: page.nextPageToken };
+    });
+    return await collect(pages);
   }
 
   /** Sets the text that stands for messages, which leave the window with it. */

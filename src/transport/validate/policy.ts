@@ -22,7 +22,15 @@ import { fromPolicy, toPolicy } from "../convert/policy.ts";
 import { TOKEN_PRESETS } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
 import { encodeWire } from "../fast-writer.ts";
-import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
+import {
+  checkCount,
+  checkEnum,
+  checkId,
+  checkPage,
+  checkRange,
+  checkStruct,
+  checkText,
+} from "./fields.ts";
 import { checkStages } from "./policy-stage.ts";
 import { checkSummaryView } from "./policy-summary.ts";
 import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
@@ -206,6 +214,6 @@ function checkToolResultFill(v: Violations, { rule, text }: ToolResultFill): voi
   checkText(v, "text", text, LIMITS.fillTextBytes);
 }
 
-export function checkListPolicyPresets(_request: ListPolicyPresetsRequest, _v: Violations): void {
-  // The request has no fields.
+export function checkListPolicyPresets(request: ListPolicyPresetsRequest, v: Violations): void {
+  checkPage(v, request);
 }

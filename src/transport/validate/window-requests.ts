@@ -14,6 +14,7 @@ import {
   checkCount,
   checkEnum,
   checkNamespace,
+  checkPage,
   checkRange,
   checkRequestId,
   checkRequiredId,
@@ -86,6 +87,7 @@ function checkMessageIds(v: Violations, field: string, ids: readonly string[], m
 
 export function checkListSummaryInputs(request: ListSummaryInputsRequest, v: Violations): void {
   checkRef(request, v);
+  checkPage(v, request);
   const { choice } = request;
   if (choice === undefined) v.add("choice", "one of keep_recent and stage is required");
   else if (choice.$case === "keepRecent") checkRange(v, "keep_recent", choice.value, MESSAGES);

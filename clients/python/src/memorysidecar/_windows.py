@@ -64,8 +64,8 @@ class WindowMethods(SyncCalls):
 
     def list_policy_presets(self, **call: Unpack[f.ReadOptions]) -> list[v1.PolicyPreset]:
         """Lists the policies that can be had by name, with their options."""
-        answer = self._unary(v1.ListPolicyPresetsRequest(), v1.ListPolicyPresetsResponse, call)
-        return list(answer.presets)
+        request = v1.ListPolicyPresetsRequest()
+        return list(self._pages(request, v1.ListPolicyPresetsResponse, "presets", call))
 
     def trim_session(
         self,
@@ -123,14 +123,14 @@ class WindowMethods(SyncCalls):
         keep_recent: int | None = None,
         stage: str | None = None,
         **call: Unpack[f.ReadOptions],
-    ) -> v1.ListSummaryInputsResponse:
+    ) -> list[v1.Message]:
         """Lists the messages that a summary should replace: all but the newest, or what a stage of
         the session's policy would remove. Give one of the two."""
         f.one_of(keep_recent=keep_recent, stage=stage)
         request = v1.ListSummaryInputsRequest(
             session_id=session_id, keep_recent=keep_recent, stage=stage
         )
-        return self._unary(request, v1.ListSummaryInputsResponse, call)
+        return list(self._pages(request, v1.ListSummaryInputsResponse, "messages", call))
 
     def set_summary(
         self,

@@ -669,16 +669,29 @@ export interface ListSummaryInputsRequest {
     /** What this stage of the session's policy would remove now, if it acts. */
     { $case: "stage"; value: string }
     | undefined;
+  /**
+   * The most messages to return. 0 means 1,000; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter and not be the last: it ends after 3 MiB.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes. The other fields but `page_size` must stay the same. Each page looks at
+   * the window anew.
+   */
+  pageToken: string;
 }
 
 /** The messages that a summary should replace. */
 export interface ListSummaryInputsResponse {
-  /** The messages, oldest first, within 3 MiB in wire form. */
+  /** The messages, oldest first. A tool call may be on another page than its results. */
   messages: Message[];
-  /** Says that there are more: summarize these first, then ask again. */
-  truncated: boolean;
-  /** How much `messages` holds. */
-  totals: Totals | undefined;
+  /** How much all pages hold. */
+  totals:
+    | Totals
+    | undefined;
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
 }
 
 /** Asks to set the text that stands for messages that left the window. */
@@ -795,14 +808,26 @@ export interface PreviewPolicyResponse {
   revision: bigint;
 }
 
-/** Asks for the presets. Nothing to say. */
+/** Asks for the presets. */
 export interface ListPolicyPresetsRequest {
+  /**
+   * The most presets to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter and not be the last: it ends after 3 MiB.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes.
+   */
+  pageToken: string;
 }
 
 /** The presets that the server knows. */
 export interface ListPolicyPresetsResponse {
   /** The presets, by name. */
   presets: PolicyPreset[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
 }
 
 /** Asks to summarize messages of the window now. */
@@ -3730,7 +3755,7 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
 };
 
 function createBaseListSummaryInputsRequest(): ListSummaryInputsRequest {
-  return { namespace: "", sessionId: "", choice: undefined };
+  return { namespace: "", sessionId: "", choice: undefined, pageSize: 0, pageToken: "" };
 }
 
 export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
@@ -3748,6 +3773,12 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
       case "stage":
         writer.uint32(34).string(message.choice.value);
         break;
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
     }
     return writer;
   },
@@ -3797,6 +3828,22 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
             message.choice = { $case: "stage", value: reader.string() };
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3811,7 +3858,7 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
 };
 
 function createBaseListSummaryInputsResponse(): ListSummaryInputsResponse {
-  return { messages: [], truncated: false, totals: undefined };
+  return { messages: [], totals: undefined, nextPageToken: "" };
 }
 
 export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = {
@@ -3819,11 +3866,11 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
     for (const v of message.messages) {
       Message.encode(v!, writer.uint32(10).fork()).join();
     }
-    if (message.truncated !== false) {
-      writer.uint32(16).bool(message.truncated);
-    }
     if (message.totals !== undefined) {
-      Totals.encode(message.totals, writer.uint32(26).fork()).join();
+      Totals.encode(message.totals, writer.uint32(18).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(26).string(message.nextPageToken);
     }
     return writer;
   },
@@ -3850,11 +3897,11 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
               break;
             }
 
-            message.truncated = reader.bool();
+            message.totals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -3862,7 +3909,7 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
               break;
             }
 
-            message.totals = Totals.decode(reader, reader.uint32());
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -4442,11 +4489,17 @@ export const PreviewPolicyResponse: MessageFns<PreviewPolicyResponse> = {
 };
 
 function createBaseListPolicyPresetsRequest(): ListPolicyPresetsRequest {
-  return {};
+  return { pageSize: 0, pageToken: "" };
 }
 
 export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
-  encode(_: ListPolicyPresetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListPolicyPresetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageSize !== 0) {
+      writer.uint32(8).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -4463,6 +4516,22 @@ export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4477,13 +4546,16 @@ export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
 };
 
 function createBaseListPolicyPresetsResponse(): ListPolicyPresetsResponse {
-  return { presets: [] };
+  return { presets: [], nextPageToken: "" };
 }
 
 export const ListPolicyPresetsResponse: MessageFns<ListPolicyPresetsResponse> = {
   encode(message: ListPolicyPresetsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.presets) {
       PolicyPreset.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -4507,6 +4579,14 @@ export const ListPolicyPresetsResponse: MessageFns<ListPolicyPresetsResponse> = 
             }
 
             message.presets.push(PolicyPreset.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -5867,7 +5947,12 @@ export const SessionServiceService = {
       Buffer.from(PreviewPolicyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PreviewPolicyResponse => PreviewPolicyResponse.decode(value),
   },
-  /** Lists the policies that can be had by name, with their options. */
+  /**
+   * Lists the policies that can be had by name, with their options.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listPolicyPresets: {
     path: "/memorysidecar.v1.SessionService/ListPolicyPresets" as const,
     requestStream: false as const,
@@ -5922,6 +6007,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listSummaryInputs: {
     path: "/memorysidecar.v1.SessionService/ListSummaryInputs" as const,
@@ -6221,7 +6307,12 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   previewPolicy: handleUnaryCall<PreviewPolicyRequest, PreviewPolicyResponse>;
-  /** Lists the policies that can be had by name, with their options. */
+  /**
+   * Lists the policies that can be had by name, with their options.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listPolicyPresets: handleUnaryCall<ListPolicyPresetsRequest, ListPolicyPresetsResponse>;
   /**
    * Trims the window now, to tokens, to a number of messages, to the newest units, or
@@ -6248,6 +6339,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listSummaryInputs: handleUnaryCall<ListSummaryInputsRequest, ListSummaryInputsResponse>;
   /**
@@ -6660,7 +6752,12 @@ export interface SessionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PreviewPolicyResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the policies that can be had by name, with their options. */
+  /**
+   * Lists the policies that can be had by name, with their options.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listPolicyPresets(
     request: ListPolicyPresetsRequest,
     callback: (error: ServiceError | null, response: ListPolicyPresetsResponse) => void,
@@ -6729,6 +6826,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listSummaryInputs(
     request: ListSummaryInputsRequest,

@@ -416,26 +416,30 @@ class RestoreMessagesResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., message_ids: _Optional[_Iterable[str]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ListSummaryInputsRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "keep_recent", "stage")
+    __slots__ = ("namespace", "session_id", "keep_recent", "stage", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     KEEP_RECENT_FIELD_NUMBER: _ClassVar[int]
     STAGE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     keep_recent: int
     stage: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., stage: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListSummaryInputsResponse(_message.Message):
-    __slots__ = ("messages", "truncated", "totals")
+    __slots__ = ("messages", "totals", "next_page_token")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     TOTALS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
-    truncated: bool
     totals: _window_pb2.Totals
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., truncated: _Optional[bool] = ..., totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class SetSummaryRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "text", "replaced_message_ids", "placement", "expected_version", "request_id")
@@ -518,14 +522,20 @@ class PreviewPolicyResponse(_message.Message):
     def __init__(self, previews: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreview, _Mapping]]] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ListPolicyPresetsRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListPolicyPresetsResponse(_message.Message):
-    __slots__ = ("presets",)
+    __slots__ = ("presets", "next_page_token")
     PRESETS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     presets: _containers.RepeatedCompositeFieldContainer[_policy_pb2.PolicyPreset]
-    def __init__(self, presets: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreset, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, presets: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreset, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class CompactSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "keep_recent", "stage", "summarize", "wait", "request_id")

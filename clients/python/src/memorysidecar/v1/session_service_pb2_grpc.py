@@ -405,6 +405,9 @@ class SessionServiceServicer:
 
     def ListPolicyPresets(self, request, context):
         """Lists the policies that can be had by name, with their options.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -441,6 +444,7 @@ class SessionServiceServicer:
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

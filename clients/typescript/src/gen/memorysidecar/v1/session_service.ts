@@ -669,16 +669,29 @@ export interface ListSummaryInputsRequest {
     /** What this stage of the session's policy would remove now, if it acts. */
     { $case: "stage"; value: string }
     | undefined;
+  /**
+   * The most messages to return. 0 means 1,000; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter and not be the last: it ends after 3 MiB.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes. The other fields but `page_size` must stay the same. Each page looks at
+   * the window anew.
+   */
+  pageToken: string;
 }
 
 /** The messages that a summary should replace. */
 export interface ListSummaryInputsResponse {
-  /** The messages, oldest first, within 3 MiB in wire form. */
+  /** The messages, oldest first. A tool call may be on another page than its results. */
   messages: Message[];
-  /** Says that there are more: summarize these first, then ask again. */
-  truncated: boolean;
-  /** How much `messages` holds. */
-  totals?: Totals | undefined;
+  /** How much all pages hold. */
+  totals?:
+    | Totals
+    | undefined;
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
 }
 
 /** Asks to set the text that stands for messages that left the window. */
@@ -795,14 +808,26 @@ export interface PreviewPolicyResponse {
   revision: bigint;
 }
 
-/** Asks for the presets. Nothing to say. */
+/** Asks for the presets. */
 export interface ListPolicyPresetsRequest {
+  /**
+   * The most presets to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter and not be the last: it ends after 3 MiB.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes.
+   */
+  pageToken: string;
 }
 
 /** The presets that the server knows. */
 export interface ListPolicyPresetsResponse {
   /** The presets, by name. */
   presets: PolicyPreset[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
 }
 
 /** Asks to summarize messages of the window now. */
@@ -4185,7 +4210,7 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
 };
 
 function createBaseListSummaryInputsRequest(): ListSummaryInputsRequest {
-  return { namespace: "", sessionId: "", choice: undefined };
+  return { namespace: "", sessionId: "", choice: undefined, pageSize: 0, pageToken: "" };
 }
 
 export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
@@ -4203,6 +4228,12 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
       case "stage":
         writer.uint32(34).string(message.choice.value);
         break;
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
     }
     return writer;
   },
@@ -4252,6 +4283,22 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
             message.choice = { $case: "stage", value: reader.string() };
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4285,12 +4332,14 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
         break;
       }
     }
+    message.pageSize = object.pageSize ?? 0;
+    message.pageToken = object.pageToken ?? "";
     return message;
   },
 };
 
 function createBaseListSummaryInputsResponse(): ListSummaryInputsResponse {
-  return { messages: [], truncated: false, totals: undefined };
+  return { messages: [], totals: undefined, nextPageToken: "" };
 }
 
 export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = {
@@ -4298,11 +4347,11 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
     for (const v of message.messages) {
       Message.encode(v!, writer.uint32(10).fork()).join();
     }
-    if (message.truncated !== false) {
-      writer.uint32(16).bool(message.truncated);
-    }
     if (message.totals !== undefined) {
-      Totals.encode(message.totals, writer.uint32(26).fork()).join();
+      Totals.encode(message.totals, writer.uint32(18).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(26).string(message.nextPageToken);
     }
     return writer;
   },
@@ -4329,11 +4378,11 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
               break;
             }
 
-            message.truncated = reader.bool();
+            message.totals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -4341,7 +4390,7 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
               break;
             }
 
-            message.totals = Totals.decode(reader, reader.uint32());
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -4362,10 +4411,10 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
   fromPartial<I extends Exact<DeepPartial<ListSummaryInputsResponse>, I>>(object: I): ListSummaryInputsResponse {
     const message = createBaseListSummaryInputsResponse();
     message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
-    message.truncated = object.truncated ?? false;
     message.totals = (object.totals !== undefined && object.totals !== null)
       ? Totals.fromPartial(object.totals)
       : undefined;
+    message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
@@ -5020,11 +5069,17 @@ export const PreviewPolicyResponse: MessageFns<PreviewPolicyResponse> = {
 };
 
 function createBaseListPolicyPresetsRequest(): ListPolicyPresetsRequest {
-  return {};
+  return { pageSize: 0, pageToken: "" };
 }
 
 export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
-  encode(_: ListPolicyPresetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListPolicyPresetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageSize !== 0) {
+      writer.uint32(8).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -5041,6 +5096,22 @@ export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5056,20 +5127,25 @@ export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
   create<I extends Exact<DeepPartial<ListPolicyPresetsRequest>, I>>(base?: I): ListPolicyPresetsRequest {
     return ListPolicyPresetsRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ListPolicyPresetsRequest>, I>>(_: I): ListPolicyPresetsRequest {
+  fromPartial<I extends Exact<DeepPartial<ListPolicyPresetsRequest>, I>>(object: I): ListPolicyPresetsRequest {
     const message = createBaseListPolicyPresetsRequest();
+    message.pageSize = object.pageSize ?? 0;
+    message.pageToken = object.pageToken ?? "";
     return message;
   },
 };
 
 function createBaseListPolicyPresetsResponse(): ListPolicyPresetsResponse {
-  return { presets: [] };
+  return { presets: [], nextPageToken: "" };
 }
 
 export const ListPolicyPresetsResponse: MessageFns<ListPolicyPresetsResponse> = {
   encode(message: ListPolicyPresetsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.presets) {
       PolicyPreset.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -5095,6 +5171,14 @@ export const ListPolicyPresetsResponse: MessageFns<ListPolicyPresetsResponse> = 
             message.presets.push(PolicyPreset.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5113,6 +5197,7 @@ export const ListPolicyPresetsResponse: MessageFns<ListPolicyPresetsResponse> = 
   fromPartial<I extends Exact<DeepPartial<ListPolicyPresetsResponse>, I>>(object: I): ListPolicyPresetsResponse {
     const message = createBaseListPolicyPresetsResponse();
     message.presets = object.presets?.map((e) => PolicyPreset.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
@@ -6637,7 +6722,12 @@ export const SessionServiceService = {
       Buffer.from(PreviewPolicyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PreviewPolicyResponse => PreviewPolicyResponse.decode(value),
   },
-  /** Lists the policies that can be had by name, with their options. */
+  /**
+   * Lists the policies that can be had by name, with their options.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listPolicyPresets: {
     path: "/memorysidecar.v1.SessionService/ListPolicyPresets" as const,
     requestStream: false as const,
@@ -6692,6 +6782,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listSummaryInputs: {
     path: "/memorysidecar.v1.SessionService/ListSummaryInputs" as const,
@@ -6991,7 +7082,12 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   previewPolicy: handleUnaryCall<PreviewPolicyRequest, PreviewPolicyResponse>;
-  /** Lists the policies that can be had by name, with their options. */
+  /**
+   * Lists the policies that can be had by name, with their options.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listPolicyPresets: handleUnaryCall<ListPolicyPresetsRequest, ListPolicyPresetsResponse>;
   /**
    * Trims the window now, to tokens, to a number of messages, to the newest units, or
@@ -7018,6 +7114,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listSummaryInputs: handleUnaryCall<ListSummaryInputsRequest, ListSummaryInputsResponse>;
   /**
@@ -7430,7 +7527,12 @@ export interface SessionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PreviewPolicyResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the policies that can be had by name, with their options. */
+  /**
+   * Lists the policies that can be had by name, with their options.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
   listPolicyPresets(
     request: ListPolicyPresetsRequest,
     callback: (error: ServiceError | null, response: ListPolicyPresetsResponse) => void,
@@ -7499,6 +7601,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listSummaryInputs(
     request: ListSummaryInputsRequest,
