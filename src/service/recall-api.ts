@@ -161,6 +161,7 @@ export interface ListDocumentsInput extends CollectionRef {
 export interface DeleteDocumentsInput extends CollectionRef {
   readonly documentIds: readonly string[];
   readonly etag: string;
+  readonly allowMissing: boolean;
   readonly encode: (result: { deletedCount: number; revision: number }) => Uint8Array;
 }
 

@@ -108,7 +108,8 @@ async function get({ rpc }: Context, op: JsonObject): Promise<object | null> {
 
 async function remove({ rpc }: Context, op: JsonObject): Promise<void> {
   const ids = listOf(op["ids"] ?? [op["id"] ?? null], "ids").map((id) => needText(id, "an id"));
-  if (ids.length > 0) await rpc.call("deleteDocuments", { documentIds: [...new Set(ids)] });
+  if (ids.length > 0)
+    await rpc.call("deleteDocuments", { documentIds: [...new Set(ids)], allowMissing: true });
 }
 
 const OPERATIONS: Table<State, JsonObject> = {

@@ -303,12 +303,17 @@ describe("DeleteDocuments", () => {
       ...{ collectionId: "delete", documentIds: ["a"], etag: documents[0]?.etag ?? "" },
     });
     expect(refused).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
-    const some = { collectionId: "delete", documentIds: ["c", "gone", "a"], requestId: "d1" };
+    const missing = { collectionId: "delete", documentIds: ["c", "gone", "a"] };
+    expect(await server.client.fail("deleteDocuments", missing)).toMatchObject({
+      ...{ code: "NOT_FOUND", reason: "DOCUMENT_NOT_FOUND", metadata: { document_id: "gone" } },
+    });
+    expect(await idsOf("delete")).toEqual(["b", "c", "a"]);
+    const some = { ...missing, allowMissing: true, requestId: "d1" };
     const first = await server.client.call("deleteDocuments", some);
     expect(first).toMatchObject({ deletedCount: 2 });
     expect(await server.client.call("deleteDocuments", some)).toEqual(first);
     expect(await idsOf("delete")).toEqual(["b"]);
-    const none = { collectionId: "delete", documentIds: ["gone"] };
+    const none = { collectionId: "delete", documentIds: ["gone"], allowMissing: true };
     expect(await server.client.call("deleteDocuments", none)).toEqual({
       deletedCount: 0,
       revision: 0n,

@@ -139,7 +139,9 @@ async function removeDocuments(load: Load, collectionId: string): Promise<void> 
   const records = [...new Set([random.pick(held), random.pick(held)])];
   const changes = records.map((record) => [record, undefined] as const);
   const ids = records.map(({ id }) => id);
-  await send(load, changes, () => client.deleteDocuments(ids, { collectionId }));
+  await send(load, changes, () =>
+    client.deleteDocuments(ids, { collectionId, allowMissing: true }),
+  );
 }
 
 async function clear(load: Load, collectionId: string): Promise<void> {

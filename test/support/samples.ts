@@ -277,7 +277,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   getDocument: { documentId: "page" },
   listDocuments: { pageSize: 10 },
   listCollections: { pageSize: 10 },
-  deleteDocuments: { collectionId: "doomed", documentIds: ["gone"] },
+  deleteDocuments: { collectionId: "doomed", documentIds: ["gone"], allowMissing: true },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
   remember: {

@@ -219,6 +219,8 @@ export interface GetDocumentOptions extends CollectionOptions {
 export interface DeleteDocumentsOptions extends CollectionOptions, MutationOptions {
   /** The only document of the call must still have this etag. */
   readonly etag?: string | undefined;
+  /** Passes over ids that do not exist. Default false. */
+  readonly allowMissing?: boolean | undefined;
 }
 
 /** How texts are embedded. */

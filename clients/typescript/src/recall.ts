@@ -76,9 +76,9 @@ export class RecallMethods extends ClientBase {
     documentIds: string | readonly string[],
     opts: options.DeleteDocumentsOptions = {},
   ): Promise<DeleteDocumentsResponse> {
-    const { collectionId = "", etag = "" } = opts;
+    const { collectionId = "", etag = "", allowMissing = false } = opts;
     const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
-    const request = { ...this.change(opts), collectionId, documentIds: ids, etag };
+    const request = { ...this.change(opts), collectionId, documentIds: ids, etag, allowMissing };
     return this.call(MemoryRpcs.deleteDocuments, request, opts);
   }
 

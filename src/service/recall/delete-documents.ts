@@ -4,6 +4,7 @@ import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
 import { etagAllows } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
+import { documentNotFound } from "../../domain/recall/errors.ts";
 import type { DocumentDecision, DocumentView, StoredDocument } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import { replyPart } from "../change.ts";
@@ -38,6 +39,7 @@ function decideDelete(
 ): DocumentDecision<Changed> {
   const { parts, call, input, nowMs } = deletion;
   const { collectionId } = input;
+  checkFound(input, view);
   checkEtag(input, view);
   const removed = removedBy(input, view);
   if (removed.length === 0) {
@@ -61,10 +63,18 @@ function decideDelete(
   };
 }
 
+function checkFound(
+  { allowMissing, documentIds }: DeleteDocumentsInput,
+  { documents, chunks }: DocumentView,
+): void {
+  if (allowMissing) return;
+  const missing = documentIds.find((id) => !documents.has(id) && !chunks.get(id)?.length);
+  if (missing !== undefined) throw documentNotFound(missing);
+}
+
 function checkEtag({ etag, documentIds }: DeleteDocumentsInput, view: DocumentView): void {
-  if (etag === "") return;
   const stored = storedOf(view, documentIds[0] ?? "");
-  if (stored === undefined || !etagAllows(etag, stored.etagRevision)) throw etagMismatch();
+  if (stored !== undefined && !etagAllows(etag, stored.etagRevision)) throw etagMismatch();
 }
 
 function removedBy(

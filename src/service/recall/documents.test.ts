@@ -36,7 +36,7 @@ async function remove(
   { etag = "", requestId = "" } = {},
 ): Promise<{ deletedCount: number; revision: number }> {
   const call = services.call("DeleteDocuments", requestId);
-  const input = { ...REF, documentIds, etag, encode: toBytes };
+  const input = { ...REF, documentIds, etag, allowMissing: true, encode: toBytes };
   return fromBytes(await services.recall.deleteDocuments(call, input));
 }
 

@@ -11,12 +11,13 @@ import { checkDeleteDocuments } from "../validate/document-requests.ts";
 /** DeleteDocuments. */
 export const deleteDocuments: UnaryRpc<DeleteDocumentsRequest> = {
   validate: checkDeleteDocuments,
-  handle: ({ services }, call, { namespace, collectionId, documentIds, etag }) =>
+  handle: ({ services }, call, { namespace, collectionId, documentIds, etag, allowMissing }) =>
     services.recall.deleteDocuments(call, {
       namespace: fromNamespace(namespace),
       collectionId: fromCollection(collectionId),
       documentIds,
       etag,
+      allowMissing,
       encode: ({ deletedCount, revision }) =>
         encodeWire(DeleteDocumentsResponse, { deletedCount, revision: BigInt(revision) }),
     }),

@@ -189,12 +189,16 @@ class DocumentMethods(SyncCalls):
         *,
         collection_id: str = "",
         etag: str = "",
+        allow_missing: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteDocumentsResponse:
         """Deletes documents, for good. The id of a document that was split stands for its
         chunks."""
         request = v1.DeleteDocumentsRequest(
-            collection_id=collection_id, document_ids=r.texts_of(document_ids), etag=etag
+            collection_id=collection_id,
+            document_ids=r.texts_of(document_ids),
+            etag=etag,
+            allow_missing=allow_missing,
         )
         return self._unary(request, v1.DeleteDocumentsResponse, call)
 

@@ -681,11 +681,13 @@ export interface DeleteDocumentsRequest {
   /**
    * The documents, 1 to 1,000 different ids. The id of a document that was split stands
    * for all of its chunks, the id of a chunk for that one; at most 10,000 documents and
-   * chunks go with one call. Ids that do not exist are passed over. All are deleted or none.
+   * chunks go with one call. All are deleted or none.
    */
   documentIds: string[];
   /** If not empty, the only document of the request must still have this etag. */
   etag: string;
+  /** Passes over ids that do not exist. */
+  allowMissing: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
@@ -3628,7 +3630,7 @@ export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
 };
 
 function createBaseDeleteDocumentsRequest(): DeleteDocumentsRequest {
-  return { namespace: "", collectionId: "", documentIds: [], etag: "", requestId: "" };
+  return { namespace: "", collectionId: "", documentIds: [], etag: "", allowMissing: false, requestId: "" };
 }
 
 export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
@@ -3645,8 +3647,11 @@ export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
     if (message.etag !== "") {
       writer.uint32(34).string(message.etag);
     }
+    if (message.allowMissing !== false) {
+      writer.uint32(40).bool(message.allowMissing);
+    }
     if (message.requestId !== "") {
-      writer.uint32(42).string(message.requestId);
+      writer.uint32(50).string(message.requestId);
     }
     return writer;
   },
@@ -3697,7 +3702,15 @@ export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
             continue;
           }
           case 5: {
-            if (tag !== 42) {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.allowMissing = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 
@@ -4229,6 +4242,7 @@ export const MemoryServiceService = {
    * Deletes documents. They are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteDocuments: {
@@ -4401,6 +4415,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Deletes documents. They are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteDocuments: handleUnaryCall<DeleteDocumentsRequest, DeleteDocumentsResponse>;
@@ -4805,6 +4820,7 @@ export interface MemoryServiceClient extends Client {
    * Deletes documents. They are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteDocuments(

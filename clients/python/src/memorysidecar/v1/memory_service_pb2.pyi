@@ -444,18 +444,20 @@ class ListCollectionsResponse(_message.Message):
     def __init__(self, collections: _Optional[_Iterable[_Union[_document_pb2.Collection, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class DeleteDocumentsRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "document_ids", "etag", "request_id")
+    __slots__ = ("namespace", "collection_id", "document_ids", "etag", "allow_missing", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     document_ids: _containers.RepeatedScalarFieldContainer[str]
     etag: str
+    allow_missing: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ..., etag: _Optional[str] = ..., allow_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class DeleteDocumentsResponse(_message.Message):
     __slots__ = ("deleted_count", "revision")

@@ -352,6 +352,7 @@ class MemoryServiceServicer:
         """Deletes documents. They are gone at once and for good.
 
         Errors:
+        - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
         - ABORTED, `ETAG_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

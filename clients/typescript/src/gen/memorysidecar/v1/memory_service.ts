@@ -681,11 +681,13 @@ export interface DeleteDocumentsRequest {
   /**
    * The documents, 1 to 1,000 different ids. The id of a document that was split stands
    * for all of its chunks, the id of a chunk for that one; at most 10,000 documents and
-   * chunks go with one call. Ids that do not exist are passed over. All are deleted or none.
+   * chunks go with one call. All are deleted or none.
    */
   documentIds: string[];
   /** If not empty, the only document of the request must still have this etag. */
   etag: string;
+  /** Passes over ids that do not exist. */
+  allowMissing: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
@@ -4097,7 +4099,7 @@ export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
 };
 
 function createBaseDeleteDocumentsRequest(): DeleteDocumentsRequest {
-  return { namespace: "", collectionId: "", documentIds: [], etag: "", requestId: "" };
+  return { namespace: "", collectionId: "", documentIds: [], etag: "", allowMissing: false, requestId: "" };
 }
 
 export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
@@ -4114,8 +4116,11 @@ export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
     if (message.etag !== "") {
       writer.uint32(34).string(message.etag);
     }
+    if (message.allowMissing !== false) {
+      writer.uint32(40).bool(message.allowMissing);
+    }
     if (message.requestId !== "") {
-      writer.uint32(42).string(message.requestId);
+      writer.uint32(50).string(message.requestId);
     }
     return writer;
   },
@@ -4166,7 +4171,15 @@ export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
             continue;
           }
           case 5: {
-            if (tag !== 42) {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.allowMissing = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 
@@ -4194,6 +4207,7 @@ export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
     message.collectionId = object.collectionId ?? "";
     message.documentIds = object.documentIds?.map((e) => e) || [];
     message.etag = object.etag ?? "";
+    message.allowMissing = object.allowMissing ?? false;
     message.requestId = object.requestId ?? "";
     return message;
   },
@@ -4744,6 +4758,7 @@ export const MemoryServiceService = {
    * Deletes documents. They are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteDocuments: {
@@ -4916,6 +4931,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Deletes documents. They are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteDocuments: handleUnaryCall<DeleteDocumentsRequest, DeleteDocumentsResponse>;
@@ -5320,6 +5336,7 @@ export interface MemoryServiceClient extends Client {
    * Deletes documents. They are gone at once and for good.
    *
    * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteDocuments(
