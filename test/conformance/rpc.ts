@@ -11,7 +11,11 @@ import { EventServiceService } from "../../clients/typescript/src/gen/memoryside
 import { MemoryServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
-import { TaskState, TaskType } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
+import {
+  type HookTask,
+  TaskState,
+  TaskType,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
 import { TaskServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/task_service.ts";
 import type { ChatModel } from "./chat.ts";
 import type { CaseHooks } from "./hook.ts";
@@ -103,12 +107,16 @@ const ASKING: readonly MethodName[] = [
   ...(["updateSession", "setSummary", "restoreMessages"] as const),
 ];
 
-/** Settles when no task of a namespace is under way: each is done, given up, or kept back. */
+const isOfMemories = ({ type }: HookTask): boolean =>
+  type === TaskType.EXTRACT || type === TaskType.SCORE;
+
+/** Settles when no summary of a namespace is under way: each is done, given up, or kept back. */
 async function settled(call: Rpc["call"], isHolding: () => boolean): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const { tasks } = await call("listTasks", { pageSize: 1_000 });
-    if (isHolding() || tasks.every(({ state }) => state === TaskState.DEAD)) return;
+    const own = tasks.filter((task) => !isOfMemories(task));
+    if (isHolding() || own.every(({ state }) => state === TaskState.DEAD)) return;
     if (Date.now() > deadline) throw new Error("a task of the case does not end");
     await setTimeout(TASK_POLL_MS);
   }
@@ -122,7 +130,7 @@ async function remembered(call: Rpc["call"]): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const { tasks } = await call("listTasks", { pageSize: 1_000 });
-    const own = tasks.filter(({ type }) => type === TaskType.EXTRACT || type === TaskType.SCORE);
+    const own = tasks.filter(isOfMemories);
     if (own.every(({ state }) => state === TaskState.DEAD)) return;
     if (Date.now() > deadline) throw new Error("a task on memories of the case does not end");
     await setTimeout(TASK_POLL_MS);
