@@ -1,6 +1,7 @@
 // The composition root: puts a server together from a configuration, and takes it apart again.
 
 import type { Config } from "./config.ts";
+import { Etags } from "./domain/etag.ts";
 import { staticModel } from "./embed/static.ts";
 import { DEFAULT_HOOKS } from "./hooks/config-types.ts";
 import { createHooks } from "./hooks/registry.ts";
@@ -140,6 +141,7 @@ export async function startApp(parts: AppParts): Promise<App> {
       nowMs: world.nowMs,
       context: {
         services,
+        etags: new Etags(store.historyId),
         pageTokens: createPageTokens(store.historyId),
         resumeTokens: createResumeTokens(store.historyId),
         exports: new Exports(),

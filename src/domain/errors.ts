@@ -172,7 +172,8 @@ export function lastSeqMismatch(expected: number, lastSeq: number): AppError {
 export function etagMismatch(): AppError {
   return new AppError(
     "ETAG_MISMATCH",
-    "The resource changed since the etag was read. Read it and try again.",
+    "The resource changed since the etag was read, or the etag is of another history of the " +
+      "store. Read it and try again.",
   );
 }
 
@@ -338,7 +339,9 @@ export function resumeTokenInvalid(): AppError {
 }
 
 /** A resume token comes from elsewhere. */
-export function resumeTokenForeign(what: "store" | "namespace" | "state of this store"): AppError {
+export function resumeTokenForeign(
+  what: "store" | "namespace" | "state of this store" | "history of this store",
+): AppError {
   return new AppError(
     "RESUME_TOKEN_FOREIGN",
     `The resume token comes from another ${what}. Watch from now, then read the state.`,

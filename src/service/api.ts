@@ -259,6 +259,7 @@ export interface DeleteConsumerInput extends ConsumerRef {
 
 /** A consumer with its distance from the newest event. */
 export interface ConsumerView extends Consumer {
+  readonly historyId: string;
   readonly lag: number;
 }
 

@@ -1,7 +1,6 @@
 // Messages of an append as they are stored.
 
 import { requestInvalid } from "../domain/errors.ts";
-import { etagOf } from "../domain/etag.ts";
 import { makeMessageId } from "../domain/ids.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { TokenRule } from "../domain/policy.ts";
@@ -24,13 +23,12 @@ export interface EncodeAll {
   readonly nowMs: number;
   /** The newest seq before the append. */
   readonly lastSeq: number;
-  readonly revision: number;
+  readonly etag: string;
 }
 
 /** Encodes the messages of an append. Throws REQUEST_INVALID when one is too large. */
 export function encodeAll(all: EncodeAll): readonly NewMessage[] {
   let unnamed = 0;
-  const etag = etagOf(all.revision);
   return all.drafts.map((draft, index) => {
     const seq = all.lastSeq + 1 + index;
     let { messageId } = draft;
@@ -39,14 +37,14 @@ export function encodeAll(all: EncodeAll): readonly NewMessage[] {
       messageId = makeMessageId(seq, all.random.subarray(start, start + RANDOM_BYTES));
       unnamed += 1;
     }
-    return encodeOne(all, draft, { index, seq, messageId, etag });
+    return encodeOne(all, draft, { index, seq, messageId });
   });
 }
 
 function encodeOne(
   all: EncodeAll,
   draft: MessageDraft,
-  at: { index: number; seq: number; messageId: string; etag: string },
+  at: { index: number; seq: number; messageId: string },
 ): NewMessage {
   const { messageId, seq } = at;
   const tokenCount = all.counts[at.index] ?? 0;
@@ -58,7 +56,7 @@ function encodeOne(
     writer: all.writer,
     createMs: all.nowMs,
     updateMs: all.nowMs,
-    etag: at.etag,
+    etag: all.etag,
   });
   checkMessageSize(bytes, `messages[${at.index}]`);
   return {

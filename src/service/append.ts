@@ -166,7 +166,7 @@ function encoded(
     writer: append.call.writer,
     nowMs: append.nowMs,
     lastSeq: session.head.lastSeq,
-    revision,
+    etag: append.context.etags.of(revision),
   });
   append.encoded = { revision, messages };
   return messages;

@@ -1,5 +1,6 @@
 // What every use case works with.
 
+import type { Etags } from "../domain/etag.ts";
 import type { CollectionRef, Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, World } from "./api.ts";
 import type { Hooks } from "./hook-port.ts";
@@ -14,6 +15,7 @@ export interface ChangeNews {
 /** The parts a use case needs, made once by createServices. */
 export interface ServiceContext {
   readonly store: Store;
+  readonly etags: Etags;
   readonly codec: Codec;
   readonly world: World;
   readonly tokens: TokenCounter;

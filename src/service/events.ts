@@ -79,6 +79,7 @@ async function startPosition(
       const { consumerId } = start;
       const consumer = await context.store.readConsumer({ namespace, consumerId });
       if (consumer === undefined) throw consumerNotFound(consumerId);
+      if (isForeign(context, consumer)) throw resumeTokenForeign("history of this store");
       return consumer.position;
     }
   }
@@ -88,6 +89,16 @@ async function startPosition(
 function afterRevision({ newest }: StreamPositions, revision: number): EventPosition {
   if (revision > newest.revision) throw revisionNotReached(revision, newest.revision);
   return revision === newest.revision ? newest : endOfRevision(revision);
+}
+
+/** The history of which a consumer has its position. */
+function historyOf({ store }: ServiceContext, { historyId }: Consumer): string {
+  return historyId ?? store.storeId;
+}
+
+/** Whether a consumer's position is of another history, so that it names nothing in this one. */
+function isForeign(context: ServiceContext, consumer: Consumer): boolean {
+  return historyOf(context, consumer) !== context.store.historyId;
 }
 
 /** Refuses a position of the future: events up to it would be skipped without a word. */
@@ -108,8 +119,13 @@ async function viewOf(
   namespace: string,
   consumer: Consumer,
 ): Promise<ConsumerView> {
-  const lag = await context.store.countRevisions(namespace, consumer.position);
-  return { ...consumer, lag };
+  const { store } = context;
+  // Whoever is of another history has seen nothing of this one.
+  const position = isForeign(context, consumer)
+    ? (await store.positions(namespace)).oldest
+    : consumer.position;
+  const lag = await store.countRevisions(namespace, position);
+  return { ...consumer, historyId: historyOf(context, consumer), lag };
 }
 
 /** Creates a named consumer. */
@@ -131,7 +147,8 @@ export async function createConsumer(
     if (view.consumer !== undefined) throw consumerAlreadyExists(consumerId);
     checkKept(positions, position);
     if (view.count >= LIMITS.consumers) throw consumerLimit();
-    const consumer = { consumerId, position, createMs: nowMs, updateMs: nowMs };
+    const { historyId } = context.store;
+    const consumer = { consumerId, historyId, position, createMs: nowMs, updateMs: nowMs };
     const bytes = input.encode({ ...consumer, lag });
     return { kind: "save", result: bytes, consumer, ...replyPart(call, nowMs, bytes) };
   });
@@ -210,10 +227,10 @@ export async function ackEvents(
       const { consumer } = view;
       if (consumer === undefined) throw consumerNotFound(consumerId);
       checkReached(positions, position);
-      if (comparePositions(position, consumer.position) <= 0) {
-        return { kind: "answer", result: consumer };
-      }
-      const moved = { ...consumer, position, updateMs };
+      const isDone = comparePositions(position, consumer.position) <= 0;
+      if (isDone && !isForeign(context, consumer)) return { kind: "answer", result: consumer };
+      const { historyId } = context.store;
+      const moved = { ...consumer, historyId, position, updateMs };
       return { kind: "save", result: moved, consumer: moved };
     },
   );

@@ -6,7 +6,6 @@ import {
   requestInvalid,
   sessionNotFound,
 } from "../domain/errors.ts";
-import { etagOf } from "../domain/etag.ts";
 import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { Session, SessionRef } from "../domain/session.ts";
@@ -229,7 +228,7 @@ function encodeUpdate(
     tokenCount,
     tokenRule,
     updateMs: update.nowMs,
-    etag: etagOf(view.revision),
+    etag: update.context.etags.of(view.revision),
   });
   checkMessageSize(bytes, "message");
   return {

@@ -123,6 +123,8 @@ export interface DocumentForms {
   readDocumentHead(bytes: Uint8Array): DocumentHead;
   /** The wire form of the document that all these chunks, in their order, were cut from. */
   joinChunks(chunks: readonly Uint8Array[]): Uint8Array;
+  /** The etag that a stored document was given. */
+  readEtag(bytes: Uint8Array): string;
 }
 
 export interface UpsertDocumentsInput extends CollectionRef {

@@ -1,7 +1,6 @@
 // ResetSession: empties a session, but for what it is asked to keep.
 
 import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
-import { etagAllows } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { EMPTY_POLICY_STATE, type Session } from "../domain/session.ts";
 import { rangesOf } from "../domain/window/ranges.ts";
@@ -78,7 +77,7 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
   const { context, call, input, nowMs, oldest } = reset;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
-  if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
+  if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
   const first = oldest === undefined ? undefined : view.messages.get(oldest.messageId);
   if (first?.seq !== oldest?.seq) return { kind: "answer", result: { oldestGone: true } };
   const kept = keptOf(input, view, first);

@@ -1,6 +1,7 @@
 // Puts the use cases together.
 
 import { snapshotInvalid } from "../domain/errors.ts";
+import { Etags } from "../domain/etag.ts";
 import type { Store } from "../storage/store.ts";
 import type {
   Codec,
@@ -84,7 +85,8 @@ export function createServices(parts: ServiceParts): Services {
   const direct = new DirectTasks(world);
   const hooks = withWorkers(parts.hooks, direct);
   const news: ChangeNews = {};
-  const context: ServiceContext = { store, codec, world, settings, tokens, hooks, news };
+  const etags = new Etags(store.historyId);
+  const context: ServiceContext = { store, etags, codec, world, settings, tokens, hooks, news };
   const feed = new EventFeed(store);
   const uploads = new Uploads(world.random);
   const documents = parts.documents ?? NO_DOCUMENTS;

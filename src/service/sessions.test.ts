@@ -3,7 +3,7 @@ import { draftOf, fromBytes, toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { revisionOf } from "../../test/support/revisions.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { etagOf } from "../domain/etag.ts";
+import { Etags } from "../domain/etag.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
 import type { SessionInput, SessionPath } from "./api.ts";
@@ -49,6 +49,10 @@ function update(
     etag,
     encode,
   });
+}
+
+function etagOf(revision: number): string {
+  return new Etags(services.store.historyId).of(revision);
 }
 
 test("creating twice is refused and the first stays", async () => {

@@ -1,7 +1,6 @@
 // The use cases of sessions as such.
 
 import { etagMismatch, sessionAlreadyExists, sessionNotFound } from "../domain/errors.ts";
-import { etagAllows } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { makeSessionId } from "../domain/ids.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
@@ -98,7 +97,7 @@ export async function deleteSession(
       const bytes = input.encode({ revision: 0 });
       return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
     }
-    if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
+    if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
     const bytes = input.encode({ revision });
     const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
       { type: EVENT_TYPE.sessionDeleted, reason: "request", log: session.head.log },

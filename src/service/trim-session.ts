@@ -2,7 +2,6 @@
 // request say.
 
 import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
-import { etagAllows } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { DEFAULT_STAGE, type Policy, type Selection } from "../domain/policy.ts";
 import type { SessionDecision, SessionView } from "../storage/store.ts";
@@ -42,7 +41,7 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const { context, call, input, nowMs } = trimming;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
-  if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
+  if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
   const base = {
     session,
     window: view.window ?? [],

@@ -2,7 +2,6 @@
 // transaction.
 
 import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
-import { etagAllows } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session, SessionFields } from "../domain/session.ts";
@@ -51,7 +50,7 @@ function decideUpdate(
   const { session, revision } = view;
   const { nowMs } = update;
   if (session === undefined) throw sessionNotFound(update.sessionId);
-  if (!etagAllows(update.etag, session.fields.etagRevision)) throw etagMismatch();
+  if (!context.etags.allows(update.etag, session.fields.etagRevision)) throw etagMismatch();
   if (update.paths.length === 0) {
     return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
   }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { MANUAL_HOOKS } from "../../test/support/hooks.ts";
 import { jsonCodec } from "../../test/support/json-codec.ts";
+import { Etags } from "../domain/etag.ts";
 import type { Store } from "../storage/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { TokenCounter } from "./token-counter.ts";
@@ -10,6 +11,7 @@ import { upkeepStep } from "./upkeep.ts";
 function contextOf(store: Partial<Store>): ServiceContext {
   return {
     store: { expiredMemories: async () => [], ...store } as Store,
+    etags: new Etags("0123456789abcdef"),
     codec: jsonCodec,
     world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
     tokens: new TokenCounter(),

@@ -4,6 +4,7 @@ import { insertOf } from "../../test/support/inserts.ts";
 import { jsonCodec, toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { Etags } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { CEILING, type Policy } from "../domain/policy.ts";
 import type { Session, WindowInsert } from "../domain/session.ts";
@@ -20,6 +21,7 @@ const tasks = (): readonly Task[] => [];
 
 const context: ServiceContext = {
   store: undefined as never,
+  etags: new Etags("0123456789abcdef"),
   codec: jsonCodec,
   world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
   tokens: new TokenCounter(),

@@ -182,6 +182,8 @@ export interface ConsumerRef {
 
 export interface Consumer {
   readonly consumerId: string;
+  /** The history of the store that the position is of. Missing: that of its making. */
+  readonly historyId?: string;
   readonly position: EventPosition;
   readonly createMs: number;
   readonly updateMs: number;

@@ -2,6 +2,7 @@
 // likes as long as it takes something: one that stalls keeps a piece of a log in memory.
 
 import { AppError } from "../domain/errors.ts";
+import type { Etags } from "../domain/etag.ts";
 import type { SnapshotFormat } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { SessionRef } from "../domain/session.ts";
@@ -65,7 +66,7 @@ function stalled(): AppError {
 
 /** Sends a session as a snapshot, chunk by chunk. */
 export async function exportAnswers(
-  { snapshots }: Services,
+  { services: { snapshots }, etags }: { readonly services: Services; readonly etags: Etags },
   call: Call,
   wanted: SessionRef & { readonly format: SnapshotFormat },
   send: Send,
@@ -81,15 +82,19 @@ export async function exportAnswers(
   }
   const reader = await snapshots.openSnapshot(call, { namespace, sessionId });
   try {
-    await sendNative(reader, call, send);
+    await sendNative({ reader, etags }, call, send);
   } finally {
     reader.close();
   }
 }
 
 /** Sends the header, with the first messages where there is room, and then the rest of the log. */
-async function sendNative(reader: SnapshotReader, call: Call, send: Send): Promise<void> {
-  const header = { header: toHeader(reader.session), messages: [], document: NOTHING };
+async function sendNative(
+  { reader, etags }: { readonly reader: SnapshotReader; readonly etags: Etags },
+  call: Call,
+  send: Send,
+): Promise<void> {
+  const header = { header: toHeader(reader.session, etags), messages: [], document: NOTHING };
   let rest: Uint8Array = encodeWire(SnapshotChunk, header);
   for (;;) {
     const messages = (await reader.next()).map(({ bytes }) => bytes);

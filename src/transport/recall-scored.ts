@@ -13,6 +13,7 @@ import type {
 } from "../service/recall-api.ts";
 import { encodeMemory } from "./convert/memory.ts";
 import { fillPage } from "./convert/page.ts";
+import type { RpcContext } from "./rpc.ts";
 
 /** What a checked request asks for. */
 interface Asked {
@@ -28,15 +29,16 @@ const EXPLAINED = { relevance: 0, parts: [], rerankScore: undefined } as const;
 
 /** Recalls by a scoring. */
 export async function recallScored(
-  services: Services,
+  context: Pick<RpcContext, "services" | "etags">,
   call: Call,
   { input, scoring }: Asked,
 ): Promise<RecallResult> {
   const limit = Math.min(input.limit, LIMITS.scoredHits - input.offset);
   const page = { ...input, limit };
-  if (isScoringOf(scoring, "document")) return await documents(services, call, page, scoring);
-  if (isScoringOf(scoring, "memory")) return await memories(services, call, page, scoring);
-  return await sessions(services, call, page);
+  if (isScoringOf(scoring, "document"))
+    return await documents(context.services, call, page, scoring);
+  if (isScoringOf(scoring, "memory")) return await memories(context, call, page, scoring);
+  return await sessions(context.services, call, page);
 }
 
 /** The place of the next page: lists end after so many hits. */
@@ -70,7 +72,7 @@ async function documents(
 }
 
 async function memories(
-  { memories: service }: Services,
+  { services: { memories: service }, etags }: Pick<RpcContext, "services" | "etags">,
   call: Call,
   input: RecallInput,
   scoring: ScoringOf<"memory">,
@@ -83,7 +85,7 @@ async function memories(
     ...{ fromMs: filter.fromMs, beforeMs: filter.beforeMs },
   });
   const page = found.slice(offset, end);
-  const { length } = fillPage(page, ({ memory }) => encodeMemory(memory));
+  const { length } = fillPage(page, ({ memory }) => encodeMemory(memory, etags));
   const hits = page.slice(0, length).map(({ memory, score }): RecallHit => {
     return { ...EXPLAINED, score, record: { kind: "memory", memory }, passage: "" };
   });

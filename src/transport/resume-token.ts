@@ -14,7 +14,8 @@ const INDEX_AT = 24;
 
 /** Makes and reads the resume tokens of one store. */
 export interface ResumeTokens {
-  readonly make: (namespace: string, position: EventPosition) => string;
+  /** Makes the token of a position, of this history unless another one is named. */
+  readonly make: (namespace: string, position: EventPosition, historyId?: string) => string;
   /** Gives the position. Throws RESUME_TOKEN_INVALID or RESUME_TOKEN_FOREIGN. */
   readonly read: (namespace: string, token: string) => EventPosition;
 }
@@ -27,9 +28,9 @@ export interface ResumeTokens {
 export function createResumeTokens(historyId: string): ResumeTokens {
   const history = Buffer.from(historyId, "hex");
   return {
-    make: (namespace, position) => {
+    make: (namespace, position, of = historyId) => {
       const content = Buffer.alloc(CONTENT_BYTES);
-      history.copy(content, 0, 0, NAMESPACE_AT);
+      (of === historyId ? history : Buffer.from(of, "hex")).copy(content, 0, 0, NAMESPACE_AT);
       shortHash(namespace).copy(content, NAMESPACE_AT);
       content.writeBigUInt64BE(BigInt(position.revision), REVISION_AT);
       content.writeUInt32BE(position.index, INDEX_AT);

@@ -1,5 +1,6 @@
 // What one rpc is to the edge: how its request is checked and what answers it.
 
+import type { Etags } from "../domain/etag.ts";
 import type { Call, Services } from "../service/api.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { Exports } from "./export-answers.ts";
@@ -10,6 +11,7 @@ import type { Violations } from "./validate/violations.ts";
 /** What rpcs work with, made once by the composition root. */
 export interface RpcContext {
   readonly services: Services;
+  readonly etags: Etags;
   readonly pageTokens: PageTokens;
   readonly resumeTokens: ResumeTokens;
   /** The exports under way. */

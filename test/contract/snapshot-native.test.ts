@@ -291,7 +291,8 @@ describe("a native snapshot comes back as it was", () => {
     }
     const { header } = await expectRoundTrip(sessionId, 1_000);
     expect(header.windowRanges[0]?.firstSeq).toBeGreaterThan(1n);
-    const more = { sessionId: `${sessionId}-copy`, messages: [message({ text: "x" })] };
+    const next = Array.from({ length: 1_000 }, () => message({ text: "x".repeat(900) }));
+    const more = { sessionId: `${sessionId}-copy`, messages: next };
     expect((await server.client.call("appendMessages", more)).trims).toHaveLength(1);
 
     const largest = await filled(["x".repeat(LIMITS.messageBytes - 100)], everything);

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
 import { readFixture, readOldStore, serveOldStore, unpackStore } from "../support/old-store.ts";
+import { document, message } from "../support/samples.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { afterToken } from "../support/watch.ts";
 
@@ -57,6 +58,37 @@ describe.each([1, 2])("a store of format %i", (format) => {
       });
       expect(rest.events).toEqual(all.events.slice(5));
     }
+  });
+
+  it("takes the etags that it stored with messages and documents", async () => {
+    await using directory = await makeTempDir();
+    const { about } = await readFixture(format);
+    await unpackStore(format, directory.path);
+    await using server = await serveOldStore(directory.path, about);
+    const { client } = server;
+    const old = /^r[0-9a-z]+$/;
+    const { sessions } = await client.call("listSessions", {});
+    const { sessionId = "" } = sessions.find(({ lastSeq }) => lastSeq > 0n) ?? {};
+    const { messages } = await client.call("listMessages", { sessionId });
+    const [first] = messages;
+    expect(first?.etag).toMatch(old);
+    const { messageId = "", etag = "" } = first ?? {};
+    const changed = message({ messageId, etag, labels: new Map([["new", "label"]]) });
+    const updated = await client.call("updateMessage", { sessionId, message: changed });
+    expect(updated.message?.etag).not.toMatch(old);
+    expect(await client.fail("updateMessage", { sessionId, message: changed })).toMatchObject({
+      reason: "ETAG_MISMATCH",
+    });
+
+    const { collections } = await client.call("listCollections", {});
+    const { collectionId = "" } = collections[0] ?? {};
+    const { documents } = await client.call("listDocuments", { collectionId });
+    const { documentId = "", etag: storedEtag = "" } = documents[0] ?? {};
+    expect(storedEtag).toMatch(old);
+    const given = document({ documentId, text: "new", etag: storedEtag });
+    const upsert = { collectionId, documents: [given] };
+    await client.call("upsertDocuments", upsert);
+    expect((await client.fail("upsertDocuments", upsert)).reason).toBe("ETAG_MISMATCH");
   });
 
   it("goes on after each of its revisions, and after those of other namespaces", async () => {

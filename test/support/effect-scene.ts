@@ -1,6 +1,7 @@
 // Sessions whose stages have their messages summarized, for tests of what results do: the test
 // takes each task itself and says what becomes of it.
 
+import { Etags } from "../../src/domain/etag.ts";
 import { DEFAULT_STAGE, type Policy, type PolicyStage } from "../../src/domain/policy.ts";
 import type { Session } from "../../src/domain/session.ts";
 import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../src/domain/summaries/spec.ts";
@@ -126,6 +127,7 @@ export async function sceneOf(
   const chance = randomFrom(1);
   const context: ServiceContext = {
     store: services.store,
+    etags: new Etags("0123456789abcdef"),
     codec: jsonCodec,
     world: {
       nowMs: services.nowMs,

@@ -76,6 +76,7 @@ const PLAIN = { labels: new Map<string, string>(), metadata: flat(), importance:
 
 /** Reads and writes JSON. */
 export const jsonRecallCodec: RecallCodec = {
+  readEtag: (bytes) => readDocument(bytes).stamp.etag,
   readMessage(bytes): IndexedRecord {
     const { role, name, text, stamp } = fromBytes<StoredJsonMessage>(bytes);
     return {

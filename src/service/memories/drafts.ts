@@ -2,7 +2,7 @@
 
 import type { FieldViolation } from "../../domain/errors.ts";
 import { requestInvalid } from "../../domain/errors.ts";
-import { revisionOfEtag } from "../../domain/etag.ts";
+import type { Etags } from "../../domain/etag.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryContent, MemoryStructure } from "../../domain/memories/memory.ts";
 import { neutralizePromptMarkers } from "../../domain/memories/prompt-markers.ts";
@@ -18,7 +18,11 @@ const AT_ONCE = 8;
 /** Makes what is to be remembered, a few in each turn. Throws REQUEST_INVALID. */
 export async function newMemories(
   drafts: readonly MemoryDraft[],
-  { nowMs, isNeutralized }: { readonly nowMs: number; readonly isNeutralized: boolean },
+  {
+    nowMs,
+    isNeutralized,
+    etags,
+  }: { readonly nowMs: number; readonly isNeutralized: boolean; readonly etags: Etags },
   pace: Pick<Pace, "turn">,
 ): Promise<readonly NewMemory[]> {
   const violations: FieldViolation[] = [];
@@ -26,7 +30,7 @@ export async function newMemories(
   for (const [index, draft] of drafts.entries()) {
     const field = `memories[${index}]`;
     violations.push(...timeFaults(draft, nowMs, field));
-    const made = newMemory(isNeutralized ? neutral(draft) : draft);
+    const made = newMemory(isNeutralized ? neutral(draft) : draft, etags);
     if (isNeutralized) violations.push(...sizeFaults(made, field));
     news.push(made);
     if (isNeutralized && index % AT_ONCE === AT_ONCE - 1) await pace.turn(true);
@@ -35,7 +39,7 @@ export async function newMemories(
   return news;
 }
 
-function newMemory(draft: MemoryDraft): NewMemory {
+function newMemory(draft: MemoryDraft, etags: Etags): NewMemory {
   const { memoryId, kind, scope, trust, persistent, ttlMs, source, lastSeenMs, etag } = draft;
   return {
     ...{ memoryId, kind, scope, trust, persistent, ttlMs, lastSeenMs },
@@ -43,7 +47,7 @@ function newMemory(draft: MemoryDraft): NewMemory {
     confidence: draft.confidence ?? MEMORY_DEFAULTS.confidence,
     source: { origin: "caller", ...source, hook: "", model: "" },
     // An etag that is none is no memory's.
-    ...(etag === "" ? {} : { expectedRevision: revisionOfEtag(etag) ?? -1 }),
+    ...(etag === "" ? {} : { expectedRevision: etags.revisionOf(etag) ?? -1 }),
   };
 }
 

@@ -1,7 +1,6 @@
 // ForgetMemories: all states of the memories are gone, in one transaction.
 
 import { etagMismatch } from "../../domain/errors.ts";
-import { etagAllows } from "../../domain/etag.ts";
 import { memoryNotFound } from "../../domain/memories/errors.ts";
 import { isMemoryExpired } from "../../domain/memories/memory.ts";
 import type { MemoryDecision, MemoryView } from "../../storage/store.ts";
@@ -41,7 +40,9 @@ function decideForget(
     return [];
   });
   const [first] = found;
-  if (first !== undefined && !etagAllows(etag, first.etagRevision)) throw etagMismatch();
+  if (first !== undefined && !work.parts.context.etags.allows(etag, first.etagRevision)) {
+    throw etagMismatch();
+  }
   if (found.length === 0) return nothingChanged(work, encode({ forgottenCount: 0, revision: 0 }));
   return savedMemories(work, revision, {
     plan: { remove: found.map(({ memoryId }) => memoryId) },

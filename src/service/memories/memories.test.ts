@@ -13,7 +13,7 @@ import {
   update,
 } from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import { etagOf } from "../../domain/etag.ts";
+import { Etags } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
@@ -86,6 +86,10 @@ async function reinforce(
     encode: ({ revision }) => toBytes(revision),
   });
   return fromBytes(bytes);
+}
+
+function etagOf(revision: number): string {
+  return new Etags(services.store.historyId).of(revision);
 }
 
 describe("remember", () => {

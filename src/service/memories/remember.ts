@@ -1,7 +1,7 @@
 // Remember: one transaction holds the memories, what they supersede, what is evicted for them,
 // their events, and the answer for the request id.
 
-import { etagOf } from "../../domain/etag.ts";
+import type { Etags } from "../../domain/etag.ts";
 import { makeMemoryId } from "../../domain/ids.ts";
 import { isMemoryExpired, MEMORY_TIERS } from "../../domain/memories/memory.ts";
 import { planRemember } from "../../domain/memories/remember.ts";
@@ -46,7 +46,11 @@ export async function remember(
   const rules = rulesOf(input);
   const given = await newMemories(
     drafts,
-    { nowMs, isNeutralized: input.neutralizePromptMarkers },
+    {
+      nowMs,
+      isNeutralized: input.neutralizePromptMarkers,
+      etags: parts.context.etags,
+    },
     parts.pace,
   );
   const news =
@@ -104,7 +108,7 @@ function decideRemember(
   checkIds(memories, news, work.nowMs);
   const plan = planRemember(memories, news, rules, stampAt(revision));
   const { put, remove, evictedIds } = plan;
-  const results = resultsOf(plan);
+  const results = resultsOf(plan, work.parts.context.etags);
   if (put.length === 0 && remove.length === 0) {
     return nothingChanged(work, input.encode({ results, evictedIds, revision: 0 }));
   }
@@ -113,7 +117,10 @@ function decideRemember(
   return savedMemories(work, revision, { plan: { put, remove }, details, bytes });
 }
 
-function resultsOf({ put, results, evictedIds }: RememberPlan): RememberResult["results"] {
+function resultsOf(
+  { put, results, evictedIds }: RememberPlan,
+  etags: Etags,
+): RememberResult["results"] {
   const states = new Map(put.map((memory) => [memory.memoryId, memory]));
   const evicted = new Set(evictedIds);
   return results.map(({ memory, outcome, supersededIds }) => {
@@ -121,6 +128,6 @@ function resultsOf({ put, results, evictedIds }: RememberPlan): RememberResult["
     // A later memory of the same call may have changed it once more.
     const held = states.get(memoryId) ?? memory;
     const isGone = held === undefined || evicted.has(memoryId);
-    return { memoryId, outcome, etag: isGone ? "" : etagOf(held.etagRevision), supersededIds };
+    return { memoryId, outcome, etag: isGone ? "" : etags.of(held.etagRevision), supersededIds };
   });
 }

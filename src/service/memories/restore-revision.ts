@@ -1,7 +1,6 @@
 // RestoreMemoryVersion: a former state comes back as a new one.
 
 import { etagMismatch } from "../../domain/errors.ts";
-import { etagAllows } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { restoreRevision } from "../../domain/memories/change.ts";
 import { memoryVersionNotFound } from "../../domain/memories/errors.ts";
@@ -36,7 +35,7 @@ function decideRestore(
 ): MemoryDecision<Uint8Array> {
   const { memoryId, version, etag, reason } = input;
   const current = liveMemory(memories.byId(memoryId), memoryId, work.nowMs);
-  if (!etagAllows(etag, current.etagRevision)) throw etagMismatch();
+  if (!work.parts.context.etags.allows(etag, current.etagRevision)) throw etagMismatch();
   // One of the same id that was forgotten in between is another memory.
   const isState = former?.version === version;
   if (!isState || former.memoryNo !== current.memoryNo) {

@@ -1,7 +1,6 @@
 // UpdateMemory: a new state of a memory with the fields that a mask names.
 
 import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
-import { etagAllows } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { type MemoryPatch, updateMemory as updated } from "../../domain/memories/change.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
@@ -43,7 +42,7 @@ function decideUpdate(
   const { memoryId, draft, paths, reason } = input;
   const { nowMs } = work;
   const old = liveMemory(memories.byId(memoryId), memoryId, nowMs);
-  if (!etagAllows(draft.etag, old.etagRevision)) throw etagMismatch();
+  if (!work.parts.context.etags.allows(draft.etag, old.etagRevision)) throw etagMismatch();
   if (paths.length === 0) return nothingChanged(work, input.encode({ memory: old, revision: 0 }));
   const patch = patchOf(old, input, nowMs);
   const memory = updated(old, patch, stampOf(work, revision, reason));

@@ -5,6 +5,7 @@ import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
 import { jsonCodec } from "../../../test/support/json-codec.ts";
 import { listAll, rememberTexts } from "../../../test/support/service-memories.ts";
 import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
+import { Etags } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { MemoryDecay, ServiceSettings } from "../api.ts";
 import type { ServiceContext } from "../context.ts";
@@ -26,6 +27,7 @@ const settings: ServiceSettings = {
 function contextOf(memoryDecay?: MemoryDecay): ServiceContext {
   return {
     store: services.store,
+    etags: new Etags("0123456789abcdef"),
     codec: jsonCodec,
     world: { nowMs: services.nowMs, random: (length) => new Uint8Array(length) },
     tokens: new TokenCounter(),

@@ -1,7 +1,6 @@
 // DeleteDocuments and ClearCollection.
 
 import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
-import { etagAllows } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { documentNotFound } from "../../domain/recall/errors.ts";
@@ -10,7 +9,7 @@ import type { Call } from "../call.ts";
 import { replyPart } from "../change.ts";
 import type { ClearCollectionInput, DeleteDocumentsInput } from "../recall-api.ts";
 import { type Changed, changeDocuments, documentEvents } from "./change-documents.ts";
-import type { RecallParts } from "./parts.ts";
+import type { RecallCodec, RecallParts } from "./parts.ts";
 import { storedOf } from "./upsert-documents.ts";
 
 /** Deletes documents. The id of one that was split stands for its chunks. */
@@ -40,7 +39,7 @@ function decideDelete(
   const { parts, call, input, nowMs } = deletion;
   const { collectionId } = input;
   checkFound(input, view);
-  checkEtag(input, view);
+  checkEtag(parts.codec, input, view);
   const removed = removedBy(input, view);
   if (removed.length === 0) {
     const bytes = input.encode({ deletedCount: 0, revision: 0 });
@@ -72,9 +71,14 @@ function checkFound(
   if (missing !== undefined) throw documentNotFound(missing);
 }
 
-function checkEtag({ etag, documentIds }: DeleteDocumentsInput, view: DocumentView): void {
+function checkEtag(
+  codec: Pick<RecallCodec, "readEtag">,
+  { etag, documentIds }: DeleteDocumentsInput,
+  view: DocumentView,
+): void {
+  if (etag === "") return;
   const stored = storedOf(view, documentIds[0] ?? "");
-  if (stored !== undefined && !etagAllows(etag, stored.etagRevision)) throw etagMismatch();
+  if (stored !== undefined && etag !== codec.readEtag(stored.bytes)) throw etagMismatch();
 }
 
 function removedBy(

@@ -2,7 +2,7 @@
 // they take the place of, their events, and the answer for the request id.
 
 import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
-import { etagAllows, etagOf } from "../../domain/etag.ts";
+import type { Etags } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { makeSessionId } from "../../domain/ids.ts";
 import { LIMITS } from "../../domain/limits.ts";
@@ -120,7 +120,8 @@ function checkPieces(sources: readonly Source[]): void {
 function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Changed> {
   const { parts, call, input, sources, nowMs } = upsert;
   const { revision } = view;
-  checkEtags(sources, view);
+  const { etags } = parts.context;
+  checkEtags(upsert, view);
   if (view.collection === undefined && view.collectionCount >= LIMITS.collections) {
     throw collectionLimitReached();
   }
@@ -141,7 +142,7 @@ function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Chan
       ? []
       : [{ type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: removed.map(idOf) }]),
   ]);
-  const documents = sources.map((source) => upsertedOf(source, view));
+  const documents = sources.map((source) => upsertedOf(source, view, etags));
   const bytes = input.encode({ documents, revision });
   const numbers = [...put, ...removed].map(({ documentNo }) => documentNo);
   return {
@@ -166,11 +167,13 @@ export function storedOf(view: DocumentView, documentId: string): StoredDocument
   return view.documents.get(documentId) ?? view.chunks.get(documentId)?.[0];
 }
 
-function checkEtags(sources: readonly Source[], view: DocumentView): void {
+function checkEtags({ parts, sources }: Upsert, view: DocumentView): void {
   for (const { draft, documentId } of sources) {
     if (draft.etag === "") continue;
     const stored = storedOf(view, documentId);
-    if (stored === undefined || !etagAllows(draft.etag, stored.etagRevision)) throw etagMismatch();
+    if (stored === undefined || draft.etag !== parts.codec.readEtag(stored.bytes)) {
+      throw etagMismatch();
+    }
   }
 }
 
@@ -214,7 +217,7 @@ function encodePiece(
   const createMs = before?.createMs ?? nowMs;
   const bytes = parts.codec.encodeDocument(draft, {
     ...{ documentId, collectionId: input.collectionId, text, chunk, writer: call.writer },
-    ...{ createMs, updateMs: nowMs, etag: etagOf(revision) },
+    ...{ createMs, updateMs: nowMs, etag: parts.context.etags.of(revision) },
   });
   const { embedding } = draft;
   const sourceId = chunk?.sourceId ?? "";
@@ -245,11 +248,15 @@ function tooLarge(index: number, size: number): { field: string; description: st
   return { field: `documents[${index}]`, description };
 }
 
-function upsertedOf({ documentId, pieces, isSplit }: Source, view: DocumentView): UpsertedDocument {
+function upsertedOf(
+  { documentId, pieces, isSplit }: Source,
+  view: DocumentView,
+  etags: Etags,
+): UpsertedDocument {
   return {
     documentId,
     created: storedOf(view, documentId) === undefined,
-    etag: etagOf(view.revision),
+    etag: etags.of(view.revision),
     chunkIds: isSplit ? pieces.map((piece) => piece.documentId) : [],
   };
 }

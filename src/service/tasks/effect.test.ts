@@ -10,6 +10,7 @@ import {
 import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
 import { jsonCodec } from "../../../test/support/json-codec.ts";
 import { dropOldest } from "../../../test/support/policies.ts";
+import { Etags } from "../../domain/etag.ts";
 import { CEILING } from "../../domain/policy.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import type { StoredEntry } from "../../storage/store.ts";
@@ -80,6 +81,7 @@ describe("the ceiling of a window", () => {
   test("keeps no result away: the policy has its turn later", () => {
     const context: ServiceContext = {
       store: undefined as never,
+      etags: new Etags("0123456789abcdef"),
       codec: jsonCodec,
       world: { nowMs: () => 1, random: (length) => new Uint8Array(length) },
       tokens: undefined as never,

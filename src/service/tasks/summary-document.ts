@@ -2,7 +2,6 @@
 // when the session is gone.
 
 import { createHash } from "node:crypto";
-import { etagOf } from "../../domain/etag.ts";
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { SERVER_WRITER, SHARED_SCOPE } from "../../domain/memories/memory.ts";
@@ -83,7 +82,7 @@ export function summaryDocument(
       { trust, labels, scope },
       {
         ...{ documentId, collectionId, text, chunk, writer: SERVER_WRITER },
-        ...{ createMs, updateMs: nowMs, etag: etagOf(view.revision) },
+        ...{ createMs, updateMs: nowMs, etag: context.etags.of(view.revision) },
       },
     );
     const documentNo = before?.documentNo ?? nextNo++;

@@ -176,15 +176,28 @@ export function encodeConsumer(key: string, consumer: Omit<Consumer, "consumerId
   writer.number(2, consumer.position.index);
   writer.number(3, consumer.createMs);
   writer.number(4, consumer.updateMs);
+  if (consumer.historyId !== undefined) writer.string(5, consumer.historyId);
   return finish(key);
 }
 
 export function decodeConsumer(payload: Uint8Array): Omit<Consumer, "consumerId"> {
-  const values = decodeNumbers(payload, 4);
+  const reader = new WireReader(payload);
+  const values = [0, 0, 0, 0, 0];
+  let historyId: string | undefined;
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag === 42) {
+      historyId = reader.string();
+    } else if ((tag & 7) === 0 && tag >>> 3 < values.length) {
+      values[tag >>> 3] = reader.varint();
+    } else {
+      reader.unknown(tag);
+    }
+  }
   return {
     position: { revision: values[1] ?? 0, index: values[2] ?? 0 },
     createMs: values[3] ?? 0,
     updateMs: values[4] ?? 0,
+    ...(historyId === undefined ? {} : { historyId }),
   };
 }
 

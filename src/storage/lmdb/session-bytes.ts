@@ -5,7 +5,7 @@ import type { Policy, PolicyStage, Selection } from "../../domain/policy.ts";
 import type { Session, WindowInsert } from "../../domain/session.ts";
 
 // What a session, a stage of its policy, a text, a run and a mark take beside their texts.
-const FIXED_BYTES = 640;
+const FIXED_BYTES = 656;
 const STAGE_BYTES = 80;
 const SUMMARIZE_BYTES = 80;
 const ENTRY_BYTES = 16;

@@ -9,7 +9,7 @@ import { toTimestamp } from "./time.ts";
 export function toConsumer(view: ConsumerView, namespace: string, tokens: ResumeTokens): Consumer {
   return {
     consumerId: view.consumerId,
-    resumeToken: tokens.make(namespace, view.position),
+    resumeToken: tokens.make(namespace, view.position, view.historyId),
     revision: BigInt(view.position.revision),
     lag: BigInt(view.lag),
     createTime: toTimestamp(view.createMs),

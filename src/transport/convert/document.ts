@@ -92,6 +92,7 @@ export const DOCUMENT_FORMS: DocumentForms = {
   encodeDocument,
   readDocumentHead,
   joinChunks: joinWire,
+  readEtag: (bytes) => wire.Document.decode(bytes).etag,
 };
 
 /** Gives how texts are split, in code points; undefined when they are not. */

@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArbitrary } from "../../../test/support/memory-arbitraries.ts";
+import { Etags } from "../../domain/etag.ts";
 import { MEMORY_KINDS, type Memory } from "../../domain/memories/memory.ts";
 import * as wire from "../../gen/memorysidecar/v1/memory.ts";
 import { checkNewMemory } from "../validate/memory.ts";
@@ -11,8 +12,10 @@ import { Violations } from "../validate/violations.ts";
 import { encodeMemory, MEMORY_CODEC, toMemory, toMemoryDraft } from "./memory.ts";
 import { fromMemoryKind, fromMemoryOrigin, toMemoryKind, toMemoryOrigin } from "./memory-enums.ts";
 
+const ETAGS = new Etags("0123456789abcdef");
+
 function overTheWire(memory: Memory): wire.Memory {
-  return wire.Memory.decode(encodeMemory(memory));
+  return wire.Memory.decode(encodeMemory(memory, ETAGS));
 }
 
 const empty = wire.Memory.decode(new Uint8Array(0));
@@ -39,7 +42,7 @@ describe("a memory", () => {
         version: memory.version,
         writer: memory.writer,
         reason: memory.reason,
-        etag: `r${memory.etagRevision.toString(36)}`,
+        etag: ETAGS.of(memory.etagRevision),
       });
     });
     fc.assert(property, { numRuns: 300 });

@@ -1,6 +1,6 @@
 // Memories between the wire and the domain. Metadata stays the bytes that came in.
 
-import { etagOf } from "../../domain/etag.ts";
+import type { Etags } from "../../domain/etag.ts";
 import {
   type Entity,
   type Memory,
@@ -112,7 +112,7 @@ function optionalTime(ms: number | undefined): wire.Memory["validFromTime"] {
 }
 
 /** Turns a memory into its public form. One that is not stored has no id and no etag. */
-export function toMemory(memory: Memory): wire.Memory {
+export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
   const { content, strength, state } = memory;
   return {
     memoryId: memory.memoryId,
@@ -143,18 +143,19 @@ export function toMemory(memory: Memory): wire.Memory {
     createTime: toTimestamp(memory.createMs),
     updateTime: toTimestamp(memory.updateMs),
     expireTime: optionalTime(memoryExpireMs(memory)),
-    etag: memory.memoryId === "" ? "" : etagOf(memory.etagRevision),
+    etag: memory.memoryId === "" ? "" : (etags?.of(memory.etagRevision) ?? ""),
   };
 }
 
 /** Gives the public wire form of a memory. */
-export function encodeMemory(memory: Memory): Uint8Array {
-  return encodeWire(wire.Memory, toMemory(memory));
+export function encodeMemory(memory: Memory, etags: Etags): Uint8Array {
+  return encodeWire(wire.Memory, toMemory(memory, etags));
 }
 
 /** What the layers below need of the wire forms of memories. */
 export const MEMORY_CODEC = {
-  encodeMemory,
+  /** Searches look at no etag. */
+  encodeMemory: (memory: Memory) => encodeWire(wire.Memory, toMemory(memory)),
   /** The metadata of a memory as filters look at it. */
   flatMetadata: flattenMetadata,
 };

@@ -1,5 +1,6 @@
 // What was recalled, and how it is asked for, between the wire and the domain.
 
+import type { Etags } from "../../domain/etag.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type {
   FusionMethod,
@@ -126,7 +127,10 @@ function toParts(parts: ScoreParts): wire.ScorePart[] {
 }
 
 /** Gives the wire form of a hit, with the messages, the document or the memory. */
-export function encodeHit(hit: RecallHit, withEmbeddings: boolean): Uint8Array {
+export function encodeHit(
+  hit: RecallHit,
+  { withEmbeddings, etags }: { readonly withEmbeddings: boolean; readonly etags: Etags },
+): Uint8Array {
   const { record, score, relevance, passage, rerankScore } = hit;
   const rest = encodeWire(wire.RecallHit, {
     score,
@@ -137,7 +141,7 @@ export function encodeHit(hit: RecallHit, withEmbeddings: boolean): Uint8Array {
     ...(rerankScore === undefined ? {} : { rerankScore }),
   });
   if (record.kind === "memory") {
-    return spliceField(HIT.memory, [encodeMemory(record.memory)], rest);
+    return spliceField(HIT.memory, [encodeMemory(record.memory, etags)], rest);
   }
   if (record.kind === "document") {
     return spliceField(HIT.document, [documentBytes(record.document, withEmbeddings)], rest);

@@ -1,6 +1,6 @@
 // Sessions between the wire and the domain.
 
-import { etagOf } from "../../domain/etag.ts";
+import type { Etags } from "../../domain/etag.ts";
 import { expireMs, type Session, type StageMark, type WindowInsert } from "../../domain/session.ts";
 import type { Summary } from "../../domain/summaries/summary.ts";
 import type * as wire from "../../gen/memorysidecar/v1/session.ts";
@@ -91,7 +91,7 @@ export function toSummary(summary: Summary): summaryWire.Summary {
 }
 
 /** Turns a session into its public form. */
-export function toSession(session: Session): wire.Session {
+export function toSession(session: Session, etags: Etags): wire.Session {
   const { fields, head } = session;
   const expire = expireMs(session);
   return {
@@ -116,7 +116,7 @@ export function toSession(session: Session): wire.Session {
     createTime: toTimestamp(fields.createMs),
     updateTime: toTimestamp(head.updateMs),
     revision: BigInt(head.revision),
-    etag: etagOf(fields.etagRevision),
+    etag: etags.of(fields.etagRevision),
     placedSummaries: fields.inserts.filter(({ kind }) => kind === "summary").map(toPlacedSummary),
     stageStates: head.policyState.marks.map(toStageState),
     modelInputTokens: BigInt(head.policyState.modelInputTokens),
@@ -152,6 +152,7 @@ function toStageState(mark: StageMark): wire.StageState {
 export function encodeSessionAnswer(
   type: Encodable<{ session: wire.Session | undefined }>,
   session: Session,
+  etags: Etags,
 ): Uint8Array {
-  return encodeWire(type, { session: toSession(session) });
+  return encodeWire(type, { session: toSession(session, etags) });
 }

@@ -2,6 +2,7 @@
 // in is checked first, and what the server makes itself, it makes again.
 
 import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
+import type { Etags } from "../../domain/etag.ts";
 import { SNAPSHOT_FORMATS, type SnapshotFormat } from "../../domain/event.ts";
 import { DEFAULT_POLICY, type Policy } from "../../domain/policy.ts";
 import type { Session, WindowInsert } from "../../domain/session.ts";
@@ -38,9 +39,9 @@ export function fromFormat(name: string): SnapshotFormat {
 }
 
 /** Gives the header of the snapshot of a session. */
-export function toHeader(session: Session): SnapshotHeader {
+export function toHeader(session: Session, etags: Etags): SnapshotHeader {
   const { fields, head } = session;
-  const wire = toSession(session);
+  const wire = toSession(session, etags);
   return {
     // Once is enough: twice might be more than a client takes in one answer.
     session: { ...wire, placedSummaries: wire.placedSummaries.map(withoutText) },

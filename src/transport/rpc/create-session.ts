@@ -9,11 +9,11 @@ import { checkCreateSession } from "../validate/session-requests.ts";
 /** CreateSession. */
 export const createSession: UnaryRpc<CreateSessionRequest> = {
   validate: checkCreateSession,
-  handle: ({ services }, call, { namespace, session }) =>
+  handle: ({ services, etags }, call, { namespace, session }) =>
     services.sessions.createSession(call, {
       namespace: fromNamespace(namespace),
       sessionId: session?.sessionId ?? "",
       input: session === undefined ? {} : fromSession(session),
-      encode: (created) => encodeSessionAnswer(CreateSessionResponse, created),
+      encode: (created) => encodeSessionAnswer(CreateSessionResponse, created, etags),
     }),
 };

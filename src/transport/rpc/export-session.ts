@@ -8,9 +8,9 @@ import { checkExportSession } from "../validate/snapshot.ts";
 /** ExportSession. Reads on as fast as the reader takes the chunks, and no faster. */
 export const exportSession: StreamRpc<ExportSessionRequest> = {
   validate: checkExportSession,
-  stream: ({ services, exports }, call, { format, namespace, sessionId }, answers) =>
+  stream: ({ services, etags, exports }, call, { format, namespace, sessionId }, answers) =>
     exports.run(answers, (send) => {
       const ref = { namespace: fromNamespace(namespace), sessionId };
-      return exportAnswers(services, call, { ...ref, format: fromFormat(format) }, send);
+      return exportAnswers({ services, etags }, call, { ...ref, format: fromFormat(format) }, send);
     }),
 };

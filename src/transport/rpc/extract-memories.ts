@@ -18,7 +18,7 @@ const MEMORIES_FIELD = 1;
 export const extractMemories: UnaryRpc<ExtractMemoriesRequest> = {
   validate: checkExtractMemories,
   cancelable: true,
-  handle: ({ services }, call, { extraction, ...request }) =>
+  handle: ({ services, etags }, call, { extraction, ...request }) =>
     services.memories.extractMemories(call, {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
@@ -33,7 +33,8 @@ export const extractMemories: UnaryRpc<ExtractMemoriesRequest> = {
         const rest = encodeWire(ExtractMemoriesResponse, {
           ...{ memories: [], ...counts, scores: [...scores], revision: BigInt(revision) },
         });
-        return spliceField(MEMORIES_FIELD, fillPage(memories, encodeMemory), rest);
+        const shown = fillPage(memories, (memory) => encodeMemory(memory, etags));
+        return spliceField(MEMORIES_FIELD, shown, rest);
       },
     }),
 };

@@ -10,12 +10,12 @@ import { checkForkSession } from "../validate/session-requests.ts";
 export const forkSession: UnaryRpc<ForkSessionRequest> = {
   validate: checkForkSession,
   cancelable: true,
-  handle: ({ services }, call, { namespace, sourceSessionId, sessionId, atSeq }) =>
+  handle: ({ services, etags }, call, { namespace, sourceSessionId, sessionId, atSeq }) =>
     services.sessions.forkSession(call, {
       namespace: fromNamespace(namespace),
       sourceSessionId,
       sessionId,
       ...(atSeq === undefined ? {} : { atSeq: Number(atSeq) }),
-      encode: (session) => encodeSessionAnswer(ForkSessionResponse, session),
+      encode: (session) => encodeSessionAnswer(ForkSessionResponse, session, etags),
     }),
 };

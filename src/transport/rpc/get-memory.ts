@@ -12,12 +12,12 @@ import { checkGetMemory } from "../validate/memory-requests.ts";
 /** GetMemory. */
 export const getMemory: UnaryRpc<GetMemoryRequest> = {
   validate: checkGetMemory,
-  handle: async ({ services }, call, { namespace, memoryId, asOfTime }) => {
+  handle: async ({ services, etags }, call, { namespace, memoryId, asOfTime }) => {
     const memory = await services.memories.getMemory(call, {
       namespace: fromNamespace(namespace),
       memoryId,
       asOfMs: asOfTime === undefined ? undefined : floorTimestamp(asOfTime),
     });
-    return encodeWire(GetMemoryResponse, { memory: toMemory(memory) });
+    return encodeWire(GetMemoryResponse, { memory: toMemory(memory, etags) });
   },
 };

@@ -9,9 +9,9 @@ import { checkGetSession } from "../validate/session-requests.ts";
 /** GetSession. */
 export const getSession: UnaryRpc<GetSessionRequest> = {
   validate: checkGetSession,
-  handle: async ({ services }, call, { namespace, sessionId }) => {
+  handle: async ({ services, etags }, call, { namespace, sessionId }) => {
     const ref = { namespace: fromNamespace(namespace), sessionId };
     const session = await services.sessions.getSession(call, ref);
-    return encodeSessionAnswer(GetSessionResponse, session);
+    return encodeSessionAnswer(GetSessionResponse, session, etags);
   },
 };

@@ -11,7 +11,7 @@ import { checkImportSession } from "../validate/snapshot.ts";
 /** ImportSession. */
 export const importSession: UnaryRpc<ImportSessionRequest> = {
   validate: checkImportSession,
-  handle: ({ services }, call, request) => {
+  handle: ({ services, etags }, call, request) => {
     const { chunkIndex, more, replace, sessionId, uploadId } = request;
     return services.snapshots.importChunk(call, {
       namespace: fromNamespace(request.namespace),
@@ -26,7 +26,7 @@ export const importSession: UnaryRpc<ImportSessionRequest> = {
         encodeWire(
           ImportSessionResponse,
           "session" in result
-            ? { session: toSession(result.session), uploadId: "", nextChunkIndex: 0 }
+            ? { session: toSession(result.session, etags), uploadId: "", nextChunkIndex: 0 }
             : { session: undefined, ...result },
         ),
     });

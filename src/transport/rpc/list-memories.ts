@@ -32,7 +32,7 @@ const ORDERS: Readonly<Partial<Record<number, MemoryOrder>>> = {
 export const listMemories: UnaryRpc<ListMemoriesRequest> = {
   validate: checkListMemories,
   cancelable: true,
-  handle: async ({ services, pageTokens }, call, { pageToken, asOfTime, ...request }) => {
+  handle: async ({ services, etags, pageTokens }, call, { pageToken, asOfTime, ...request }) => {
     const order = ORDERS[request.order] ?? "oldest";
     const after = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
     const { memories, next } = await services.memories.listMemories(call, {
@@ -43,7 +43,7 @@ export const listMemories: UnaryRpc<ListMemoriesRequest> = {
       after,
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
-    const shown = fillPage(memories, encodeMemory);
+    const shown = fillPage(memories, (memory) => encodeMemory(memory, etags));
     const isOfTime = order === "oldest" || order === "newest";
     const cut = isOfTime ? memories[shown.length - 1]?.memoryNo : after + shown.length;
     const position = shown.length < memories.length ? cut : next;

@@ -17,14 +17,14 @@ const REVISIONS_FIELD = 1;
 /** ListMemoryVersions. The position of a page token is the number of the last state. */
 export const listMemoryVersions: UnaryRpc<ListMemoryVersionsRequest> = {
   validate: checkListMemoryVersions,
-  handle: async ({ services, pageTokens }, call, { pageToken, ...request }) => {
+  handle: async ({ services, etags, pageTokens }, call, { pageToken, ...request }) => {
     const { revisions, next } = await services.memories.listMemoryVersions(call, {
       namespace: fromNamespace(request.namespace),
       memoryId: request.memoryId,
       before: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
-    const shown = fillPage(revisions, encodeMemory);
+    const shown = fillPage(revisions, (memory) => encodeMemory(memory, etags));
     const isCut = shown.length < revisions.length;
     const position = isCut ? revisions[shown.length - 1]?.version : next;
     const nextPageToken =

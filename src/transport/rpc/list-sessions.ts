@@ -17,7 +17,7 @@ const PAGE_SIZE_DEFAULT = 50;
 /** ListSessions. */
 export const listSessions: UnaryRpc<ListSessionsRequest> = {
   validate: checkListSessions,
-  handle: async ({ services, pageTokens }, call, request) => {
+  handle: async ({ services, etags, pageTokens }, call, request) => {
     const { pageToken } = request;
     const input: ListSessionsInput = {
       namespace: fromNamespace(request.namespace),
@@ -30,7 +30,7 @@ export const listSessions: UnaryRpc<ListSessionsRequest> = {
     };
     const page = await services.sessions.listSessions(call, input);
     return encodeWire(ListSessionsResponse, {
-      sessions: page.sessions.map(toSession),
+      sessions: page.sessions.map((session) => toSession(session, etags)),
       nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next)),
     });
   },

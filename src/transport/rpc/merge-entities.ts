@@ -11,7 +11,7 @@ import { checkMergeEntities } from "../validate/memory-requests.ts";
 /** MergeEntities. */
 export const mergeEntities: UnaryRpc<MergeEntitiesRequest> = {
   validate: checkMergeEntities,
-  handle: ({ services }, call, { namespace, targetId, sourceIds, reason }) =>
+  handle: ({ services, etags }, call, { namespace, targetId, sourceIds, reason }) =>
     services.memories.mergeEntities(call, {
       namespace: fromNamespace(namespace),
       targetId,
@@ -19,7 +19,7 @@ export const mergeEntities: UnaryRpc<MergeEntitiesRequest> = {
       reason,
       encode: ({ memory, revision }) =>
         encodeWire(MergeEntitiesResponse, {
-          entity: toMemory(memory),
+          entity: toMemory(memory, etags),
           revision: BigInt(revision),
         }),
     }),

@@ -27,7 +27,7 @@ function placeAt(position: string): RelationPlace {
 export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
   validate: checkQueryRelations,
   cancelable: true,
-  handle: async ({ services, pageTokens }, call, { maxHops, pageToken, ...request }) => {
+  handle: async ({ services, etags, pageTokens }, call, { maxHops, pageToken, ...request }) => {
     const { subject, predicate, objectValue: object, entity, keywords } = request;
     const found = await services.memories.queryRelations(call, {
       namespace: fromNamespace(request.namespace),
@@ -39,7 +39,7 @@ export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
     });
     const { relations, truncated } = found;
     const shown = fillPage(relations, ({ memory, hop }) =>
-      encodeWire(FoundRelation, { memory: toMemory(memory), hop }),
+      encodeWire(FoundRelation, { memory: toMemory(memory, etags), hop }),
     );
     const last = relations[shown.length - 1];
     const hasMore = found.hasMore || shown.length < relations.length;

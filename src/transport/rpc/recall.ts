@@ -14,14 +14,14 @@ const HITS_FIELD = 1;
 export const recall: UnaryRpc<RecallRequest> = {
   validate: checkRecall,
   cancelable: true,
-  handle: async ({ services, pageTokens }, call, request) => {
+  handle: async ({ services, etags, pageTokens }, call, request) => {
     const { pageToken } = request;
     const offset = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
     const input = fromRecall(request, offset);
     const found =
       scoredKind(request.scoring) === undefined
         ? await services.recall.recall(call, input)
-        : await recallScored(services, call, { input, scoring: request.scoring });
+        : await recallScored({ services, etags }, call, { input, scoring: request.scoring });
     const { hits, next, groups, coverage } = found;
     const rest = encodeWire(RecallResponse, {
       hits: [],
@@ -34,7 +34,9 @@ export const recall: UnaryRpc<RecallRequest> = {
       })),
       coverage: toCoverage(coverage),
     });
-    const encoded = hits.map((hit) => encodeHit(hit, input.withEmbeddings));
+    const encoded = hits.map((hit) =>
+      encodeHit(hit, { withEmbeddings: input.withEmbeddings, etags }),
+    );
     return spliceField(HITS_FIELD, encoded, rest);
   },
 };

@@ -16,7 +16,7 @@ const MEMORIES_FIELD = 1;
 /** ReinforceMemories. The answer ends where a page does. */
 export const reinforceMemories: UnaryRpc<ReinforceMemoriesRequest> = {
   validate: checkReinforceMemories,
-  handle: ({ services }, call, { namespace, memoryIds, amount, allowMissing }) =>
+  handle: ({ services, etags }, call, { namespace, memoryIds, amount, allowMissing }) =>
     services.memories.reinforceMemories(call, {
       namespace: fromNamespace(namespace),
       memoryIds,
@@ -25,7 +25,11 @@ export const reinforceMemories: UnaryRpc<ReinforceMemoriesRequest> = {
       encode: ({ memories, revision }) => {
         const answer = { memories: [], revision: BigInt(revision) };
         const rest = encodeWire(ReinforceMemoriesResponse, answer);
-        return spliceField(MEMORIES_FIELD, fillPage(memories, encodeMemory), rest);
+        return spliceField(
+          MEMORIES_FIELD,
+          fillPage(memories, (memory) => encodeMemory(memory, etags)),
+          rest,
+        );
       },
     }),
 };

@@ -11,7 +11,7 @@ import { checkResetSession } from "../validate/session-requests.ts";
 /** ResetSession. */
 export const resetSession: UnaryRpc<ResetSessionRequest> = {
   validate: checkResetSession,
-  handle: ({ services }, call, request) =>
+  handle: ({ services, etags }, call, request) =>
     services.sessions.resetSession(call, {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
@@ -21,7 +21,7 @@ export const resetSession: UnaryRpc<ResetSessionRequest> = {
       etag: request.etag,
       encode: ({ session, deleted }) =>
         encodeWire(ResetSessionResponse, {
-          session: toSession(session),
+          session: toSession(session, etags),
           deleted: toTotals(deleted),
         }),
     }),

@@ -11,7 +11,7 @@ import { checkRestoreMemoryVersion } from "../validate/memory-requests.ts";
 /** RestoreMemoryVersion. */
 export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
   validate: checkRestoreMemoryVersion,
-  handle: ({ services }, call, { namespace, memoryId, version, etag, reason }) =>
+  handle: ({ services, etags }, call, { namespace, memoryId, version, etag, reason }) =>
     services.memories.restoreMemoryVersion(call, {
       namespace: fromNamespace(namespace),
       memoryId,
@@ -20,7 +20,7 @@ export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
       reason,
       encode: ({ memory, revision }) =>
         encodeWire(RestoreMemoryVersionResponse, {
-          memory: toMemory(memory),
+          memory: toMemory(memory, etags),
           revision: BigInt(revision),
         }),
     }),

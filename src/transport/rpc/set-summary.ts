@@ -12,7 +12,7 @@ import { checkSetSummary } from "../validate/window-requests.ts";
 /** SetSummary. */
 export const setSummary: UnaryRpc<SetSummaryRequest> = {
   validate: checkSetSummary,
-  handle: ({ services }, call, request) => {
+  handle: ({ services, etags }, call, request) => {
     const { namespace, sessionId, text, replacedMessageIds, placement, expectedVersion } = request;
     return services.sessions.setSummary(call, {
       namespace: fromNamespace(namespace),
@@ -23,7 +23,7 @@ export const setSummary: UnaryRpc<SetSummaryRequest> = {
       ...(expectedVersion === undefined ? {} : { expectedVersion: Number(expectedVersion) }),
       encode: ({ session, trims, placed }) =>
         encodeWire(SetSummaryResponse, {
-          session: toSession(session),
+          session: toSession(session, etags),
           trims: trims.map(toTrim),
           placed: placed === undefined ? undefined : toPlacedSummary(placed),
         }),

@@ -12,7 +12,7 @@ import { checkUpdateMemory, requiredMemory } from "../validate/memory-requests.t
 /** UpdateMemory. */
 export const updateMemory: UnaryRpc<UpdateMemoryRequest> = {
   validate: checkUpdateMemory,
-  handle: ({ services }, call, request) => {
+  handle: ({ services, etags }, call, request) => {
     const given = requiredMemory(request);
     return services.memories.updateMemory(call, {
       namespace: fromNamespace(request.namespace),
@@ -22,7 +22,7 @@ export const updateMemory: UnaryRpc<UpdateMemoryRequest> = {
       reason: request.reason,
       encode: ({ memory, revision }) =>
         encodeWire(UpdateMemoryResponse, {
-          memory: toMemory(memory),
+          memory: toMemory(memory, etags),
           revision: BigInt(revision),
         }),
     });

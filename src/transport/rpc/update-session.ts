@@ -11,7 +11,7 @@ import { checkUpdateSession, requiredSession } from "../validate/session-request
 /** UpdateSession. */
 export const updateSession: UnaryRpc<UpdateSessionRequest> = {
   validate: checkUpdateSession,
-  handle: ({ services }, call, request) => {
+  handle: ({ services, etags }, call, request) => {
     const session = requiredSession(request);
     return services.sessions.updateSession(call, {
       namespace: fromNamespace(request.namespace),
@@ -21,7 +21,7 @@ export const updateSession: UnaryRpc<UpdateSessionRequest> = {
       etag: session.etag,
       encode: (result) =>
         encodeWire(UpdateSessionResponse, {
-          session: toSession(result.session),
+          session: toSession(result.session, etags),
           trims: result.trims.map(toTrim),
           stageRuns: toStageRuns(result.runs),
           overLimit: result.overLimit,

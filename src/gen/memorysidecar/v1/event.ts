@@ -748,8 +748,9 @@ export interface StreamedEvent {
  * A named position in the stream that the server remembers.
  *
  * It does not hold events back from being dropped. When events after the position
- * are no longer kept, a watch from it is `RESUME_TOKEN_EXPIRED`; acknowledge the
- * first token of a watch from the oldest to go on from there.
+ * are no longer kept, a watch from it is `RESUME_TOKEN_EXPIRED`; when the store has
+ * another history, as after a back-up was put back, it is `RESUME_TOKEN_FOREIGN`.
+ * Acknowledge the first token of another watch to go on from there.
  */
 export interface Consumer {
   /**
@@ -762,8 +763,8 @@ export interface Consumer {
   /** The revision of the position. Output only. */
   revision: bigint;
   /**
-   * How many revisions of the namespace lie after that of the position and are kept.
-   * Output only.
+   * How many revisions of the namespace lie after that of the position and are kept; all
+   * that are kept when the position is of another history. Output only.
    */
   lag: bigint;
   /** When the consumer was created. Output only. */

@@ -197,6 +197,11 @@ export interface ConsumerRecord {
   createMs: bigint;
   /** When the position last moved, in milliseconds since 1970. */
   updateMs: bigint;
+  /**
+   * The history of the store that the position is of. Empty: that of its making, whose
+   * id is that of the store.
+   */
+  historyId: string;
 }
 
 /** An event, with what filters need beside its wire form. */
@@ -1493,7 +1498,7 @@ export const ReplyRecord: MessageFns<ReplyRecord> = {
 };
 
 function createBaseConsumerRecord(): ConsumerRecord {
-  return { revision: 0n, index: 0, createMs: 0n, updateMs: 0n };
+  return { revision: 0n, index: 0, createMs: 0n, updateMs: 0n, historyId: "" };
 }
 
 export const ConsumerRecord: MessageFns<ConsumerRecord> = {
@@ -1518,6 +1523,9 @@ export const ConsumerRecord: MessageFns<ConsumerRecord> = {
         throw new globalThis.Error("value provided for field message.updateMs of type int64 too large");
       }
       writer.uint32(32).int64(message.updateMs);
+    }
+    if (message.historyId !== "") {
+      writer.uint32(42).string(message.historyId);
     }
     return writer;
   },
@@ -1565,6 +1573,14 @@ export const ConsumerRecord: MessageFns<ConsumerRecord> = {
             }
 
             message.updateMs = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.historyId = reader.string();
             continue;
           }
         }

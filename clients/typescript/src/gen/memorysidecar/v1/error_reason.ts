@@ -112,7 +112,8 @@ export const ErrorReason = {
    */
   LAST_SEQ_MISMATCH: 12,
   /**
-   * ETAG_MISMATCH - ABORTED. The resource changed since the etag was read. What to do: read it, then
+   * ETAG_MISMATCH - ABORTED. The resource changed since the etag was read, or the etag is of another store
+   * or another history of it, as before a back-up was put back. What to do: read it, then
    * change what was read.
    */
   ETAG_MISMATCH: 13,
