@@ -201,11 +201,40 @@ def test_a_worker_goes_on_when_the_server_was_away(fake: FakeServer) -> None:
     retry = ms.RetryPolicy(max_attempts=1, initial_delay=0.01, max_delay=0.02)
     with Client(fake.path, retry=retry, timeout=5) as client:
         worker = Worker(client, "h", lambda task: "text")
-        task = v1.LeasedTask(task=v1.HookTask(task_id="t"), lease_token="x")
+        task = v1.LeasedTask(
+            task=v1.HookTask(task_id="t"), lease_token="x", summarize=v1.SummarizeInput()
+        )
         answers = [answer(v1.PollTasksResponse(tasks=[task]))]
         away = [fail(grpc.StatusCode.UNAVAILABLE)] * 2
         fake.script["PollTasks"] = [*away, *answers]
         assert worker.run(max_tasks=1) == 1
+
+
+def test_a_task_of_an_unknown_type_is_given_back(fake: FakeServer) -> None:
+    strange = v1.HookTask(task_id="t", type=99)  # type: ignore[arg-type]
+    task = v1.LeasedTask(task=strange, lease_token="x")
+    known = v1.LeasedTask(
+        task=v1.HookTask(task_id="u"), lease_token="x", summarize=v1.SummarizeInput()
+    )
+    for kind in (Worker, AsyncWorker):
+        fake.calls.clear()
+        fake.script["PollTasks"] = [answer(v1.PollTasksResponse(tasks=[task, known]))]
+        if kind is Worker:
+            with Client(fake.path, timeout=5) as client:
+                Worker(client, "h", lambda task: "text").run(max_tasks=1)
+        else:
+
+            async def work() -> None:
+                async def summarize(task: v1.SummarizeInput) -> str:
+                    return "text"
+
+                async with AsyncClient(fake.path, timeout=5) as client:
+                    await AsyncWorker(client, "h", summarize).run(max_tasks=1)
+
+            asyncio.run(work())
+        failed = sent(fake, "FailTask")
+        assert failed.task_id == "t" and not failed.permanent
+        assert {one.task_id for one in fake.requests("CompleteTask")} == {"u"}
 
 
 def test_an_async_worker_does_the_same(hooked: RealServer, memory: Client) -> None:

@@ -198,6 +198,21 @@ def test_a_state_that_cannot_be_read_is_read_again(fake: FakeServer, fake_client
     assert [one.resume_token for one in fake.requests("WatchEvents")] == ["3", "4", "", ""]
 
 
+def test_an_event_of_an_unknown_type_is_given_with_its_number(
+    fake: FakeServer, fake_client: Client
+) -> None:
+    # Type 999, and a detail in a field that this client does not know.
+    unknown = v1.Event.FromString(bytes([8, 7, 24, 0xE7, 7, 0xA2, 0x1F, 2, 8, 1]))
+    streamed = v1.StreamedEvent(event=unknown, resume_token="7.0")
+    told = v1.WatchEventsResponse(events=[streamed], resume_token="7.0")
+    fake.script["WatchEvents"] = [stream(checkpoint("6"), told, then=GONE), stream(event(8))]
+    with fake_client.watch() as watch:
+        one = next(watch)
+        assert (one.revision, one.type, one.WhichOneof("detail")) == (7, 999, None)
+        assert next(watch).revision == 8
+    assert fake.requests("WatchEvents")[-1].resume_token == "7.0"
+
+
 def test_an_error_at_the_start_is_raised_by_watch(fake: FakeServer, fake_client: Client) -> None:
     fake.script["WatchEvents"] = [fail(S.NOT_FOUND, "CONSUMER_NOT_FOUND")]
     with pytest.raises(ms.NotFound):

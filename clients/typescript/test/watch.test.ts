@@ -160,6 +160,20 @@ describe("watch", () => {
     expect(seen).toEqual([1n]);
   });
 
+  it("gives an event of an unknown type with its number and without detail", async () => {
+    // Type 999, and a detail in a field that this client does not know.
+    const wire = Buffer.from([8, 7, 24, 0xe7, 7, 0xa2, 0x1f, 2, 8, 1]);
+    const unknown = { event: Event.decode(wire), resumeToken: "t7.0" };
+    const told = { events: [unknown], resumeToken: "t7.0" };
+    const fake = await open([checkpoint("t6"), told, away], [event(8)]);
+    const stream = fake.client.watch();
+    const { value } = await stream.next();
+    expect(value?.event).toMatchObject({ revision: 7n, type: 999 });
+    expect(value?.event.detail).toBeUndefined();
+    expect(await take(stream, 1)).toEqual(["8.0"]);
+    expect(fake.starts.at(-1)).toEqual({ $case: "resumeToken", value: "t7.0" });
+  });
+
   it("opens from now, then reads the state, when its place is refused", async () => {
     const refusal = (reason: string, code: number) => fakeError({ code, reason, metadata: {} });
     const fake = await open(

@@ -189,7 +189,7 @@ class Worker:
             return importance_of(self._score(list(task.score.texts)))
         if kind == "resolve" and self._resolve is not None:
             return resolution_of(self._resolve(task.resolve))
-        if kind in (None, "summarize") and self._summarize is not None:
+        if kind == "summarize" and self._summarize is not None:
             return output_of(self._summarize(task.summarize))
         raise _NoFunction
 
@@ -291,7 +291,7 @@ class AsyncWorker:
             return importance_of(await self._score(list(task.score.texts)))
         if kind == "resolve" and self._resolve is not None:
             return resolution_of(await self._resolve(task.resolve))
-        if kind in (None, "summarize") and self._summarize is not None:
+        if kind == "summarize" and self._summarize is not None:
             return output_of(await self._summarize(task.summarize))
         raise _NoFunction
 

@@ -19,8 +19,9 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/event.proto";
 
 /**
- * What an event tells. Values may be added; a client ignores those it does not
- * know.
+ * What an event tells. Values may be added. A client sees an event of a type that it does
+ * not know with the number of the type and without `detail`: it passes the event over,
+ * and goes on from its token.
  */
 export const EventType = {
   /** UNSPECIFIED - Not set. Never in an answer. */

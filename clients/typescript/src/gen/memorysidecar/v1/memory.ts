@@ -16,7 +16,11 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/memory.proto";
 
-/** What kind of thing a memory is. Values may be added. */
+/**
+ * What kind of thing a memory is. Values may be added. A client sees a memory of a kind
+ * that it does not know with the number of the kind and without a structure: its `text`
+ * tells it all the same.
+ */
 export const MemoryKind = {
   /** UNSPECIFIED - The default: `MEMORY_KIND_FACT`. In a filter: not allowed. */
   UNSPECIFIED: 0,

@@ -17,7 +17,11 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/task.proto";
 
-/** What a hook does. Values may be added. */
+/**
+ * What a hook does. Values may be added. A worker sees a task of a type that it does not
+ * know with the number of the type and without an input: it gives the task back with
+ * FailTask, not permanently, because another worker of the hook may know it.
+ */
 export const TaskType = {
   /** UNSPECIFIED - Not set. In a request: any. */
   UNSPECIFIED: 0,
