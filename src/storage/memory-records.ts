@@ -6,6 +6,9 @@ import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "../domain/memo
 import type { SessionRef } from "../domain/session.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
+/** Entities of one scope that a name finds: a name that is given to more tells nothing. */
+export const NAMESAKES_MAX = 64;
+
 /** A scope that holds memories. */
 export interface StoredScope {
   /** 32 hexadecimal digits, made of the scope: the same in every namespace. */
@@ -156,7 +159,10 @@ export interface MemoryStore {
   ): Promise<ReadonlyMap<string, Memory>>;
   /** Ends a page before its limit when it has many bytes. */
   listMemories(query: MemoryQuery): Promise<MemoryPage>;
-  /** Active entities by name or alias, in this order of scopes and names; at most 1,000 names. */
+  /**
+   * Active entities by name or alias, in this order of scopes and names; at most 1,000 names. Of
+   * those with one name in one scope the first NAMESAKES_MAX.
+   */
   readEntities(
     namespace: string,
     scopes: readonly MemoryScope[],

@@ -11,6 +11,7 @@ import {
 } from "../../domain/memories/memory.ts";
 import { meansScope, namedScopes } from "../../domain/memories/scopes.ts";
 import { nameKeyOf } from "../../domain/memories/text-key.ts";
+import { NAMESAKES_MAX } from "../../storage/memory-records.ts";
 import type { RelationQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
 import type { MemoryParts } from "./parts.ts";
@@ -205,7 +206,7 @@ async function gathered(
 ): Promise<RelationSource> {
   const { filter, nowMs } = scan;
   const relations: KeyedRelation[] = [];
-  const entities: (readonly string[])[] = [];
+  const entities: Memory[] = [];
   // Every active entity of the scopes gives its names, whatever else the filter asks of relations.
   const named: MemoryFilter = {
     ...ANY_MEMORY,
@@ -218,7 +219,7 @@ async function gathered(
   let isCut = false;
   for await (const { memories } of scanAll(parts, scan, filters)) {
     for (const memory of memories) {
-      if (isMeant(parts, memory, named, nowMs)) entities.push(entityNames(memory));
+      if (isMeant(parts, memory, named, nowMs)) entities.push(memory);
       const relation = isMeant(parts, memory, filter, nowMs) ? keyed(memory) : undefined;
       if (relation === undefined) continue;
       if (relations.length < LIMITS.relationScan) relations.push(relation);
@@ -248,18 +249,21 @@ class GatheredRelations implements RelationSource {
   readonly #entities = new Map<string, (readonly string[])[]>();
   readonly isCut: boolean;
 
-  constructor(
-    relations: readonly KeyedRelation[],
-    entities: readonly (readonly string[])[],
-    isCut: boolean,
-  ) {
+  constructor(relations: readonly KeyedRelation[], entities: readonly Memory[], isCut: boolean) {
     this.#relations = relations;
     this.isCut = isCut;
-    for (const names of entities) {
+    // As in the store, a name finds so many entities of one scope.
+    const counts = new Map<string, number>();
+    for (const entity of entities) {
+      const names = entityNames(entity);
+      const scope = JSON.stringify(entity.scope);
       for (const name of names) {
-        const same = this.#entities.get(name);
-        if (same === undefined) this.#entities.set(name, [names]);
-        else same.push(names);
+        const place = `${scope} ${name}`;
+        const count = counts.get(place) ?? 0;
+        if (count < NAMESAKES_MAX) {
+          counts.set(place, count + 1);
+          this.#entities.set(name, [...(this.#entities.get(name) ?? []), names]);
+        }
       }
     }
   }

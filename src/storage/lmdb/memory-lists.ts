@@ -3,6 +3,7 @@
 import { recordCorrupt } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { MEMORY_KINDS, type Memory } from "../../domain/memories/memory.ts";
+import { NAMESAKES_MAX } from "../memory-records.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type {
   MemoryPage,
@@ -181,8 +182,8 @@ export function readEntities(core: Core, ...asked: Asked<"readEntities">): reado
   for (const scope of log === undefined ? [] : scopes) {
     const part = scopePart(scopeIdOf(scope));
     for (const term of terms) {
-      const [memoryNo] = log ? numbersWith(log, { scope: part, term }, { limit: 1 }) : [];
-      if (memoryNo !== undefined) {
+      const numbers = log ? numbersWith(log, { scope: part, term }, { limit: NAMESAKES_MAX }) : [];
+      for (const memoryNo of numbers) {
         found.add(memoryNo);
       }
     }

@@ -19,7 +19,8 @@ const policies = new WeakMap<Policy, number>();
 export function sessionBytes(session: Session): number {
   const { fields, head, namespace, sessionId } = session;
   const { userId, agentId, policy, summary, forkedFrom } = fields;
-  let bytes = FIXED_BYTES + fields.metadata.length + policyBytes(policy);
+  // A policy is given as it was chosen and as it is in force.
+  let bytes = FIXED_BYTES + fields.metadata.length + 2 * policyBytes(policy);
   bytes += textBytes([namespace, sessionId, userId, agentId]);
   bytes += textBytes([forkedFrom?.sessionId ?? "", summary?.text ?? "", summary?.hook ?? ""]);
   bytes += (summary?.ranges.length ?? 0) * RUN_BYTES;

@@ -37,14 +37,15 @@ export function memoriesIn(
 }
 
 /** The oldest active entity of a scope with a name. */
-export function entityNamed(
+export function entitiesNamed(
   state: MemoryState,
   namespace: string,
   scopeId: string,
   nameKey: string,
-): Memory | undefined {
-  const found = memoriesIn(state, namespace, scopeId);
-  return found.find(({ facts }) => facts.nameKeys.includes(nameKey))?.memory;
+): readonly Memory[] {
+  return memoriesIn(state, namespace, scopeId)
+    .filter(({ facts }) => facts.nameKeys.includes(nameKey))
+    .map(({ memory }) => memory);
 }
 
 /** Those of a tier by rising rank, then number. */
@@ -82,7 +83,7 @@ export function lookupOf(state: MemoryState, namespace: string): MemoryLookup {
         .filter((kept) => isPast(kept) && key !== "" && kept.facts.key === key)
         .slice(0, SAME_KEY_MAX)
         .map(({ memory }) => memory),
-    byName: (scope, nameKey) => entityNamed(state, namespace, scopeIdOf(scope), nameKey),
+    byName: (scope, nameKey) => entitiesNamed(state, namespace, scopeIdOf(scope), nameKey)[0],
     bySubject: (scope, nameKey, limit) =>
       within(scope)
         .filter((kept) => isActive(kept) && kept.facts.subject === nameKey)

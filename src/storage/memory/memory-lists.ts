@@ -1,6 +1,7 @@
 // Lists of memories in the memory engine: each looks at everything and keeps what was asked for.
 
 import { type Memory, memoryExpireMs } from "../../domain/memories/memory.ts";
+import { NAMESAKES_MAX } from "../memory-records.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type {
   MemoryPage,
@@ -10,7 +11,7 @@ import type {
   RelationQuery,
   StoredScope,
 } from "../store.ts";
-import { entityNamed, memoriesIn, memoriesOf, rankedIn } from "./memories.ts";
+import { entitiesNamed, memoriesIn, memoriesOf, rankedIn } from "./memories.ts";
 import { type KeptMemory, type MemoryState, namespaceOf } from "./state.ts";
 
 type Lists = Omit<MemoryStore, "changeMemories" | `${string}Job${string}`>;
@@ -86,7 +87,9 @@ export function readEntities(
   ...[namespace, scopes, nameKeys]: Parameters<Lists["readEntities"]>
 ): readonly Memory[] {
   const found = scopes.flatMap((scope) =>
-    nameKeys.flatMap((name) => entityNamed(state, namespace, scopeIdOf(scope), name) ?? []),
+    nameKeys.flatMap((name) =>
+      entitiesNamed(state, namespace, scopeIdOf(scope), name).slice(0, NAMESAKES_MAX),
+    ),
   );
   return [...new Set(found)];
 }
