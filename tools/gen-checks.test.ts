@@ -46,9 +46,12 @@ describe("the checks of requests", () => {
   });
 
   it("do not look at what only the server sets or what the rpc checks", () => {
-    const checks = checksOf(`
+    const checks = checksOf(
+      `
       Kind one = 1 [(field_rules).output_only = true];
-      repeated Kind two = 2 [(field_rules).checked_by_rpc = true];`);
+      repeated Node two = 2 [(field_rules).checked_by_rpc = true];`,
+      "message Node { Kind kind = 1; }",
+    );
     expect(checks).not.toContain("function");
   });
 

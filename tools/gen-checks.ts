@@ -29,6 +29,9 @@ const VALUES = {
   struct: "google.protobuf.Struct",
 } as const;
 
+/** The most fields of a oneof that a fault names. */
+const NAMED_CHOICES = 6;
+
 /** Gives the text of the module with the checks of every request that is served. */
 export function checksModule(set: FileDescriptorSet): string {
   const registry = createFileRegistry(set);
@@ -150,16 +153,14 @@ class ChecksWriter {
         : [`case ${JSON.stringify(field.localName)}:`, ...body, "break;"];
     });
     if (this.reader.isRequired(oneof)) {
-      const names = oneof.fields.map(({ name }) => name);
-      const said = `one of ${names.slice(0, -1).join(", ")} and ${names.at(-1)} is required`;
-      cases.unshift("case undefined:", add(oneof.name, said), "break;");
+      cases.unshift("case undefined:", add(oneof.name, choiceText(oneof)), "break;");
     }
     return cases.length === 0 ? [] : [`switch (${value}?.$case) {`, ...cases, "}"];
   }
 
   private field(field: DescField): string[] {
     const rules = this.reader.of(field);
-    if (rules.outputOnly || rules.checkedByRpc) return [];
+    if (rules.outputOnly) return [];
     const value = `m.${field.localName}`;
     if (field.fieldKind === "list") return this.list(field, value, rules);
     if (field.fieldKind === "map") return this.map(field, value, rules);
@@ -174,7 +175,7 @@ class ChecksWriter {
   /** The check of a field that holds one value. */
   private single(field: DescField, value: string, present: boolean): string[] {
     const rules = this.reader.of(field);
-    if (rules.outputOnly || rules.checkedByRpc) return [];
+    if (rules.outputOnly) return [];
     const name = JSON.stringify(field.name);
     return this.value({ value, name, field, rules, present, required: rules.required });
   }
@@ -227,7 +228,6 @@ class ChecksWriter {
   private message(subject: Subject, type: DescMessage): string[] {
     const { value, name, field, rules, present, required } = subject;
     if (type.typeName === VALUES.struct) {
-      if (!this.reader.hasRules(field)) return [];
       if (rules.maxBytes === 0 || rules.maxDepth === 0) {
         throw new Error(`${String(field)} needs max_bytes and max_depth`);
       }
@@ -239,7 +239,7 @@ class ChecksWriter {
       check = [`fields.checkTimestamp(v, ${name}, ${value});`];
     else if (type.typeName === VALUES.duration) {
       check = [`fields.checkDuration(v, ${name}, ${value}, ${boundsText(rules)});`];
-    } else if (type.typeName.startsWith("memorysidecar.")) {
+    } else if (type.typeName.startsWith("memorysidecar.") && !rules.checkedByRpc) {
       this.visit(type);
       if (this.active.has(type)) {
         check = [`v.enter(${name});`, `${functionName(type)}(v, ${value});`, "v.leave();"];
@@ -273,6 +273,7 @@ class ChecksWriter {
   private entries(field: DescField, list: string, rules: FieldRules): string[] {
     const value = `${list}[i]!`;
     const type = field.message;
+    if (rules.checkedByRpc) return [];
     if (type?.typeName.startsWith("memorysidecar.") === true) {
       this.visit(type);
       if (!this.active.has(type)) return [];
@@ -297,6 +298,13 @@ class ChecksWriter {
   }
 }
 
+/** Names what one can choose from: a few fields, or the first of many. */
+function choiceText({ fields }: DescOneof): string {
+  const names = fields.map(({ name }) => name);
+  if (names.length > NAMED_CHOICES) return `is required: ${names[0]} or another of its fields`;
+  return `one of ${names.slice(0, -1).join(", ")} and ${names.at(-1)} is required`;
+}
+
 function bytes({ value, name, rules, required }: Subject): string[] {
   const check = `fields.checkBytes(v, ${name}, ${value}, ${rules.maxBytes});`;
   const lines = required ? [`if (${value}.length === 0) v.add(${name}, "is required");`] : [];
@@ -313,7 +321,7 @@ function number({ value, name, field, rules, present, required }: Subject): stri
   ];
   const isFloat = field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT;
   if (conditions.length === 0) {
-    if (isFloat) return [`fields.checkFinite(v, ${name}, ${value});`];
+    if (isFloat) return [refuse(`!Number.isFinite(${value})`, name, "must be a finite number")];
     return required ? [refuse(`${value} == 0`, name, "is required")] : [];
   }
   if (isFloat && conditions.length === 1) conditions.push(`Number.isFinite(${value})`);

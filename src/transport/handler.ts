@@ -73,7 +73,7 @@ function admit<Request>(
   edge: Edge,
   call: ServerUnaryCall<Buffer, Uint8Array> | ServerWritableStream<Buffer, Uint8Array>,
   shape: MethodShape<Request>,
-  validate: (request: Request, violations: Violations) => void,
+  validate: UnaryRpc<Request>["validate"],
 ): Admitted<Request> {
   const writer = edge.authenticate(call.metadata);
   const incoming = shape.read(call.request);
@@ -81,7 +81,7 @@ function admit<Request>(
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
   shape.check?.(violations, request);
-  validate(request, violations);
+  validate?.(request, violations);
   if (violations.malformed) throw requestMalformed();
   const fault = violations.error();
   if (fault !== undefined) throw fault;

@@ -30,8 +30,11 @@ export interface ServerFacts {
 
 /** An rpc with one answer. */
 export interface UnaryRpc<Request> {
-  /** Names every fault of the request; it never throws. */
-  readonly validate: (request: Request, violations: Violations) => void;
+  /**
+   * Names what is wrong between the fields of a request whose fields were checked one by one before
+   * (see src/gen/checks.ts); it never throws.
+   */
+  readonly validate?: (request: Request, violations: Violations) => void;
   /** Gives the wire form of the answer. */
   readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
   /**
@@ -48,7 +51,8 @@ export interface UnaryRpc<Request> {
 
 /** An rpc with a stream of answers. */
 export interface StreamRpc<Request> {
-  readonly validate: (request: Request, violations: Violations) => void;
+  /** As for an rpc with one answer. */
+  readonly validate?: (request: Request, violations: Violations) => void;
   /** Sends answers until the call's signal is aborted; throws to end the stream with an error. */
   readonly stream: (
     context: RpcContext,

@@ -4,9 +4,12 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createFileRegistry, type DescField } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/domain/recall/rank/weights.ts";
+import { loadDescriptors } from "../../src/transport/descriptors.ts";
+import { type FieldRules, RuleReader } from "../../tools/rules.ts";
 import { MEMORY_STATED, type Stated } from "../support/stated-memories.ts";
 
 const FOLDER = join(import.meta.dirname, "../../proto/memorysidecar");
@@ -403,6 +406,35 @@ function quantitiesIn(comment: string): ReadonlySet<number> {
   return found;
 }
 
+/** The fields that have rules of their own. */
+function ruledFields(): { name: string; field: DescField; rules: FieldRules }[] {
+  const registry = createFileRegistry(loadDescriptors());
+  const reader = new RuleReader(registry);
+  return [...registry]
+    .flatMap((desc) => (desc.kind === "message" ? desc.fields : []))
+    .filter((field) => reader.hasRules(field))
+    .map((field) => ({
+      name: `${field.parent.name}.${field.name}`,
+      field,
+      rules: reader.of(field),
+    }));
+}
+
+/** How comments state the limits that are in rules, with the limits. */
+function statementsOf(
+  { fieldKind, message }: DescField,
+  rules: FieldRules,
+): readonly (readonly [RegExp, number | undefined])[] {
+  const { maxBytes, maxItems, max } = rules;
+  if (fieldKind === "list" || fieldKind === "map") {
+    return maxItems > 0 ? [[/(?:[Aa]t most|\b1 to) ([\d,]+)(?![\d,]* bytes)/, maxItems]] : [];
+  }
+  if (maxBytes > 0) return [[/(?:[Aa]t most|\b1 to) ([\d,]+)(?: chars and)? bytes/, maxBytes]];
+  // Comments tell spans of time in units of their own.
+  if (message !== undefined) return [];
+  return [[/(?<![\d.,])[\d,.]*\d to ([\d,.]*\d)/, max]];
+}
+
 describe("the comments of the contract", () => {
   it.each(STATED)("state the limits of $of", ({ of, limits }) => {
     const comment = COMMENTS.get(of);
@@ -423,6 +455,20 @@ describe("the comments of the contract", () => {
     ];
     const stated = new Set<string>([...STATED.flatMap((entry) => entry.limits), ...inner]);
     expect(Object.keys(LIMITS).filter((name) => !stated.has(name))).toEqual([]);
+  });
+
+  it("state the numbers of the rules of fields", () => {
+    let compared = 0;
+    for (const { name, field, rules } of ruledFields()) {
+      const comment = COMMENTS.get(name) ?? "";
+      for (const [pattern, limit] of statementsOf(field, rules)) {
+        const stated = pattern.exec(comment)?.[1];
+        if (stated === undefined || limit === undefined) continue;
+        expect(Number(stated.replaceAll(",", "")), `${name}: ${comment}`).toBe(limit);
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(250);
   });
 
   it("state the default of every weight of a recall", () => {

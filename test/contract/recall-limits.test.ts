@@ -154,8 +154,13 @@ const ROWS: readonly LimitRow[] = [
   weight("confidence", (confidence) => ({ confidence })),
   weight("facts", (facts) => ({ facts })),
   weight("entities", (entities) => ({ entities })),
-  limitRow("recall", "weights.recency_half_life", LIMITS.recallHalfLifeDays, (size) => ({
-    weights: { recencyHalfLife: days(size) },
+  limitRow("recall", "weights.recency_half_life", LIMITS.recallHalfLifeDays * 86_400_000, (ms) => ({
+    weights: {
+      recencyHalfLife: {
+        seconds: BigInt(Math.floor(ms / 1_000)),
+        nanos: (ms % 1_000) * 1_000_000,
+      },
+    },
   })),
   limitRow("upsertDocuments", "collection_id", LIMITS.collectionIdChars, (size) => ({
     collectionId: x(size),
@@ -444,7 +449,7 @@ const FAULTS: readonly Fault[] = [
   fault("embed", "texts", "none", {}),
   fault("embed", "purpose", "unknown", { texts: ["a"], purpose: 3 as 1 }),
   fault("countTokens", "token_rule", "given", { tokenRule: 5 }),
-  fault("countTokens", "token_rule", "unknown", { tokenRule: 13 as 1 }),
+  fault("countTokens", "token_rule", "unknown", { tokenRule: 999 as 1 }),
   fault("countTokens", "custom_token_rule", "none with the rule", { tokenRule: 11 }),
   fault("countTokens", "messages[0].role", "none", { messages: [message({ role: 0 })] }),
 ];

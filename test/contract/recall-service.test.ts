@@ -507,7 +507,7 @@ describe("CountTokens", () => {
     const answer = await server.client.call("countTokens", { texts: ["12345678", ""], messages });
     expect(answer).toEqual({
       ...{ textTokenCounts: [2, 0], messageTokenCounts: [3, 77] },
-      ...{ totalTokenCount: 82n, tokenRule: 1 },
+      ...{ totalTokenCount: 82n, tokenRule: 1, tokenPreset: "" },
     });
     const exact = await server.client.call("countTokens", {
       ...{ texts: ["hello world"], tokenRule: 6, model: "gpt-4o" },

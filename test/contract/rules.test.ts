@@ -140,10 +140,7 @@ function zeroOf(field: DescField): unknown {
   return message.get(field);
 }
 
-const fields = [...places.keys()].filter((field) => {
-  const { outputOnly, checkedByRpc } = reader.of(field);
-  return !outputOnly && !checkedByRpc;
-});
+const fields = [...places.keys()].filter((field) => !reader.of(field).outputOnly);
 const named = (list: readonly DescField[]) =>
   list.map((field) => [`${field.parent.name}.${field.name}`, field] as const);
 
@@ -193,6 +190,27 @@ describe("the entries", () => {
   });
 });
 
+describe("a map", () => {
+  const maps = fields.filter(({ fieldKind }) => fieldKind === "map");
+  const entry = (key: string, value: string) => (field: DescField) => (message: ReflectMessage) => {
+    if (field.fieldKind === "map") message.get(field).set(key, value);
+  };
+
+  it.each(named(maps))("%s has keys and values as its rules say", (_name, field) => {
+    const { maxBytes, keyForm, maxKeyBytes } = reader.of(field);
+    const form = forms.get(keyForm);
+    const longest = form?.maxChars ?? maxKeyBytes;
+    expect(maxBytes * longest).toBeGreaterThan(0);
+    expectFault(field, false, entry("k", "v".repeat(maxBytes))(field), '["k"]');
+    expectFault(field, true, entry("k", "v".repeat(maxBytes + 1))(field), '["k"]');
+    expectFault(field, true, entry("", "v")(field), '[""]');
+    const key = "k".repeat(longest);
+    expectFault(field, false, entry(key, "v")(field), `["${key.slice(0, 40)}..."]`);
+    expectFault(field, true, entry(`${key}k`, "v")(field), `["${key.slice(0, 40)}..."]`);
+    if (form !== undefined) expectFault(field, true, entry("a b", "v")(field), '["a b"]');
+  });
+});
+
 describe("what is required", () => {
   it.each(named(fields.filter((field) => reader.of(field).required)))(
     "is asked for in %s",
@@ -217,4 +235,14 @@ describe("what is required", () => {
       }
     },
   );
+});
+
+describe("what only the server sets", () => {
+  const outputs = [...places.keys()].filter((field) => reader.of(field).outputOnly);
+
+  it.each(named(outputs))("is not looked at in %s", (_name, field) => {
+    if (field.enum !== undefined) expectFault(field, false, setter(field, 999));
+    else if (field.scalar === 9) expectFault(field, false, setter(field, "\u0000"));
+    else expectFault(field, false, () => {});
+  });
 });

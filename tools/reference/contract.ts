@@ -20,6 +20,7 @@ import {
   type FileDescriptorProto,
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
+import { RuleReader } from "../rules.ts";
 
 /** What `buf build` made, comments included. */
 export interface Contract {
@@ -27,6 +28,7 @@ export interface Contract {
   /** The files of the public contract, by name. */
   readonly files: readonly DescFile[];
   readonly services: readonly DescService[];
+  readonly rules: RuleReader;
   /** The comment of an item by its full name, such as `memorysidecar.v1.Session.session_id`. */
   readonly comment: (name: string) => string;
 }
@@ -47,6 +49,7 @@ export function buildContract(root: string): Contract {
     registry,
     files,
     services: files.flatMap((file) => file.services),
+    rules: new RuleReader(registry),
     comment: (name) => comments.get(name) ?? "",
   };
 }

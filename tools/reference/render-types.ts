@@ -10,6 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type Contract, rpcsOf, typesWithin } from "./contract.ts";
 import { inCell, page, table } from "./markdown.ts";
+import { ruleText } from "./rule-text.ts";
 
 /** The page of an rpc, from the folder of the reference. */
 export function rpcPage({ parent, name }: DescMethod): string {
@@ -75,20 +76,27 @@ export function fieldTable(place: Place, message: DescMessage): string {
   if (message.members.length === 0) return "It has no fields.";
   const comment = (name: string): string =>
     inCell(place.contract.comment(`${message.typeName}.${name}`));
+  const hasRules = message.fields.some((field) => place.contract.rules.hasRules(field));
   const row = (field: DescField, indent: string): string[] => [
     `${indent}\`${field.name}\``,
     typeText(place, field),
+    ...(hasRules ? [inCell(ruleText(place.contract.rules, field))] : []),
     comment(field.name),
   ];
   const rows = message.members.flatMap((member) =>
     member.kind === "field"
       ? [row(member, "")]
       : [
-          [`\`${member.name}\``, "one of these", comment(member.name)],
+          [
+            `\`${member.name}\``,
+            "one of these",
+            ...(hasRules ? [place.contract.rules.isRequired(member) ? "required" : ""] : []),
+            comment(member.name),
+          ],
           ...member.fields.map((field) => row(field, "↳ ")),
         ],
   );
-  return table(["Field", "Type", "Meaning"], rows);
+  return table(["Field", "Type", ...(hasRules ? ["Rules"] : []), "Meaning"], rows);
 }
 
 function valueTable({ contract }: Place, type: DescEnum): string {

@@ -33,7 +33,11 @@ The examples are one story, played against a real server. They are calls of
 [grpcurl](https://github.com/fullstorydev/grpcurl), which asks the server for its contract, and
 their answers. JSON names are the names of the fields in camelCase; integers of 64 bits are texts,
 bytes are base64, and what is not set is left out. Long lists and texts of answers are shortened. A
-server with tokens asks every call for \`-H 'authorization: Bearer TOKEN'\`.`;
+server with tokens asks every call for \`-H 'authorization: Bearer TOKEN'\`.
+
+What the server checks of each field stands under Rules. Programs read the same from the options
+of the fields, which [rules.proto](types/rules.md) defines: from the descriptors in generated code
+of Python, Go, Java and others, or by server reflection.`;
 
 /** Every page by its path in the folder of the reference. */
 export function renderPages(

@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryPolicyArbitrary } from "../../../test/support/memory-arbitraries.ts";
+import { checkWholeMemoryPolicy } from "../../../test/support/whole-checks.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import {
   DEFAULT_MEMORY_POLICY,
@@ -11,7 +12,6 @@ import {
   type MemoryPolicy,
 } from "../../domain/memories/policy.ts";
 import * as wire from "../../gen/memorysidecar/v1/memory.ts";
-import { checkMemoryPolicy } from "../validate/memory-policy.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
 
@@ -23,7 +23,7 @@ function overTheWire(policy: MemoryPolicy): wire.MemoryPolicy {
 
 function faultsOf(policy: wire.MemoryPolicy): readonly string[] {
   const violations = new Violations();
-  checkMemoryPolicy(violations, policy);
+  checkWholeMemoryPolicy(violations, policy);
   return (violations.error()?.detail.violations ?? []).map(({ field }) => field);
 }
 

@@ -4,10 +4,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArbitrary } from "../../../test/support/memory-arbitraries.ts";
+import { checkWholeMemory } from "../../../test/support/whole-checks.ts";
 import { Etags } from "../../domain/etag.ts";
 import { MEMORY_KINDS, type Memory } from "../../domain/memories/memory.ts";
 import * as wire from "../../gen/memorysidecar/v1/memory.ts";
-import { checkNewMemory } from "../validate/memory.ts";
 import { Violations } from "../validate/violations.ts";
 import { encodeMemory, MEMORY_CODEC, toMemory, toMemoryDraft } from "./memory.ts";
 import { fromMemoryKind, fromMemoryOrigin, toMemoryKind, toMemoryOrigin } from "./memory-enums.ts";
@@ -51,7 +51,7 @@ describe("a memory", () => {
   it("passes the checks of its shape as it goes out", () => {
     const property = fc.property(memoryArbitrary, (memory) => {
       const violations = new Violations();
-      checkNewMemory(violations, overTheWire(memory));
+      checkWholeMemory(violations, overTheWire(memory));
       expect(violations.error()?.detail.violations).toBeUndefined();
       expect(violations.malformed).toBe(false);
     });

@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { policyArbitrary } from "../../../test/support/policy-arbitraries.ts";
+import { checkWholePolicy } from "../../../test/support/whole-checks.ts";
 import { DEFAULT_POLICY, DEFAULT_STAGE, type Policy } from "../../domain/policy.ts";
 import { workFaults } from "../../domain/policy-work.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
@@ -12,7 +13,6 @@ import * as selects from "../../gen/memorysidecar/v1/policy.ts";
 import * as stages from "../../gen/memorysidecar/v1/policy.ts";
 import * as summaries from "../../gen/memorysidecar/v1/policy.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkPolicy } from "../validate/policy.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
 import {
@@ -72,7 +72,7 @@ describe("policies", () => {
         // What is bounded over all stages has tests of its own.
         fc.pre(workFaults(policy).length === 0);
         const violations = new Violations();
-        checkPolicy(violations, toPolicy(policy));
+        checkWholePolicy(violations, toPolicy(policy));
         expect(violations.error()).toBeUndefined();
       }),
       { numRuns: 500 },

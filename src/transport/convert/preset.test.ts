@@ -3,10 +3,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkWholeChoice, checkWholePolicy } from "../../../test/support/whole-checks.ts";
 import { expandPreset, PRESETS } from "../../domain/presets/index.ts";
 import { Struct } from "../../gen/google/protobuf/struct.ts";
 import { Policy, PolicyPreset } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkPolicy, checkPolicyChoice } from "../validate/policy.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromPolicy, fromPolicyChoice, toPolicy, toPolicyChoice } from "./policy.ts";
 import { toPolicyPreset } from "./policy-preset.ts";
@@ -175,7 +175,7 @@ describe("presets", () => {
         const preset = { name, options: structOf(options) };
         const violations = new Violations();
         const choice = { choice: { $case: "preset", value: preset } } as const;
-        checkPolicyChoice(violations, choice);
+        checkWholeChoice(violations, choice);
         expect(violations.error()?.message).toBeUndefined();
         const expanded = expandPreset(name, { ...options });
         if (!("policy" in expanded)) throw new Error(JSON.stringify(expanded.faults));
@@ -184,7 +184,7 @@ describe("presets", () => {
         expect(chosen).toEqual({ ...policy, preset: { name, options: JSON.stringify(options) } });
         expect(toPolicyChoice(chosen ?? policy)).toEqual(choice);
         const wire = Policy.decode(Policy.encode(toPolicy(policy)).finish());
-        checkPolicy(violations, wire);
+        checkWholePolicy(violations, wire);
         expect(violations.error()?.message).toBeUndefined();
         expect(fromPolicy(wire)).toEqual(policy);
       }),

@@ -6,11 +6,9 @@ import { toConsumer } from "../convert/consumer.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkAckEvents } from "../validate/event-requests.ts";
 
 /** AckEvents. */
 export const ackEvents: UnaryRpc<AckEventsRequest> = {
-  validate: checkAckEvents,
   handle: async ({ services, resumeTokens }, call, { consumerId, resumeToken, ...request }) => {
     const namespace = fromNamespace(request.namespace);
     const position = resumeTokens.read(namespace, resumeToken);

@@ -6,11 +6,9 @@ import { fromCollection } from "../convert/document.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkClearCollection } from "../validate/document-requests.ts";
 
 /** ClearCollection. */
 export const clearCollection: UnaryRpc<ClearCollectionRequest> = {
-  validate: checkClearCollection,
   handle: ({ services }, call, { namespace, collectionId }) =>
     services.recall.clearCollection(call, {
       namespace: fromNamespace(namespace),

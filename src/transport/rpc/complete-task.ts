@@ -6,11 +6,9 @@ import { fromTaskOutput } from "../convert/hook.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkCompleteTask } from "../validate/task-requests.ts";
 
 /** CompleteTask. */
 export const completeTask: UnaryRpc<CompleteTaskRequest> = {
-  validate: checkCompleteTask,
   handle: ({ services }, call, { namespace, taskId, leaseToken, output }) => {
     if (output === undefined) throw new Error("the request was not checked");
     return services.hooks.completeTask(call, {

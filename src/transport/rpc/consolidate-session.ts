@@ -7,11 +7,9 @@ import { memoryIdRoom } from "../convert/remember.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkConsolidateSession } from "../validate/memory-query-requests.ts";
 
 /** ConsolidateSession. */
 export const consolidateSession: UnaryRpc<ConsolidateSessionRequest> = {
-  validate: checkConsolidateSession,
   cancelable: true,
   handle: ({ services }, call, { namespace, sessionId }) =>
     services.memories.consolidateSession(call, {

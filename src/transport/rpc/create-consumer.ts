@@ -7,11 +7,9 @@ import { fromNamespace } from "../convert/session.ts";
 import { fromFixedStart } from "../convert/stream.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkCreateConsumer } from "../validate/event-requests.ts";
 
 /** CreateConsumer. */
 export const createConsumer: UnaryRpc<CreateConsumerRequest> = {
-  validate: checkCreateConsumer,
   handle: async ({ services, resumeTokens }, call, { consumerId, start, ...request }) => {
     const namespace = fromNamespace(request.namespace);
     return await services.events.createConsumer(call, {

@@ -5,11 +5,9 @@ import {
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkDeleteConsumer } from "../validate/event-requests.ts";
 
 /** DeleteConsumer. */
 export const deleteConsumer: UnaryRpc<DeleteConsumerRequest> = {
-  validate: checkDeleteConsumer,
   handle: ({ services }, call, { namespace, consumerId, allowMissing }) =>
     services.events.deleteConsumer(call, {
       namespace: fromNamespace(namespace),

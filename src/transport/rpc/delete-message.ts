@@ -6,11 +6,9 @@ import { fromNamespace } from "../convert/session.ts";
 import { toTotals, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkDeleteMessage } from "../validate/message-requests.ts";
 
 /** DeleteMessage. */
 export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
-  validate: checkDeleteMessage,
   handle: ({ services }, call, request) =>
     services.sessions.deleteMessage(call, {
       namespace: fromNamespace(request.namespace),

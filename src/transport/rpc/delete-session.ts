@@ -5,11 +5,9 @@ import {
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkDeleteSession } from "../validate/session-requests.ts";
 
 /** DeleteSession. */
 export const deleteSession: UnaryRpc<DeleteSessionRequest> = {
-  validate: checkDeleteSession,
   handle: ({ services }, call, { namespace, sessionId, etag, allowMissing }) =>
     services.sessions.deleteSession(call, {
       namespace: fromNamespace(namespace),

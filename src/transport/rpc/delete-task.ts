@@ -5,11 +5,9 @@ import {
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkDeleteTask } from "../validate/task-requests.ts";
 
 /** DeleteTask. */
 export const deleteTask: UnaryRpc<DeleteTaskRequest> = {
-  validate: checkDeleteTask,
   handle: ({ services }, call, { namespace, taskId, allowMissing }) =>
     services.hooks.deleteTask(call, {
       namespace: fromNamespace(namespace),

@@ -7,11 +7,9 @@ import { fromNamespace } from "../convert/session.ts";
 import { fromOptionalSpan, toTimestamp } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkExtendLease } from "../validate/task-requests.ts";
 
 /** ExtendLease. */
 export const extendLease: UnaryRpc<ExtendLeaseRequest> = {
-  validate: checkExtendLease,
   handle: async ({ services }, call, { namespace, taskId, leaseToken, lease }) => {
     const expireMs = await services.hooks.extendLease(call, {
       namespace: fromNamespace(namespace),

@@ -4,11 +4,9 @@ import { toTaskState } from "../convert/task.ts";
 import { fromDuration, toTimestamp } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkFailTask } from "../validate/task-requests.ts";
 
 /** FailTask. */
 export const failTask: UnaryRpc<FailTaskRequest> = {
-  validate: checkFailTask,
   handle: ({ services }, call, request) => {
     const { retryDelay } = request;
     return services.hooks.failTask(call, {

@@ -7,13 +7,11 @@ import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceMessages } from "../splice.ts";
-import { checkFillToolResults } from "../validate/window-requests.ts";
 
 const MESSAGES_FIELD = 2;
 
 /** FillToolResults. */
 export const fillToolResults: UnaryRpc<FillToolResultsRequest> = {
-  validate: checkFillToolResults,
   handle: ({ services }, call, { namespace, sessionId, text, newestOnly }) =>
     services.sessions.fillToolResults(call, {
       namespace: fromNamespace(namespace),

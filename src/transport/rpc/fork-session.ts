@@ -4,11 +4,9 @@ import {
 } from "../../gen/memorysidecar/v1/session_service.ts";
 import { encodeSessionAnswer, fromNamespace } from "../convert/session.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkForkSession } from "../validate/session-requests.ts";
 
 /** ForkSession. Copying a long log takes a while: it stops when nobody waits for it any more. */
 export const forkSession: UnaryRpc<ForkSessionRequest> = {
-  validate: checkForkSession,
   cancelable: true,
   handle: ({ services, etags }, call, { namespace, sourceSessionId, sessionId, atSeq }) =>
     services.sessions.forkSession(call, {

@@ -6,11 +6,9 @@ import { toConsumer } from "../convert/consumer.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkGetConsumer } from "../validate/event-requests.ts";
 
 /** GetConsumer. */
 export const getConsumer: UnaryRpc<GetConsumerRequest> = {
-  validate: checkGetConsumer,
   handle: async ({ services, resumeTokens }, call, { consumerId, ...request }) => {
     const namespace = fromNamespace(request.namespace);
     const view = await services.events.getConsumer(call, { namespace, consumerId });

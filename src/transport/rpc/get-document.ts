@@ -7,13 +7,11 @@ import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkGetDocument } from "../validate/document-requests.ts";
 
 const DOCUMENT_FIELD = 1;
 
 /** GetDocument. */
 export const getDocument: UnaryRpc<GetDocumentRequest> = {
-  validate: checkGetDocument,
   handle: async ({ services }, call, { namespace, collectionId, documentId, ...request }) => {
     const document = await services.recall.getDocument(call, {
       namespace: fromNamespace(namespace),

@@ -7,11 +7,9 @@ import { fromNamespace } from "../convert/session.ts";
 import { floorTimestamp } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkGetMemory } from "../validate/memory-requests.ts";
 
 /** GetMemory. */
 export const getMemory: UnaryRpc<GetMemoryRequest> = {
-  validate: checkGetMemory,
   handle: async ({ services, etags }, call, { namespace, memoryId, asOfTime }) => {
     const memory = await services.memories.getMemory(call, {
       namespace: fromNamespace(namespace),

@@ -6,13 +6,11 @@ import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceMessages } from "../splice.ts";
-import { checkGetMessage } from "../validate/message-requests.ts";
 
 const MESSAGE_FIELD = 1;
 
 /** GetMessage. */
 export const getMessage: UnaryRpc<GetMessageRequest> = {
-  validate: checkGetMessage,
   handle: async ({ services }, call, { namespace, sessionId, messageId }) => {
     const ref = { namespace: fromNamespace(namespace), sessionId, messageId };
     const { message, inWindow } = await services.sessions.getMessage(call, ref);

@@ -6,11 +6,9 @@ import { CAPABILITIES, publicLimits } from "../convert/server-info.ts";
 import { toTimestamp } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkGetServerInfo } from "../validate/event-requests.ts";
 
 /** GetServerInfo. */
 export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
-  validate: checkGetServerInfo,
   handle: async ({ services, server }) => {
     const store = services.admin.storeInfo();
     return encodeWire(GetServerInfoResponse, {

@@ -4,11 +4,9 @@ import {
 } from "../../gen/memorysidecar/v1/session_service.ts";
 import { encodeSessionAnswer, fromNamespace } from "../convert/session.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkGetSession } from "../validate/session-requests.ts";
 
 /** GetSession. */
 export const getSession: UnaryRpc<GetSessionRequest> = {
-  validate: checkGetSession,
   handle: async ({ services, etags }, call, { namespace, sessionId }) => {
     const ref = { namespace: fromNamespace(namespace), sessionId };
     const session = await services.sessions.getSession(call, ref);

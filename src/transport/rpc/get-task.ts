@@ -3,11 +3,9 @@ import { fromNamespace } from "../convert/session.ts";
 import { toTask } from "../convert/task.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkGetTask } from "../validate/task-requests.ts";
 
 /** GetTask. */
 export const getTask: UnaryRpc<GetTaskRequest> = {
-  validate: checkGetTask,
   handle: async ({ services }, call, { namespace, taskId }) => {
     const ref = { namespace: fromNamespace(namespace), taskId };
     return encodeWire(GetTaskResponse, { task: toTask(await services.hooks.getTask(call, ref)) });

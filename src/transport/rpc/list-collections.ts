@@ -7,13 +7,11 @@ import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkListCollections } from "../validate/document-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 
 /** ListCollections. */
 export const listCollections: UnaryRpc<ListCollectionsRequest> = {
-  validate: checkListCollections,
   handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken }) => {
     const { collections, next } = await services.recall.listCollections(call, {
       namespace: fromNamespace(namespace),

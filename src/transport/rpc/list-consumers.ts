@@ -7,13 +7,11 @@ import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkListConsumers } from "../validate/event-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 50;
 
 /** ListConsumers. The position of a page token is the last id of the page before. */
 export const listConsumers: UnaryRpc<ListConsumersRequest> = {
-  validate: checkListConsumers,
   handle: async ({ services, pageTokens, resumeTokens }, call, { pageToken, ...request }) => {
     const namespace = fromNamespace(request.namespace);
     const page = await services.events.listConsumers(call, {

@@ -8,14 +8,12 @@ import { fromEventFilter, fromFixedStart } from "../convert/stream.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkListEvents } from "../validate/event-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const EVENTS_FIELD = 1;
 
 /** ListEvents. The position of a page token is a resume token. */
 export const listEvents: UnaryRpc<ListEventsRequest> = {
-  validate: checkListEvents,
   handle: async ({ services, pageTokens, resumeTokens }, call, request) => {
     const namespace = fromNamespace(request.namespace);
     const start =

@@ -7,13 +7,11 @@ import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkListHooks } from "../validate/task-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 
 /** ListHooks. The position of a page token is the last name of the page before. */
 export const listHooks: UnaryRpc<ListHooksRequest> = {
-  validate: checkListHooks,
   handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken }) => {
     const { hooks, next } = await services.hooks.listHooks(call, {
       namespace: fromNamespace(namespace),

@@ -9,14 +9,12 @@ import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkListMemoryVersions } from "../validate/memory-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const REVISIONS_FIELD = 1;
 
 /** ListMemoryVersions. The position of a page token is the number of the last state. */
 export const listMemoryVersions: UnaryRpc<ListMemoryVersionsRequest> = {
-  validate: checkListMemoryVersions,
   handle: async ({ services, etags, pageTokens }, call, { pageToken, ...request }) => {
     const { revisions, next } = await services.memories.listMemoryVersions(call, {
       namespace: fromNamespace(request.namespace),

@@ -11,14 +11,12 @@ import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceMessages } from "../splice.ts";
-import { checkListMessages } from "../validate/message-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const MESSAGES_FIELD = 1;
 
 /** ListMessages. */
 export const listMessages: UnaryRpc<ListMessagesRequest> = {
-  validate: checkListMessages,
   handle: async ({ services, pageTokens }, call, request) => {
     const { filter, pageToken } = request;
     const roles = filter?.roles ?? [];

@@ -9,7 +9,6 @@ import { toPolicyPreset } from "../convert/policy-preset.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkListPolicyPresets } from "../validate/policy.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const PRESETS_FIELD = 1;
@@ -17,7 +16,6 @@ const BY_NAME = PRESETS.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** ListPolicyPresets. The position of a page token is the last name of the page before. */
 export const listPolicyPresets: UnaryRpc<ListPolicyPresetsRequest> = {
-  validate: checkListPolicyPresets,
   handle: async ({ pageTokens }, { digest }, { pageSize, pageToken }) => {
     const after = pageToken === "" ? "" : pageTokens.read(digest, pageToken);
     const left = BY_NAME.filter(({ name }) => name > after);

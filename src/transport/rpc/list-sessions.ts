@@ -10,13 +10,11 @@ import { fromSessionFilter } from "../convert/session-filter.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkListSessions } from "../validate/session-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 50;
 
 /** ListSessions. */
 export const listSessions: UnaryRpc<ListSessionsRequest> = {
-  validate: checkListSessions,
   handle: async ({ services, etags, pageTokens }, call, request) => {
     const { pageToken } = request;
     const input: ListSessionsInput = {

@@ -10,14 +10,12 @@ import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkListSummaries } from "../validate/summary-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const SUMMARIES_FIELD = 1;
 
 /** ListSummaries. The position of a page token is the version of the last summary. */
 export const listSummaries: UnaryRpc<ListSummariesRequest> = {
-  validate: checkListSummaries,
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken } = request;
     const page = await services.summaries.listSummaries(call, {

@@ -10,13 +10,11 @@ import { encodeWire } from "../fast-writer.ts";
 import { fractionPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceMessages } from "../splice.ts";
-import { checkListSummaryInputs } from "../validate/window-requests.ts";
 
 const MESSAGES_FIELD = 1;
 
 /** ListSummaryInputs. The position of a page token is the place of the last message. */
 export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
-  validate: checkListSummaryInputs,
   handle: async ({ services, pageTokens }, call, request) => {
     const { namespace, sessionId, choice, pageSize, pageToken } = request;
     const result = await services.sessions.listSummaryInputs(call, {

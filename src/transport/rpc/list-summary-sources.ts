@@ -8,14 +8,12 @@ import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceMessages } from "../splice.ts";
-import { checkListSummarySources } from "../validate/summary-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const MESSAGES_FIELD = 1;
 
 /** ListSummarySources. The position of a page token is the seq of the last message. */
 export const listSummarySources: UnaryRpc<ListSummarySourcesRequest> = {
-  validate: checkListSummarySources,
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken } = request;
     const page = await services.summaries.listSummarySources(call, {

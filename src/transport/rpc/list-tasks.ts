@@ -11,14 +11,12 @@ import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkListTasks } from "../validate/task-requests.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 const TASKS_FIELD = 1;
 
 /** ListTasks. The position of a page token is the number of the last task. */
 export const listTasks: UnaryRpc<ListTasksRequest> = {
-  validate: checkListTasks,
   handle: async ({ services, pageTokens }, call, { sessionId, hook, pageToken, ...request }) => {
     const state = fromTaskState(request.state);
     const type = fromTaskType(request.type);

@@ -6,11 +6,9 @@ import { fromNamespace, toSession } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkResetSession } from "../validate/session-requests.ts";
 
 /** ResetSession. */
 export const resetSession: UnaryRpc<ResetSessionRequest> = {
-  validate: checkResetSession,
   handle: ({ services, etags }, call, request) =>
     services.sessions.resetSession(call, {
       namespace: fromNamespace(request.namespace),

@@ -6,11 +6,9 @@ import { toMemory } from "../convert/memory.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkRestoreMemoryVersion } from "../validate/memory-requests.ts";
 
 /** RestoreMemoryVersion. */
 export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
-  validate: checkRestoreMemoryVersion,
   handle: ({ services, etags }, call, { namespace, memoryId, version, etag, reason }) =>
     services.memories.restoreMemoryVersion(call, {
       namespace: fromNamespace(namespace),

@@ -6,11 +6,9 @@ import { fromNamespace } from "../convert/session.ts";
 import { toTask } from "../convert/task.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
-import { checkRetryTask } from "../validate/task-requests.ts";
 
 /** RetryTask. */
 export const retryTask: UnaryRpc<RetryTaskRequest> = {
-  validate: checkRetryTask,
   handle: ({ services }, call, { namespace, taskId }) =>
     services.hooks.retryTask(call, {
       namespace: fromNamespace(namespace),

@@ -2,12 +2,10 @@ import type { WatchEventsRequest } from "../../gen/memorysidecar/v1/event_servic
 import { fromNamespace } from "../convert/session.ts";
 import { fromEventFilter, fromStart } from "../convert/stream.ts";
 import type { StreamRpc } from "../rpc.ts";
-import { checkWatchEvents } from "../validate/event-requests.ts";
 import { encodeCheckpoint, encodeWatchAnswers } from "../watch-answer.ts";
 
 /** WatchEvents. Pulls from the service as fast as the reader takes the answers, and no faster. */
 export const watchEvents: StreamRpc<WatchEventsRequest> = {
-  validate: checkWatchEvents,
   stream: async (context, call, request, answers) => {
     const { services, resumeTokens, checkpointIntervalMs } = context;
     const namespace = fromNamespace(request.namespace);

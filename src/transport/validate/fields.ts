@@ -8,8 +8,6 @@ import { jsonDepth } from "./json.ts";
 import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
 import type { Violations } from "./violations.ts";
 
-const NAMESPACE = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
 const CONTROL = /\p{Cc}/u;
 
 // No UTF-16 unit takes more than three bytes of UTF-8.
@@ -37,40 +35,13 @@ export function checkRequiredText(v: Violations, field: string, text: string, ma
 /** Checks an optional id: a bounded text without control characters. */
 export function checkId(v: Violations, field: string, id: string, bytesMax: number): void {
   if (isLongerThan(id, bytesMax)) v.add(field, `is longer than ${bytesMax} bytes`, bytesMax);
-  else if (CONTROL.test(id)) v.add(field, "holds control characters");
+  else if (CONTROL.test(id)) v.add(field, "must hold no control characters");
 }
 
 /** Checks an id that must not be empty. */
 export function checkRequiredId(v: Violations, field: string, id: string, max: number): void {
   if (id === "") v.add(field, "is required");
   else checkId(v, field, id, max);
-}
-
-/** Checks the `namespace` of a request. */
-export function checkNamespace(v: Violations, namespace: string): void {
-  if (namespace === "" || NAMESPACE.test(namespace)) return;
-  v.add(
-    "namespace",
-    `must be 1 to ${LIMITS.namespaceChars} characters of a-z0-9-, ` +
-      "the first a letter, the last no hyphen",
-    namespace.length > LIMITS.namespaceChars ? LIMITS.namespaceChars : undefined,
-  );
-}
-
-/** Checks the `session_id` of a request that needs one. */
-export function checkSessionId(v: Violations, sessionId: string): void {
-  checkRequiredId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
-}
-
-/** Checks the `request_id` of a mutation. */
-export function checkRequestId(v: Violations, requestId: string): void {
-  if (requestId !== "") checkText(v, "request_id", requestId, LIMITS.requestIdBytes);
-}
-
-/** Checks a size of a page: too large is lowered later, negative is a fault. */
-export function checkPage(v: Violations, request: { pageSize: number; pageToken: string }): void {
-  if (request.pageSize < 0) v.add("page_size", "must not be negative", 0);
-  checkText(v, "page_token", request.pageToken, LIMITS.pageTokenBytes);
 }
 
 /** A range of numbers, both ends allowed. */
@@ -123,27 +94,7 @@ export function checkEnum(v: Violations, field: string, value: number, names: Wi
 
 /** Checks the length of a repeated field. */
 export function checkCount(v: Violations, field: string, count: number, max: number): void {
-  if (count > max) v.add(field, `has ${count} entries; at most ${max} are allowed`, max);
-}
-
-/** Checks labels. Default field: `labels`. */
-export function checkLabels(
-  v: Violations,
-  labels: ReadonlyMap<string, string>,
-  field = "labels",
-): void {
-  if (labels.size === 0) return;
-  checkCount(v, field, labels.size, LIMITS.labels);
-  for (const [key, value] of labels) {
-    if (v.full) return;
-    if (!LABEL_KEY.test(key)) {
-      const description = `has a key that is not 1 to ${LIMITS.labelKeyChars} of A-Za-z0-9._/-`;
-      v.addKey(field, key, { description, limit: LIMITS.labelKeyChars });
-    } else if (isLongerThan(value, LIMITS.labelValueBytes)) {
-      const description = `is longer than ${LIMITS.labelValueBytes} bytes`;
-      v.addKey(field, key, { description, limit: LIMITS.labelValueBytes });
-    }
-  }
+  if (count > max) addCount(v, field, count, max);
 }
 
 /** Checks bytes that must not be too many. */
@@ -201,55 +152,8 @@ export function checkTimestamp(v: Violations, field: string, time: Timestamp | u
   }
 }
 
-const TTL_SECONDS_MIN = BigInt(LIMITS.ttlMsMin / 1000);
-const TTL_SECONDS_MAX = BigInt(LIMITS.ttlMsMax / 1000);
-
-/** Checks a ttl. */
-export function checkTtl(v: Violations, field: string, ttl: Duration | undefined): void {
-  if (ttl === undefined) return;
-  const { seconds, nanos } = ttl;
-  if (nanos < 0 || nanos > NANOS_MAX) {
-    v.add(field, `must be positive with 0 to ${NANOS_MAX} nanos`);
-  } else if (seconds < TTL_SECONDS_MIN) {
-    v.add(field, "must be 1 second at least", LIMITS.ttlMsMin);
-  } else if (seconds > TTL_SECONDS_MAX || (seconds === TTL_SECONDS_MAX && nanos > 0)) {
-    v.add(field, `must be ${TTL_SECONDS_MAX} seconds at most`, LIMITS.ttlMsMax);
-  }
-}
-
-/** Checks an age: from 0 to 10 years. */
-export function checkAge(v: Violations, field: string, age: Duration): void {
-  const { seconds, nanos } = age;
-  if (nanos < 0 || nanos > NANOS_MAX) {
-    v.add(field, `must be positive with 0 to ${NANOS_MAX} nanos`);
-  } else if (seconds < 0n) {
-    v.add(field, "must not be negative", 0);
-  } else if (seconds > TTL_SECONDS_MAX || (seconds === TTL_SECONDS_MAX && nanos > 0)) {
-    v.add(field, `must be ${TTL_SECONDS_MAX} seconds at most`, LIMITS.ttlMsMax);
-  }
-}
-
 const NANOS_PER_MS = 1_000_000n;
 const NANOS_PER_SECOND = 1_000_000_000n;
-
-/** Checks an optional span of time against a range in whole seconds, given in milliseconds. */
-export function checkSpan(
-  v: Violations,
-  field: string,
-  span: Duration | undefined,
-  { min, max }: Range,
-): void {
-  if (span === undefined) return;
-  const { seconds, nanos } = span;
-  if (nanos < 0 || nanos > NANOS_MAX) {
-    v.add(field, `must have 0 to ${NANOS_MAX} nanos`);
-    return;
-  }
-  const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
-  const isShort = total < BigInt(min) * NANOS_PER_MS;
-  if (!isShort && total <= BigInt(max) * NANOS_PER_MS) return;
-  v.add(field, `must be ${min / 1_000} to ${max / 1_000} seconds`, isShort ? min : max);
-}
 
 /** What a text looks like. */
 export interface TextForm {

@@ -1,36 +1,20 @@
-// The rules of messages.
+// The rules that join fields of messages.
 
 import { LIMITS } from "../../domain/limits.ts";
 import { ROLE } from "../../domain/window/types.ts";
-import {
-  type AgentCall,
-  type ContentPart,
-  type Image,
-  type Message,
-  type ProviderPayload,
-  type Reasoning,
-  Role,
-  type ToolCall,
-  type ToolResult,
+import { checkMessage } from "../../gen/checks.ts";
+import type {
+  ContentPart,
+  Message,
+  ToolCall,
+  ToolResult,
 } from "../../gen/memorysidecar/v1/message.ts";
-import {
-  checkBytes,
-  checkCount,
-  checkEnum,
-  checkId,
-  checkJson,
-  checkLabels,
-  checkRange,
-  checkRequiredText,
-  checkStruct,
-  checkText,
-  checkTimestamp,
-} from "./fields.ts";
+import { checkCount, checkJson } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
 /** Checks a message to append: its content is either a text or parts. */
 export function checkNewMessage(v: Violations, message: Message): void {
-  checkWholeMessage(v, message);
+  checkTogether(v, message);
   checkOneContent(v, message);
 }
 
@@ -39,17 +23,16 @@ export function checkOneContent(v: Violations, { text, parts }: Message): void {
   if (text !== "" && parts.length > 0) v.add("text", "must not come with parts");
 }
 
-/** Checks a message as a log may hold it. */
+/** Checks a message as a log may hold it, field by field as well: it came in no request. */
 export function checkWholeMessage(v: Violations, message: Message): void {
+  checkMessage(v, message);
+  checkTogether(v, message);
+}
+
+function checkTogether(v: Violations, message: Message): void {
   const { role } = message;
-  if (message.messageId !== "") {
-    checkId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
-  }
   if (role === 0) v.add("role", "is required");
-  else {
-    checkEnum(v, "role", role, Role);
-    checkRole(v, message, role);
-  }
+  else checkRole(v, message, role);
   checkContent(v, message);
 }
 
@@ -118,74 +101,26 @@ function checkAnswers(v: Violations, message: Message, role: number): void {
 
 /** Checks everything of a message that does not depend on its role. */
 export function checkContent(v: Violations, message: Message): void {
-  if (message.name !== "") checkText(v, "name", message.name, LIMITS.nameBytes);
   if (message.parts.length > 0) checkParts(v, message.parts);
-  if (message.toolCalls.length > 0) checkToolCalls(v, message.toolCalls);
-  if (message.agentCalls.length > 0) checkAgentCalls(v, message.agentCalls);
-  if (message.toolCallId !== "") {
-    checkText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
+  if (message.toolCalls.length > 0) checkDistinctCalls(v, message.toolCalls);
+  const { structuredJson } = message;
+  if (structuredJson.length > 0) {
+    checkJson(v, "structured_json", structuredJson, LIMITS.structuredDataBytes);
   }
-  checkStruct(v, "structured_data", message.structuredData, LIMITS.structuredDataBytes);
-  if (message.structuredJson.length > 0) {
-    checkJson(v, "structured_json", message.structuredJson, LIMITS.structuredDataBytes);
-  }
-  checkText(v, "provider_role", message.providerRole, LIMITS.providerRoleBytes);
-  if (message.providerPayload !== undefined) checkPayload(v, message.providerPayload);
-  checkStruct(v, "metadata", message.metadata, LIMITS.metadataBytes);
-  checkLabels(v, message.labels);
-  if (message.tokenCount !== undefined) {
-    checkRange(v, "token_count", message.tokenCount, { min: 0, max: LIMITS.tokenCount });
-  }
-  if (message.sentTime !== undefined) checkTimestamp(v, "sent_time", message.sentTime);
 }
 
 function checkParts(v: Violations, parts: readonly ContentPart[]): void {
-  checkCount(v, "parts", parts.length, LIMITS.parts);
   for (let index = 0; index < parts.length && !v.full; index++) {
     const part = parts[index]?.part;
+    if (part?.$case !== "json" && part?.$case !== "toolResult") continue;
     v.enterItem("parts", index);
-    if (part === undefined) {
-      v.add("part", "one of its kinds is required");
-    } else checkPart(v, part);
+    if (part.$case === "json") checkJson(v, "json", part.value, LIMITS.structuredDataBytes);
+    else checkToolResult(v, part.value);
     v.leaveItem();
   }
 }
 
 type Part = NonNullable<ContentPart["part"]>;
-
-function checkPart(v: Violations, part: Part): void {
-  switch (part.$case) {
-    case "image":
-      checkImage(v, part.value);
-      break;
-    case "data":
-      checkStruct(v, "data", part.value, LIMITS.structuredDataBytes);
-      break;
-    case "json":
-      checkJson(v, "json", part.value, LIMITS.structuredDataBytes);
-      break;
-    case "toolResult":
-      checkToolResult(v, part.value);
-      break;
-    case "toolCall":
-      v.enter("tool_call");
-      checkToolCall(v, part.value);
-      v.leave();
-      break;
-    case "reasoning":
-      checkReasoning(v, part.value);
-      break;
-    default:
-  }
-}
-
-function checkReasoning(v: Violations, { summaries, signature, reasoningId }: Reasoning): void {
-  v.enter("reasoning");
-  checkCount(v, "summaries", summaries.length, LIMITS.reasoningSummaries);
-  checkText(v, "signature", signature, LIMITS.reasoningSignatureBytes);
-  checkText(v, "reasoning_id", reasoningId, LIMITS.reasoningIdBytes);
-  v.leave();
-}
 
 /** The parts that a tool result must not hold, by their names in the contract. */
 const NOT_IN_RESULTS: Readonly<Partial<Record<Part["$case"], string>>> = {
@@ -194,70 +129,25 @@ const NOT_IN_RESULTS: Readonly<Partial<Record<Part["$case"], string>>> = {
   reasoning: "reasoning",
 };
 
-function checkToolResult(v: Violations, result: ToolResult): void {
-  const { parts } = result;
+function checkToolResult(v: Violations, { parts }: ToolResult): void {
   v.enter("tool_result");
-  checkRequiredText(v, "tool_call_id", result.toolCallId, LIMITS.callIdBytes);
-  if (parts.length > 0) checkCount(v, "parts", parts.length, LIMITS.toolResultParts);
   for (let index = 0; index < parts.length && !v.full; index++) {
     const part = parts[index]?.part;
+    if (part === undefined) continue;
     v.enterItem("parts", index);
-    if (part === undefined) v.add("part", "one of text, image, data and json is required");
-    else {
-      const misplaced = NOT_IN_RESULTS[part.$case];
-      if (misplaced === undefined) checkPart(v, part);
-      else v.add(misplaced, "is not allowed in a tool result");
-    }
+    const misplaced = NOT_IN_RESULTS[part.$case];
+    if (misplaced !== undefined) v.add(misplaced, "is not allowed in a tool result");
+    else if (part.$case === "json") checkJson(v, "json", part.value, LIMITS.structuredDataBytes);
     v.leaveItem();
   }
   v.leave();
 }
 
-function checkImage(v: Violations, image: Image): void {
-  const { source } = image;
-  v.enter("image");
-  if (source === undefined) v.add("source", "one of url and data is required");
-  else if (source.$case === "url") {
-    checkRequiredText(v, "url", source.value, LIMITS.imageUrlBytes);
-  } else if (source.value.length === 0) v.add("data", "must hold at least one byte", 1);
-  checkText(v, "media_type", image.mediaType, LIMITS.mediaTypeBytes);
-  checkText(v, "detail", image.detail, LIMITS.imageDetailBytes);
-  v.leave();
-}
-
-function checkToolCalls(v: Violations, calls: readonly ToolCall[]): void {
-  checkCount(v, "tool_calls", calls.length, LIMITS.toolCalls);
+function checkDistinctCalls(v: Violations, calls: readonly ToolCall[]): void {
   const seen = new Set<string>();
   for (let index = 0; index < calls.length && !v.full; index++) {
-    const call = calls[index] as ToolCall;
-    v.enterItem("tool_calls", index);
-    checkToolCall(v, call);
-    if (seen.has(call.toolCallId)) v.add("tool_call_id", "is used twice in this message");
-    seen.add(call.toolCallId);
-    v.leaveItem();
+    const id = calls[index]?.toolCallId ?? "";
+    if (seen.has(id)) v.add(`tool_calls[${index}].tool_call_id`, "is used twice in this message");
+    seen.add(id);
   }
-}
-
-function checkToolCall(v: Violations, call: ToolCall): void {
-  checkRequiredText(v, "tool_call_id", call.toolCallId, LIMITS.callIdBytes);
-  checkRequiredText(v, "name", call.name, LIMITS.nameBytes);
-}
-
-function checkAgentCalls(v: Violations, calls: readonly AgentCall[]): void {
-  checkCount(v, "agent_calls", calls.length, LIMITS.agentCalls);
-  for (let index = 0; index < calls.length && !v.full; index++) {
-    const call = calls[index] as AgentCall;
-    v.enterItem("agent_calls", index);
-    checkText(v, "agent_call_id", call.agentCallId, LIMITS.callIdBytes);
-    checkRequiredText(v, "agent_name", call.agentName, LIMITS.nameBytes);
-    v.leaveItem();
-  }
-}
-
-function checkPayload(v: Violations, payload: ProviderPayload): void {
-  v.enter("provider_payload");
-  checkRequiredText(v, "provider", payload.provider, LIMITS.providerBytes);
-  checkText(v, "media_type", payload.mediaType, LIMITS.mediaTypeBytes);
-  checkBytes(v, "data", payload.data, LIMITS.providerPayloadBytes);
-  v.leave();
 }

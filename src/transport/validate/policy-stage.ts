@@ -7,17 +7,12 @@ import {
   RemovedTo,
   StageEffect,
   StageOn,
-  WindowUnit,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import { effectOf } from "../convert/policy-stage.ts";
-import { checkCount, checkEnum, checkRange } from "./fields.ts";
 import { checkConditions, checkSelect } from "./policy-select.ts";
 import { checkSummarize } from "./policy-summary.ts";
 import { checkTrigger } from "./policy-trigger.ts";
 import type { Violations } from "./violations.ts";
-
-const ROUNDS = { min: 0, max: LIMITS.windowMessages };
-const STAGE_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
 type Select = NonNullable<PolicyStage["select"]>["$case"];
 
@@ -33,40 +28,24 @@ export function checkStages(
   stages: readonly PolicyStage[],
   contextIsKnown: boolean,
 ): void {
-  checkCount(v, "stages", stages.length, LIMITS.policyStages);
   const names = new Set<string>();
   for (const [index, stage] of stages.entries()) {
     if (v.full || index >= LIMITS.policyStages) return;
     v.enterItem("stages", index);
-    checkName(v, stage.name, names);
+    if (names.has(stage.name)) v.add("name", "is used by an earlier stage");
+    names.add(stage.name);
     checkStage(v, stage, contextIsKnown);
     v.leaveItem();
   }
 }
 
-function checkName(v: Violations, name: string, names: Set<string>): void {
-  if (name === "") v.add("name", "is required");
-  else if (!STAGE_NAME.test(name)) {
-    const tooLong = name.length > LIMITS.stageNameChars;
-    v.add(
-      "name",
-      `must be 1 to ${LIMITS.stageNameChars} characters of a-z0-9_-, the first a letter`,
-      tooLong ? LIMITS.stageNameChars : undefined,
-    );
-  } else if (names.has(name)) v.add("name", "is used by an earlier stage");
-  names.add(name);
-}
-
 function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean): void {
-  checkEnum(v, "on", stage.on, StageOn);
-  checkCount(v, "any_of", stage.anyOf.length, LIMITS.policyTriggers);
   for (const [index, { condition }] of stage.anyOf.entries()) {
     if (v.full || index >= LIMITS.policyTriggers) return;
     v.enterItem("any_of", index);
     checkTrigger(v, condition, { on: stage.on, effect: effectOf(stage), contextIsKnown });
     v.leaveItem();
   }
-  checkEnum(v, "unit", stage.unit, WindowUnit);
   checkSelect(v, stage.select);
   checkConditions(v, "count_if", stage.countIf);
   checkBoundary(v, stage);
@@ -76,7 +55,6 @@ function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean):
     v.add("summarize", "must be unset without REMOVED_TO_SUMMARIZE");
   }
   checkSummarize(v, stage.summarize);
-  if (stage.keepRounds !== undefined) checkRange(v, "keep_rounds", stage.keepRounds, ROUNDS);
 }
 
 function checkBoundary(v: Violations, stage: PolicyStage): void {
@@ -89,8 +67,6 @@ function checkBoundary(v: Violations, stage: PolicyStage): void {
   v.enter("boundary");
   const { rule, always } = boundary;
   const isHeadRule = rule === BoundaryRule.POP_TOOL_HEAD || rule === BoundaryRule.POP_ORPHAN_HEAD;
-  if (rule === BoundaryRule.UNSPECIFIED) v.add("rule", "is required");
-  else checkEnum(v, "rule", rule, BoundaryRule);
   if (rule === BoundaryRule.ABSORB_AND_GROW && select?.$case !== "pinMiddleRecent") {
     v.add("rule", "BOUNDARY_RULE_ABSORB_AND_GROW is only for pin_middle_recent");
   } else if (rule === BoundaryRule.GROW_RECENT && select?.$case === "boundaryOnly") {
@@ -101,7 +77,6 @@ function checkBoundary(v: Violations, stage: PolicyStage): void {
 }
 
 function checkEffect(v: Violations, stage: PolicyStage): void {
-  checkEnum(v, "effect", stage.effect, StageEffect);
   const { on, select, effect } = stage;
   const onRead = on === StageOn.READ;
   if (select?.$case === "shorten") {
@@ -117,7 +92,6 @@ function checkEffect(v: Violations, stage: PolicyStage): void {
 
 function checkRemovedTo(v: Violations, stage: PolicyStage): void {
   const { removedTo, select } = stage;
-  checkEnum(v, "removed_to", removedTo, RemovedTo);
   if (removedTo === RemovedTo.UNSPECIFIED || removedTo === RemovedTo.LOG) return;
   if (effectOf(stage) === "view") {
     v.add("removed_to", "must be REMOVED_TO_LOG without STAGE_EFFECT_STORE");

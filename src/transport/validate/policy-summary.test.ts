@@ -2,10 +2,10 @@
 // beyond, and a fault names the field that breaks it.
 
 import { describe, expect, it } from "vitest";
+import { checkWholePolicy } from "../../../test/support/whole-checks.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import * as summaries from "../../gen/memorysidecar/v1/policy.ts";
 import { PolicyStage, RemovedTo } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkPolicy } from "./policy.ts";
 import { Violations } from "./violations.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -13,8 +13,7 @@ const { SummaryKeep, SummaryLeave, SummaryFailure, SummaryFlow } = summaries;
 
 function faultsOf(fields: Partial<wire.Policy>): readonly string[] {
   const violations = new Violations();
-  violations.enter("policy");
-  checkPolicy(violations, { ...wire.Policy.decode(NOTHING), ...fields });
+  checkWholePolicy(violations, { ...wire.Policy.decode(NOTHING), ...fields });
   const found = violations.error()?.detail.violations ?? [];
   return found.map(({ field, description }) => `${field}: ${description}`);
 }

@@ -1,13 +1,15 @@
 // Goal: every rule of the policy language holds, and a fault names the field that breaks it.
 
 import { describe, expect, it } from "vitest";
+import { checkWholeChoice } from "../../../test/support/whole-checks.ts";
+import { checkPreviewPolicyRequest } from "../../gen/checks.ts";
 import { Duration } from "../../gen/google/protobuf/duration.ts";
 import { Struct } from "../../gen/google/protobuf/struct.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import * as selects from "../../gen/memorysidecar/v1/policy.ts";
 import * as stages from "../../gen/memorysidecar/v1/policy.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkPolicyChoice, checkPolicyChoices } from "./policy.ts";
+import { PreviewPolicyRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { Violations } from "./violations.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -32,7 +34,7 @@ const stage = (fields: Partial<stages.PolicyStage>): stages.PolicyStage => ({
 /** The faults of a policy that is chosen, each as its field and what is wrong. */
 function faultsOfChoice(choice: wire.PolicyChoice["choice"]): readonly string[] {
   const violations = new Violations();
-  checkPolicyChoice(violations, { choice });
+  checkWholeChoice(violations, { choice });
   const found = violations.error()?.detail.violations ?? [];
   return found.map(({ field, description }) => `${field}: ${description}`);
 }
@@ -86,7 +88,7 @@ describe("a policy", () => {
     ],
     [
       { tokenRule: TokenRule.CUSTOM, customTokenRule: wire.CustomTokenRule.decode(NOTHING) },
-      "custom_token_rule.chars_per_token: is required",
+      "custom_token_rule.chars_per_token: must be 0.25 to 100",
     ],
     [
       {
@@ -105,7 +107,7 @@ describe("a policy", () => {
     ],
     [
       { protections: { ...wire.Protections.decode(NOTHING), pinMessageIds: ["a", ""] } },
-      "protections.pin_message_ids[1]: is empty",
+      "protections.pin_message_ids[1]: is required",
     ],
     [
       { protections: { ...wire.Protections.decode(NOTHING), system: 5 as 1 } },
@@ -118,10 +120,12 @@ describe("a policy", () => {
 
   it("is checked in a list of them under its place", () => {
     const violations = new Violations();
-    checkPolicyChoices(violations, "policies", [
+    const policies: wire.PolicyChoice[] = [
       { choice: { $case: "policy", value: policy({}) } },
       { choice: { $case: "policy", value: policy({ imageTokenCount: -1 }) } },
-    ]);
+    ];
+    const request = PreviewPolicyRequest.decode(NOTHING);
+    checkPreviewPolicyRequest(violations, { ...request, sessionId: "s", policies });
     expect(violations.error()?.detail.metadata).toMatchObject({
       field: "policies[1].policy.image_token_count",
     });
@@ -136,7 +140,7 @@ describe("a stage", () => {
     [{ unit: 4 as 1 }, "unit: is not a known value: 4"],
     [{ effect: 3 as 1 }, "effect: is not a known value: 3"],
     [{ removedTo: 5 as 1 }, "removed_to: is not a known value: 5"],
-    [{ select: undefined }, "select: is required: drop_oldest, keep_last or another of its fields"],
+    [{ select: undefined }, "select: is required: drop_oldest or another of its fields"],
     [{ countIf: ["message.role =="] }, "count_if[0]: at character 16: "],
     [{ countIf: ["message.size > 3"] }, "count_if[0]: at character "],
     [
@@ -239,10 +243,10 @@ describe("what a stage does", () => {
       dropOldest({}),
       "drop_oldest: one of max_messages, max_tokens and max_age at least is required",
     ],
-    [dropOldest({ maxAge: age(-1n) }), "drop_oldest.max_age: must not be negative"],
+    [dropOldest({ maxAge: age(-1n) }), "drop_oldest.max_age: must be 0 to 315576000 seconds"],
     [
       dropOldest({ maxAge: age(315_576_000n, 1) }),
-      "drop_oldest.max_age: must be 315576000 seconds at most",
+      "drop_oldest.max_age: must be 0 to 315576000 seconds",
     ],
     [
       dropOldest({ maxAge: age(1n, -1) }),
@@ -269,7 +273,10 @@ describe("what a stage does", () => {
       { $case: "shorten", value: { maxTokens: 16, allRoles: false, marker: "x" } },
       "shorten.marker: must be unset without keep_chars",
     ],
-    [{ $case: "filter", value: { conditions: [], scope: 0 } }, "filter.conditions: is required"],
+    [
+      { $case: "filter", value: { conditions: [], scope: 0 } },
+      "filter.conditions: must have 1 entry at least",
+    ],
     [
       { $case: "filter", value: { conditions: ["true", ""], scope: 0 } },
       "filter.conditions[1]: is required",
@@ -311,22 +318,25 @@ describe("a trigger", () => {
   const newTokens: Condition = { $case: "newTokensAtLeast", value: 1n };
 
   it.each<readonly [Condition | undefined, string]>([
-    [undefined, "condition: is required: one of the fields of Trigger"],
-    [share(0), "context_share_at_least: must be over 0 to 1"],
-    [share(1.01), "context_share_at_least: must be over 0 to 1"],
-    [share(Number.NaN), "context_share_at_least: must be over 0 to 1"],
+    [undefined, "condition: is required: message_count_over or another of its fields"],
+    [share(0), "context_share_at_least: must be above 0 and at most 1"],
+    [share(1.01), "context_share_at_least: must be above 0 and at most 1"],
+    [share(Number.NaN), "context_share_at_least: must be above 0 and at most 1"],
     [
       share(0.5),
       "context_share_at_least: needs a context window: set context_window, or a model whose " +
         "context window is known",
     ],
-    [tools([]), "tool_success.names: is required"],
+    [tools([]), "tool_success.names: must have 1 entry at least"],
     [tools(["a", ""]), "tool_success.names[1]: is required"],
-    [{ $case: "toolError", value: { names: [] } }, "tool_error.names: is required"],
-    [{ $case: "ageOver", value: Duration.decode(NOTHING) }, "age_over: must be over 0"],
+    [{ $case: "toolError", value: { names: [] } }, "tool_error.names: must have 1 entry at least"],
+    [
+      { $case: "ageOver", value: Duration.decode(NOTHING) },
+      "age_over: must be above 0 and at most 315576000 seconds",
+    ],
     [
       { $case: "ageOver", value: { seconds: 315_576_001n, nanos: 0 } },
-      "age_over: must be 315576000 seconds at most",
+      "age_over: must be above 0 and at most 315576000 seconds",
     ],
   ])("is refused: %#", (condition, fault) => {
     expect(faultsOfTrigger(condition)).toEqual([`any_of[0].${fault}`]);
@@ -436,7 +446,7 @@ describe("a preset", () => {
     const violations = new Violations();
     const options = Buffer.from([0x0a, 9, 1]);
     const value = { name: "sliding_window", options };
-    checkPolicyChoice(violations, { choice: { $case: "preset", value } });
+    checkWholeChoice(violations, { choice: { $case: "preset", value } });
     expect(violations.malformed).toBe(true);
   });
 });

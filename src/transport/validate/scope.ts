@@ -1,30 +1,10 @@
 // The rules of whose memories and documents a call means.
 
-import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryScope, ScopeFilter } from "../../gen/memorysidecar/v1/memory.ts";
-import { checkId, checkText } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
 const NAMES = { visibleTo: "visible_to", exact: "exact", ownedBy: "owned_by" } as const;
 const EVERYONE_IS_SAID = "; memories of everybody are meant with everyone only";
-
-/** Checks the members of a scope. */
-export function checkScope(
-  v: Violations,
-  { userId, agentId, sessionId }: Pick<MemoryScope, "userId" | "agentId" | "sessionId">,
-): void {
-  checkText(v, "user_id", userId, LIMITS.userIdBytes);
-  checkText(v, "agent_id", agentId, LIMITS.agentIdBytes);
-  checkId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
-}
-
-/** Checks the field `scope` of a request or a record, if it is set. */
-export function checkOptionalScope(v: Violations, scope: MemoryScope | undefined): void {
-  if (scope === undefined) return;
-  v.enter("scope");
-  checkScope(v, scope);
-  v.leave();
-}
 
 /** Whether a scope names nobody. */
 function isEmpty({ userId, agentId, sessionId }: MemoryScope): boolean {
@@ -36,15 +16,8 @@ export function checkScopeFilter(v: Violations, filter: ScopeFilter | undefined)
   if (filter === undefined) return;
   v.enter("scope");
   const choice = filter.scope;
-  if (choice === undefined) {
-    v.add("scope", "is required: visible_to, exact, owned_by or everyone");
-  } else if (choice.$case !== "everyone") {
-    v.enter(NAMES[choice.$case]);
-    checkScope(v, choice.value);
-    v.leave();
-    if (choice.$case === "ownedBy" && isEmpty(choice.value)) {
-      v.add("owned_by", `must name a user, an agent or a session${EVERYONE_IS_SAID}`);
-    }
+  if (choice?.$case === "ownedBy" && isEmpty(choice.value)) {
+    v.add("owned_by", `must name a user, an agent or a session${EVERYONE_IS_SAID}`);
   }
   v.leave();
 }

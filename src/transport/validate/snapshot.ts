@@ -3,6 +3,10 @@
 
 import { SNAPSHOT_FORMATS } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
+import {
+  checkPolicy as checkPolicyFields,
+  checkSession as checkSessionFields,
+} from "../../gen/checks.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import { type Message, Role, Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
@@ -11,47 +15,36 @@ import type {
   ExportSessionRequest,
   ImportSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import type {
-  SnapshotChunk,
-  SnapshotHeader,
-  SnapshotInsert,
-} from "../../gen/memorysidecar/v1/snapshot.ts";
+import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
 import { messageTokenRule } from "../convert/token-rule.ts";
 import {
-  checkBytes,
   checkCount,
   checkEnum,
-  checkId,
-  checkNamespace,
   checkRange,
-  checkRequestId,
   checkRequiredId,
   checkRequiredText,
   checkSeq,
-  checkSessionId,
   checkText,
   checkTimestamp,
 } from "./fields.ts";
 import { checkWholeMessage } from "./message.ts";
+
 import { checkPolicy } from "./policy.ts";
+
 import { checkSessionInput } from "./session-requests.ts";
 import type { Violations } from "./violations.ts";
 
 const LEVEL_MAX = 1_000_000;
 /** A placed summary may be shown as two messages. */
 const INSERTS_MAX = 2 * LIMITS.placedSummaries + LIMITS.filledResults;
-const UPLOAD_ID_BYTES = 64;
-const CHUNK_INDEX_MAX = 1_000_000_000;
 /** Half of what numbers hold exactly: whatever goes on from here has room. */
 const COUNT_MAX = 2 ** 52;
 /** Between two seqs there is room for the fractions at which all inserts may stand. */
 const SEQ_MAX = 2 ** 40;
 
 export function checkExportSession(request: ExportSessionRequest, v: Violations): void {
-  checkNamespace(v, request.namespace);
-  checkSessionId(v, request.sessionId);
   checkFormat(v, request.format);
 }
 
@@ -61,27 +54,14 @@ function checkFormat(v: Violations, format: string): void {
 }
 
 export function checkImportSession(request: ImportSessionRequest, v: Violations): void {
-  checkNamespace(v, request.namespace);
-  checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
   checkFormat(v, request.format);
-  checkText(v, "upload_id", request.uploadId, UPLOAD_ID_BYTES);
-  const { chunkIndex, uploadId } = request;
-  checkRange(v, "chunk_index", chunkIndex, { min: 0, max: CHUNK_INDEX_MAX });
+  const { chunk, chunkIndex, uploadId } = request;
   if (uploadId === "" && chunkIndex > 0) v.add("chunk_index", "must be 0 without an upload_id", 0);
-  if (request.chunk === undefined) v.add("chunk", "is required");
-  else {
-    v.enter("chunk");
-    checkChunk(v, request.chunk);
-    v.leave();
+  if (chunk === undefined) return;
+  const isNative = chunk.header !== undefined || chunk.messages.length > 0;
+  if (isNative && chunk.document.length > 0) {
+    v.add("chunk.document", "must not come with a header or messages");
   }
-  checkRequestId(v, request.requestId);
-}
-
-function checkChunk(v: Violations, { header, messages, document }: SnapshotChunk): void {
-  checkCount(v, "messages", messages.length, LIMITS.importMessages);
-  checkBytes(v, "document", document, LIMITS.snapshotDocumentBytes);
-  const isNative = header !== undefined || messages.length > 0;
-  if (isNative && document.length > 0) v.add("document", "must not come with a header or messages");
 }
 
 /** Checks a time that the server once set: one of its own is not before 1970. */
@@ -155,10 +135,11 @@ function checkVersions(v: Violations, session: Session, newest: bigint): void {
 }
 
 function checkSession(v: Violations, session: Session): void {
-  checkId(v, "session_id", session.sessionId, LIMITS.sessionIdBytes);
+  checkSessionFields(v, session);
   checkSessionInput(v, session);
   if (session.effectivePolicy !== undefined) {
     v.enter("effective_policy");
+    checkPolicyFields(v, session.effectivePolicy);
     checkPolicy(v, session.effectivePolicy);
     v.leave();
   }

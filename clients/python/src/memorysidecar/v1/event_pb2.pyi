@@ -4,6 +4,7 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2

@@ -1,4 +1,5 @@
 from memorysidecar.v1 import event_pb2 as _event_pb2
+from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message

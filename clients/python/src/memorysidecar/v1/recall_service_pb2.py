@@ -27,9 +27,10 @@ from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__
 from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
 from memorysidecar.v1 import policy_pb2 as memorysidecar_dot_v1_dot_policy__pb2
 from memorysidecar.v1 import recall_pb2 as memorysidecar_dot_v1_dot_recall__pb2
+from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\"\xba\x05\n\rRecallRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12.\n\tembedding\x18\x03 \x01(\x0b\x32\x1b.memorysidecar.v1.Embedding\x12.\n\x06\x66ilter\x18\x04 \x01(\x0b\x32\x1e.memorysidecar.v1.RecallFilter\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\x12*\n\x04mode\x18\x07 \x01(\x0e\x32\x1c.memorysidecar.v1.RecallMode\x12.\n\x06\x66usion\x18\x08 \x01(\x0e\x32\x1e.memorysidecar.v1.FusionMethod\x12\x30\n\x07weights\x18\t \x01(\x0b\x32\x1f.memorysidecar.v1.RecallWeights\x12\x16\n\tmin_score\x18\n \x01(\x01H\x00\x88\x01\x01\x12\x1a\n\rmin_relevance\x18\x0b \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tdiversity\x18\x0c \x01(\x01\x12\x16\n\x0e\x63ontext_before\x18\r \x01(\x05\x12\x15\n\rcontext_after\x18\x0e \x01(\x05\x12:\n\x10group_by_session\x18\x0f \x01(\x0b\x32 .memorysidecar.v1.GroupBySession\x12(\n\x06rerank\x18\x10 \x01(\x0b\x32\x18.memorysidecar.v1.Rerank\x12\x15\n\rallow_partial\x18\x11 \x01(\x08\x12\x32\n\x0ereference_time\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07scoring\x18\x13 \x01(\t\x12\x1a\n\x12include_embeddings\x18\x14 \x01(\x08\x42\x0c\n\n_min_scoreB\x10\n\x0e_min_relevance\"\xbd\x01\n\x0eRecallResponse\x12)\n\x04hits\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.RecallHit\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x33\n\x08sessions\x18\x03 \x03(\x0b\x32!.memorysidecar.v1.RecalledSession\x12\x32\n\x08\x63overage\x18\x04 \x01(\x0b\x32 .memorysidecar.v1.RecallCoverage\"e\n\x0c\x45mbedRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12\x33\n\x07purpose\x18\x03 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\"@\n\rEmbedResponse\x12/\n\nembeddings\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.Embedding\"\x86\x05\n\x16\x41ssembleContextRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12,\n\x05scope\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.MemoryScope\x12\r\n\x05query\x18\x04 \x01(\t\x12\x12\n\nmax_tokens\x18\x05 \x01(\x05\x12/\n\ntoken_rule\x18\x06 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\r\n\x05model\x18\x07 \x01(\t\x12<\n\x11\x63ustom_token_rule\x18\x08 \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12\x14\n\x0ctoken_preset\x18\x11 \x01(\t\x12\x32\n\x08sections\x18\t \x03(\x0b\x32 .memorysidecar.v1.ContextSection\x12\x0f\n\x07profile\x18\n \x01(\t\x12\x1c\n\x14\x65xclude_conversation\x18\x0b \x01(\x08\x12!\n\x14\x63ompaction_threshold\x18\x0c \x01(\x01H\x00\x88\x01\x01\x12\x1a\n\rmin_relevance\x18\r \x01(\x01H\x01\x88\x01\x01\x12\x30\n\x07weights\x18\x0e \x01(\x0b\x32\x1f.memorysidecar.v1.RecallWeights\x12\x32\n\x0ereference_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x05\x66\x65nce\x18\x10 \x01(\x0e\x32\x1e.memorysidecar.v1.ContextFenceB\x17\n\x15_compaction_thresholdB\x10\n\x0e_min_relevance\"\xc1\x02\n\x17\x41ssembleContextResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x13\n\x0btoken_count\x18\x02 \x01(\x05\x12\x15\n\rbudget_tokens\x18\x03 \x01(\x05\x12,\n\x05parts\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.ContextPart\x12*\n\x04\x63uts\x18\x05 \x03(\x0b\x32\x1c.memorysidecar.v1.ContextCut\x12\x17\n\x0ftotal_cut_count\x18\x06 \x01(\x05\x12\x32\n\x08\x63overage\x18\x07 \x01(\x0b\x32 .memorysidecar.v1.RecallCoverage\x12/\n\ntoken_rule\x18\x08 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x14\n\x0ctoken_preset\x18\t \x01(\t2\x9d\x02\n\rRecallService\x12P\n\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n\x0f\x41ssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12M\n\x05\x45mbed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x42\xbb\x01\n\x13io.memorysidecar.v1B\x12RecallServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xc4\x06\n\rRecallRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x17\n\x05query\x18\x02 \x01(\tB\x08\xba\xbe\x18\x04\x18\x80\x80\x08\x12.\n\tembedding\x18\x03 \x01(\x0b\x32\x1b.memorysidecar.v1.Embedding\x12.\n\x06\x66ilter\x18\x04 \x01(\x0b\x32\x1e.memorysidecar.v1.RecallFilter\x12 \n\tpage_size\x18\x05 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x06 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\x12*\n\x04mode\x18\x07 \x01(\x0e\x32\x1c.memorysidecar.v1.RecallMode\x12.\n\x06\x66usion\x18\x08 \x01(\x0e\x32\x1e.memorysidecar.v1.FusionMethod\x12\x30\n\x07weights\x18\t \x01(\x0b\x32\x1f.memorysidecar.v1.RecallWeights\x12\x16\n\tmin_score\x18\n \x01(\x01H\x00\x88\x01\x01\x12\x32\n\rmin_relevance\x18\x0b \x01(\x01\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xf0?H\x01\x88\x01\x01\x12)\n\tdiversity\x18\x0c \x01(\x01\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xf0?\x12.\n\x0e\x63ontext_before\x18\r \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00$@\x12-\n\rcontext_after\x18\x0e \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00$@\x12:\n\x10group_by_session\x18\x0f \x01(\x0b\x32 .memorysidecar.v1.GroupBySession\x12(\n\x06rerank\x18\x10 \x01(\x0b\x32\x18.memorysidecar.v1.Rerank\x12\x15\n\rallow_partial\x18\x11 \x01(\x08\x12\x32\n\x0ereference_time\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07scoring\x18\x13 \x01(\t\x12\x1a\n\x12include_embeddings\x18\x14 \x01(\x08\x42\x0c\n\n_min_scoreB\x10\n\x0e_min_relevance\"\xbd\x01\n\x0eRecallResponse\x12)\n\x04hits\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.RecallHit\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x33\n\x08sessions\x18\x03 \x03(\x0b\x32!.memorysidecar.v1.RecalledSession\x12\x32\n\x08\x63overage\x18\x04 \x01(\x0b\x32 .memorysidecar.v1.RecallCoverage\"|\n\x0c\x45mbedRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1c\n\x05texts\x18\x02 \x03(\tB\r\xba\xbe\x18\t\x08\x01\x18\x80\x80\x08 \x80\x01\x12\x33\n\x07purpose\x18\x03 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\"@\n\rEmbedResponse\x12/\n\nembeddings\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.Embedding\"\xfb\x05\n\x16\x41ssembleContextRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\nsession_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\x12,\n\x05scope\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.MemoryScope\x12\x17\n\x05query\x18\x04 \x01(\tB\x08\xba\xbe\x18\x04\x18\x80\x80\x08\x12*\n\nmax_tokens\x18\x05 \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x80\x84.A\x12/\n\ntoken_rule\x18\x06 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x15\n\x05model\x18\x07 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7f\x12<\n\x11\x63ustom_token_rule\x18\x08 \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12\x14\n\x0ctoken_preset\x18\x11 \x01(\t\x12:\n\x08sections\x18\t \x03(\x0b\x32 .memorysidecar.v1.ContextSectionB\x06\xba\xbe\x18\x02 \t\x12\x0f\n\x07profile\x18\n \x01(\t\x12\x1c\n\x14\x65xclude_conversation\x18\x0b \x01(\x08\x12\x39\n\x14\x63ompaction_threshold\x18\x0c \x01(\x01\x42\x16\xba\xbe\x18\x12\x39\x00\x00\x00\x00\x00\x00\xf0?A\x00\x00\x00\x00\x00\x00\x00\x00H\x00\x88\x01\x01\x12\x32\n\rmin_relevance\x18\r \x01(\x01\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xf0?H\x01\x88\x01\x01\x12\x30\n\x07weights\x18\x0e \x01(\x0b\x32\x1f.memorysidecar.v1.RecallWeights\x12\x32\n\x0ereference_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x05\x66\x65nce\x18\x10 \x01(\x0e\x32\x1e.memorysidecar.v1.ContextFenceB\x17\n\x15_compaction_thresholdB\x10\n\x0e_min_relevance\"\xc1\x02\n\x17\x41ssembleContextResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x13\n\x0btoken_count\x18\x02 \x01(\x05\x12\x15\n\rbudget_tokens\x18\x03 \x01(\x05\x12,\n\x05parts\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.ContextPart\x12*\n\x04\x63uts\x18\x05 \x03(\x0b\x32\x1c.memorysidecar.v1.ContextCut\x12\x17\n\x0ftotal_cut_count\x18\x06 \x01(\x05\x12\x32\n\x08\x63overage\x18\x07 \x01(\x0b\x32 .memorysidecar.v1.RecallCoverage\x12/\n\ntoken_rule\x18\x08 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x14\n\x0ctoken_preset\x18\t \x01(\t2\x9d\x02\n\rRecallService\x12P\n\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n\x0f\x41ssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12M\n\x05\x45mbed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x42\xbb\x01\n\x13io.memorysidecar.v1B\x12RecallServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,24 +38,60 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.recall_ser
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\022RecallServiceProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
+  _globals['_RECALLREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_RECALLREQUEST'].fields_by_name['query']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['query']._serialized_options = b'\272\276\030\004\030\200\200\010'
+  _globals['_RECALLREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['page_size']._serialized_options = b'\272\276\030\t1\000\000\000\000\000\000\000\000'
+  _globals['_RECALLREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['page_token']._serialized_options = b'\272\276\030\003\030\200\020'
+  _globals['_RECALLREQUEST'].fields_by_name['min_relevance']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['min_relevance']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000\360?'
+  _globals['_RECALLREQUEST'].fields_by_name['diversity']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['diversity']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000\360?'
+  _globals['_RECALLREQUEST'].fields_by_name['context_before']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['context_before']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000$@'
+  _globals['_RECALLREQUEST'].fields_by_name['context_after']._loaded_options = None
+  _globals['_RECALLREQUEST'].fields_by_name['context_after']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000$@'
+  _globals['_EMBEDREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_EMBEDREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_EMBEDREQUEST'].fields_by_name['texts']._loaded_options = None
+  _globals['_EMBEDREQUEST'].fields_by_name['texts']._serialized_options = b'\272\276\030\t\010\001\030\200\200\010 \200\001'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['session_id']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['session_id']._serialized_options = b'\272\276\030\005\030\200\004P\001'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['query']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['query']._serialized_options = b'\272\276\030\004\030\200\200\010'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['max_tokens']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['max_tokens']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\200\204.A'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['model']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['model']._serialized_options = b'\272\276\030\002\030\177'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['sections']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['sections']._serialized_options = b'\272\276\030\002 \t'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['compaction_threshold']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['compaction_threshold']._serialized_options = b'\272\276\030\0229\000\000\000\000\000\000\360?A\000\000\000\000\000\000\000\000'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['min_relevance']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['min_relevance']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000\360?'
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['AssembleContext']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['AssembleContext']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['Embed']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['Embed']._serialized_options = b'\220\002\001'
-  _globals['_RECALLREQUEST']._serialized_start=219
-  _globals['_RECALLREQUEST']._serialized_end=917
-  _globals['_RECALLRESPONSE']._serialized_start=920
-  _globals['_RECALLRESPONSE']._serialized_end=1109
-  _globals['_EMBEDREQUEST']._serialized_start=1111
-  _globals['_EMBEDREQUEST']._serialized_end=1212
-  _globals['_EMBEDRESPONSE']._serialized_start=1214
-  _globals['_EMBEDRESPONSE']._serialized_end=1278
-  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=1281
-  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=1927
-  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=1930
-  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=2251
-  _globals['_RECALLSERVICE']._serialized_start=2254
-  _globals['_RECALLSERVICE']._serialized_end=2539
+  _globals['_RECALLREQUEST']._serialized_start=249
+  _globals['_RECALLREQUEST']._serialized_end=1085
+  _globals['_RECALLRESPONSE']._serialized_start=1088
+  _globals['_RECALLRESPONSE']._serialized_end=1277
+  _globals['_EMBEDREQUEST']._serialized_start=1279
+  _globals['_EMBEDREQUEST']._serialized_end=1403
+  _globals['_EMBEDRESPONSE']._serialized_start=1405
+  _globals['_EMBEDRESPONSE']._serialized_end=1469
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=1472
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=2235
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=2238
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=2559
+  _globals['_RECALLSERVICE']._serialized_start=2562
+  _globals['_RECALLSERVICE']._serialized_end=2847
 # @@protoc_insertion_point(module_scope)

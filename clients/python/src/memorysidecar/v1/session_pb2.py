@@ -27,11 +27,12 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
 from memorysidecar.v1 import policy_pb2 as memorysidecar_dot_v1_dot_policy__pb2
+from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 from memorysidecar.v1 import summary_pb2 as memorysidecar_dot_v1_dot_summary__pb2
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/session.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xb5\x07\n\x07Session\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\x35\n\x06labels\x18\x05 \x03(\x0b\x32%.memorysidecar.v1.Session.LabelsEntry\x12)\n\x08metadata\x18\x06 \x01(\x0b\x32\x17.google.protobuf.Struct\x12.\n\x06policy\x18\x18 \x01(\x0b\x32\x1e.memorysidecar.v1.PolicyChoice\x12\x32\n\x10\x65\x66\x66\x65\x63tive_policy\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\x12&\n\x03ttl\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0b\x65xpire_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07summary\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.Summary\x12\x10\n\x08last_seq\x18\x0b \x01(\x03\x12,\n\nlog_totals\x18\x0c \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12/\n\rwindow_totals\x18\r \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x31\n\x0b\x66orked_from\x18\x0e \x01(\x0b\x32\x1c.memorysidecar.v1.ForkOrigin\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x11 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x12 \x01(\t\x12\x33\n\x10placed_summaries\x18\x17 \x03(\x0b\x32\x19.memorysidecar.v1.Summary\x12\x32\n\x0cstage_states\x18\x14 \x03(\x0b\x32\x1c.memorysidecar.v1.StageState\x12\x1a\n\x12model_input_tokens\x18\x15 \x01(\x03\x12\x35\n\rmemory_policy\x18\x16 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryPolicy\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01J\x04\x08\x13\x10\x14\"^\n\nStageState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\x12/\n\rwindow_totals\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"-\n\nForkOrigin\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\"\xfa\x02\n\rSessionFilter\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x02 \x01(\t\x12;\n\x06labels\x18\x03 \x03(\x0b\x32+.memorysidecar.v1.SessionFilter.LabelsEntry\x12\x34\n\x10\x63reate_time_from\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12\x63reate_time_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10update_time_from\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12update_time_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*t\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cSessionProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/session.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xeb\x08\n\x07Session\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x1d\n\nsession_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\x12\x18\n\x07user_id\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x04\x12\x19\n\x08\x61gent_id\x18\x04 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x04\x12\x42\n\x06labels\x18\x05 \x03(\x0b\x32%.memorysidecar.v1.Session.LabelsEntryB\x0b\xba\xbe\x18\x07\x18\xff\x01  X\x05\x12\x35\n\x08metadata\x18\x06 \x01(\x0b\x32\x17.google.protobuf.StructB\n\xba\xbe\x18\x06\x18\x80\x80\x01h \x12.\n\x06policy\x18\x18 \x01(\x0b\x32\x1e.memorysidecar.v1.PolicyChoice\x12:\n\x10\x65\x66\x66\x65\x63tive_policy\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.PolicyB\x06\xba\xbe\x18\x02\x10\x01\x12>\n\x03ttl\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0N\xcf\xb2\x41\x12\x37\n\x0b\x65xpire_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12*\n\x07summary\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.Summary\x12\x18\n\x08last_seq\x18\x0b \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x34\n\nlog_totals\x18\x0c \x01(\x0b\x32\x18.memorysidecar.v1.TotalsB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\rwindow_totals\x18\r \x01(\x0b\x32\x18.memorysidecar.v1.TotalsB\x06\xba\xbe\x18\x02\x10\x01\x12\x39\n\x0b\x66orked_from\x18\x0e \x01(\x0b\x32\x1c.memorysidecar.v1.ForkOriginB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0bupdate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x18\n\x08revision\x18\x11 \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x0c\n\x04\x65tag\x18\x12 \x01(\t\x12;\n\x10placed_summaries\x18\x17 \x03(\x0b\x32\x19.memorysidecar.v1.SummaryB\x06\xba\xbe\x18\x02\x10\x01\x12:\n\x0cstage_states\x18\x14 \x03(\x0b\x32\x1c.memorysidecar.v1.StageStateB\x06\xba\xbe\x18\x02\x10\x01\x12\"\n\x12model_input_tokens\x18\x15 \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x35\n\rmemory_policy\x18\x16 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryPolicy\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01J\x04\x08\x13\x10\x14\"^\n\nStageState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\x12/\n\rwindow_totals\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"-\n\nForkOrigin\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\"\x99\x03\n\rSessionFilter\x12\x18\n\x07user_id\x18\x01 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x04\x12\x19\n\x08\x61gent_id\x18\x02 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x04\x12H\n\x06labels\x18\x03 \x03(\x0b\x32+.memorysidecar.v1.SessionFilter.LabelsEntryB\x0b\xba\xbe\x18\x07\x18\xff\x01  X\x05\x12\x34\n\x10\x63reate_time_from\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12\x63reate_time_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10update_time_from\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12update_time_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*t\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cSessionProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,20 +42,64 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\014SessionProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
   _globals['_SESSION_LABELSENTRY']._loaded_options = None
   _globals['_SESSION_LABELSENTRY']._serialized_options = b'8\001'
+  _globals['_SESSION'].fields_by_name['namespace']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['session_id']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['session_id']._serialized_options = b'\272\276\030\005\030\200\004P\001'
+  _globals['_SESSION'].fields_by_name['user_id']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['user_id']._serialized_options = b'\272\276\030\003\030\200\004'
+  _globals['_SESSION'].fields_by_name['agent_id']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['agent_id']._serialized_options = b'\272\276\030\003\030\200\004'
+  _globals['_SESSION'].fields_by_name['labels']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['labels']._serialized_options = b'\272\276\030\007\030\377\001  X\005'
+  _globals['_SESSION'].fields_by_name['metadata']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['metadata']._serialized_options = b'\272\276\030\006\030\200\200\001h '
+  _globals['_SESSION'].fields_by_name['effective_policy']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['effective_policy']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['ttl']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['ttl']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\360?9\000\000\000\300N\317\262A'
+  _globals['_SESSION'].fields_by_name['expire_time']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['expire_time']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['last_seq']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['last_seq']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['log_totals']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['log_totals']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['window_totals']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['window_totals']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['forked_from']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['forked_from']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['create_time']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['create_time']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['update_time']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['update_time']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['revision']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['revision']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['placed_summaries']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['placed_summaries']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['stage_states']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['stage_states']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SESSION'].fields_by_name['model_input_tokens']._loaded_options = None
+  _globals['_SESSION'].fields_by_name['model_input_tokens']._serialized_options = b'\272\276\030\002\020\001'
   _globals['_SESSIONFILTER_LABELSENTRY']._loaded_options = None
   _globals['_SESSIONFILTER_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_SESSIONORDER']._serialized_start=1748
-  _globals['_SESSIONORDER']._serialized_end=1864
-  _globals['_SESSION']._serialized_start=273
-  _globals['_SESSION']._serialized_end=1222
-  _globals['_SESSION_LABELSENTRY']._serialized_start=1171
-  _globals['_SESSION_LABELSENTRY']._serialized_end=1216
-  _globals['_STAGESTATE']._serialized_start=1224
-  _globals['_STAGESTATE']._serialized_end=1318
-  _globals['_FORKORIGIN']._serialized_start=1320
-  _globals['_FORKORIGIN']._serialized_end=1365
-  _globals['_SESSIONFILTER']._serialized_start=1368
-  _globals['_SESSIONFILTER']._serialized_end=1746
-  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_start=1171
-  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_end=1216
+  _globals['_SESSIONFILTER'].fields_by_name['user_id']._loaded_options = None
+  _globals['_SESSIONFILTER'].fields_by_name['user_id']._serialized_options = b'\272\276\030\003\030\200\004'
+  _globals['_SESSIONFILTER'].fields_by_name['agent_id']._loaded_options = None
+  _globals['_SESSIONFILTER'].fields_by_name['agent_id']._serialized_options = b'\272\276\030\003\030\200\004'
+  _globals['_SESSIONFILTER'].fields_by_name['labels']._loaded_options = None
+  _globals['_SESSIONFILTER'].fields_by_name['labels']._serialized_options = b'\272\276\030\007\030\377\001  X\005'
+  _globals['_SESSIONORDER']._serialized_start=1991
+  _globals['_SESSIONORDER']._serialized_end=2107
+  _globals['_SESSION']._serialized_start=303
+  _globals['_SESSION']._serialized_end=1434
+  _globals['_SESSION_LABELSENTRY']._serialized_start=1383
+  _globals['_SESSION_LABELSENTRY']._serialized_end=1428
+  _globals['_STAGESTATE']._serialized_start=1436
+  _globals['_STAGESTATE']._serialized_end=1530
+  _globals['_FORKORIGIN']._serialized_start=1532
+  _globals['_FORKORIGIN']._serialized_end=1577
+  _globals['_SESSIONFILTER']._serialized_start=1580
+  _globals['_SESSIONFILTER']._serialized_end=1989
+  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_start=1383
+  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_end=1428
 # @@protoc_insertion_point(module_scope)

@@ -1,4 +1,5 @@
 from memorysidecar.v1 import message_pb2 as _message_pb2
+from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers

@@ -25,10 +25,11 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
+from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/summary.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xbe\x03\n\x07Summary\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x13\n\x0btoken_count\x18\x02 \x01(\x05\x12\x0f\n\x07version\x18\x03 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nseq_ranges\x18\x05 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x0c\n\x04hook\x18\x06 \x01(\t\x12&\n\x05trust\x18\x07 \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x35\n\tplacement\x18\x08 \x01(\x0e\x32\".memorysidecar.v1.SummaryPlacement\x12\x19\n\x11placed_message_id\x18\t \x01(\t\x12\x36\n\x12\x66irst_message_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05level\x18\x0b \x01(\x05\x12\r\n\x05stage\x18\x0c \x01(\t\x12\x0f\n\x07\x63urrent\x18\r \x01(\x08\x12/\n\x06origin\x18\x0e \x01(\x0b\x32\x1f.memorysidecar.v1.SummaryOrigin\"\xb2\x02\n\rSummaryOrigin\x12\x34\n\x10\x61\x64\x64\x65\x64_seq_ranges\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12/\n\rsource_totals\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x17\n\x0fsource_versions\x18\x03 \x03(\x03\x12\x0f\n\x07task_id\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x14\n\x0cinput_tokens\x18\x06 \x01(\x03\x12\x15\n\routput_tokens\x18\x07 \x01(\x03\x12\x12\n\ncall_count\x18\x08 \x01(\x05\x12+\n\x08\x64uration\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0bplaceholder\x18\n \x01(\x08*t\n\x10SummaryPlacement\x12!\n\x1dSUMMARY_PLACEMENT_UNSPECIFIED\x10\x00\x12\x1d\n\x19SUMMARY_PLACEMENT_SESSION\x10\x01\x12\x1e\n\x1aSUMMARY_PLACEMENT_IN_PLACE\x10\x02*l\n\x0cSummaryOrder\x12\x1d\n\x19SUMMARY_ORDER_UNSPECIFIED\x10\x00\x12\x1e\n\x1aSUMMARY_ORDER_VERSION_DESC\x10\x01\x12\x1d\n\x19SUMMARY_ORDER_VERSION_ASC\x10\x02*\xc1\x01\n\x0e\x43ompactOutcome\x12\x1f\n\x1b\x43OMPACT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43OMPACT_OUTCOME_NOTHING\x10\x01\x12\x1b\n\x17\x43OMPACT_OUTCOME_PENDING\x10\x02\x12\x18\n\x14\x43OMPACT_OUTCOME_DONE\x10\x03\x12\x1a\n\x16\x43OMPACT_OUTCOME_FAILED\x10\x04\x12\x1e\n\x1a\x43OMPACT_OUTCOME_SUPERSEDED\x10\x05\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cSummaryProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/summary.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xb0\x04\n\x07Summary\x12\x16\n\x04text\x18\x01 \x01(\tB\x08\xba\xbe\x18\x04\x18\x80\x80\x04\x12\x1b\n\x0btoken_count\x18\x02 \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x17\n\x07version\x18\x03 \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x36\n\nseq_ranges\x18\x05 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRangeB\x06\xba\xbe\x18\x02\x10\x01\x12\x14\n\x04hook\x18\x06 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12.\n\x05trust\x18\x07 \x01(\x0e\x32\x17.memorysidecar.v1.TrustB\x06\xba\xbe\x18\x02\x10\x01\x12=\n\tplacement\x18\x08 \x01(\x0e\x32\".memorysidecar.v1.SummaryPlacementB\x06\xba\xbe\x18\x02\x10\x01\x12!\n\x11placed_message_id\x18\t \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12>\n\x12\x66irst_message_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x15\n\x05level\x18\x0b \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x15\n\x05stage\x18\x0c \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x17\n\x07\x63urrent\x18\r \x01(\x08\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x06origin\x18\x0e \x01(\x0b\x32\x1f.memorysidecar.v1.SummaryOriginB\x06\xba\xbe\x18\x02\x10\x01\"\xb2\x02\n\rSummaryOrigin\x12\x34\n\x10\x61\x64\x64\x65\x64_seq_ranges\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12/\n\rsource_totals\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x17\n\x0fsource_versions\x18\x03 \x03(\x03\x12\x0f\n\x07task_id\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x14\n\x0cinput_tokens\x18\x06 \x01(\x03\x12\x15\n\routput_tokens\x18\x07 \x01(\x03\x12\x12\n\ncall_count\x18\x08 \x01(\x05\x12+\n\x08\x64uration\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0bplaceholder\x18\n \x01(\x08*t\n\x10SummaryPlacement\x12!\n\x1dSUMMARY_PLACEMENT_UNSPECIFIED\x10\x00\x12\x1d\n\x19SUMMARY_PLACEMENT_SESSION\x10\x01\x12\x1e\n\x1aSUMMARY_PLACEMENT_IN_PLACE\x10\x02*l\n\x0cSummaryOrder\x12\x1d\n\x19SUMMARY_ORDER_UNSPECIFIED\x10\x00\x12\x1e\n\x1aSUMMARY_ORDER_VERSION_DESC\x10\x01\x12\x1d\n\x19SUMMARY_ORDER_VERSION_ASC\x10\x02*\xc1\x01\n\x0e\x43ompactOutcome\x12\x1f\n\x1b\x43OMPACT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43OMPACT_OUTCOME_NOTHING\x10\x01\x12\x1b\n\x17\x43OMPACT_OUTCOME_PENDING\x10\x02\x12\x18\n\x14\x43OMPACT_OUTCOME_DONE\x10\x03\x12\x1a\n\x16\x43OMPACT_OUTCOME_FAILED\x10\x04\x12\x1e\n\x1a\x43OMPACT_OUTCOME_SUPERSEDED\x10\x05\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cSummaryProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,14 +37,42 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.summary_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\014SummaryProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
-  _globals['_SUMMARYPLACEMENT']._serialized_start=938
-  _globals['_SUMMARYPLACEMENT']._serialized_end=1054
-  _globals['_SUMMARYORDER']._serialized_start=1056
-  _globals['_SUMMARYORDER']._serialized_end=1164
-  _globals['_COMPACTOUTCOME']._serialized_start=1167
-  _globals['_COMPACTOUTCOME']._serialized_end=1360
-  _globals['_SUMMARY']._serialized_start=181
-  _globals['_SUMMARY']._serialized_end=627
-  _globals['_SUMMARYORIGIN']._serialized_start=630
-  _globals['_SUMMARYORIGIN']._serialized_end=936
+  _globals['_SUMMARY'].fields_by_name['text']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['text']._serialized_options = b'\272\276\030\004\030\200\200\004'
+  _globals['_SUMMARY'].fields_by_name['token_count']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['token_count']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['version']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['version']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['create_time']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['create_time']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['seq_ranges']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['seq_ranges']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['hook']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['hook']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['trust']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['trust']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['placement']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['placement']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['placed_message_id']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['placed_message_id']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['first_message_time']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['first_message_time']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['level']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['level']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['stage']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['stage']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['current']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['current']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARY'].fields_by_name['origin']._loaded_options = None
+  _globals['_SUMMARY'].fields_by_name['origin']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_SUMMARYPLACEMENT']._serialized_start=1082
+  _globals['_SUMMARYPLACEMENT']._serialized_end=1198
+  _globals['_SUMMARYORDER']._serialized_start=1200
+  _globals['_SUMMARYORDER']._serialized_end=1308
+  _globals['_COMPACTOUTCOME']._serialized_start=1311
+  _globals['_COMPACTOUTCOME']._serialized_end=1504
+  _globals['_SUMMARY']._serialized_start=211
+  _globals['_SUMMARY']._serialized_end=771
+  _globals['_SUMMARYORIGIN']._serialized_start=774
+  _globals['_SUMMARYORIGIN']._serialized_end=1080
 # @@protoc_insertion_point(module_scope)
