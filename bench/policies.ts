@@ -71,7 +71,7 @@ export const POLICIES: Readonly<Record<"one" | "five", Policy>> = {
       SHORTEN,
       { ...stage("old", "turn", AGE, 0), anyOf: [{ kind: "age-over", ms: 7 * DAY_MS }] },
       DROP,
-      stage("rounds", "assistant-round", dropTo(WINDOW_TOKENS), WINDOW_TOKENS),
+      stage("assistant_turns", "assistant-turn", dropTo(WINDOW_TOKENS), WINDOW_TOKENS),
       stage("messages", "message", dropTo(WINDOW_TOKENS), WINDOW_TOKENS),
     ],
   },
@@ -87,7 +87,7 @@ export const BUSY_POLICY: Policy = {
       anyOf: [],
     },
     stage("turns", "turn", dropTo(WINDOW_TOKENS * 0.6), 0),
-    stage("rounds", "assistant-round", dropTo(WINDOW_TOKENS * 0.5), 0),
+    stage("assistant_turns", "assistant-turn", dropTo(WINDOW_TOKENS * 0.5), 0),
     stage("messages", "message", dropTo(WINDOW_TOKENS * 0.4), 0),
   ],
 };

@@ -50,9 +50,9 @@ const POLICY: PolicyInput = {
       { over: { tokens: HIGH_TOKENS }, summarize: SUMMARIZE },
     ),
     dropOldest(
-      "rounds",
+      "assistant_turns",
       { maxTokens: HIGH_TOKENS },
-      { unit: "assistant-round", over: { tokens: HIGH_TOKENS }, summarize: SUMMARIZE },
+      { unit: "assistant-turn", over: { tokens: HIGH_TOKENS }, summarize: SUMMARIZE },
     ),
   ],
   // The demo shows the summary itself, beside the window.

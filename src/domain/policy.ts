@@ -35,7 +35,7 @@ export type SystemProtection = "none" | "all" | "leading" | "excluded";
 
 export type ToolPairing = "whole" | "grouped" | "loose" | "adjacent";
 
-export type WindowUnit = "message" | "assistant-round" | "turn";
+export type WindowUnit = "message" | "assistant-turn" | "turn";
 
 export type StageOn = "append" | "read" | "turn-end" | "request";
 
@@ -126,8 +126,8 @@ export interface PolicyStage {
   readonly removedTo: RemovedTo;
   /** Set exactly when removedTo is `summarize`. */
   readonly summarize: SummarySpec | undefined;
-  /** The newest assistant messages that it leaves alone with all that follows. Default 0. */
-  readonly keepRounds?: number;
+  /** How many of the newest assistant turns it leaves alone with all that follows. Default 0. */
+  readonly keepAssistantTurns?: number;
   /** Triggers count messages whole, whatever earlier stages shortened. Default false. */
   readonly countWhole?: boolean;
 }
@@ -234,11 +234,11 @@ function defaultStage(name: string, unit: WindowUnit): PolicyStage {
 
 /**
  * The policy of a session that names none: whole turns within 8,000 tokens and 200 messages;
- * inside one turn that is larger, its oldest assistant rounds go.
+ * inside one turn that is larger, its oldest assistant turns go.
  */
 export const DEFAULT_POLICY: Policy = {
   ...DEFAULT_POLICY_PARTS,
-  stages: [defaultStage("turns", "turn"), defaultStage("rounds", "assistant-round")],
+  stages: [defaultStage("turns", "turn"), defaultStage("assistant_turns", "assistant-turn")],
 };
 
 /** The ceiling of every window, whatever its policy. */

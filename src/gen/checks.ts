@@ -1308,8 +1308,8 @@ export function checkPolicyStage(v: Violations, m: PolicyStage): void {
     checkSummarize(v, m.summarize);
     v.leave();
   }
-  if (m.keepRounds !== undefined) {
-    if (!(m.keepRounds >= 0 && m.keepRounds <= 10000)) fields.addRange(v, "keep_rounds", m.keepRounds, {"min":0,"max":10000});
+  if (m.keepAssistantTurns !== undefined) {
+    if (!(m.keepAssistantTurns >= 0 && m.keepAssistantTurns <= 10000)) fields.addRange(v, "keep_assistant_turns", m.keepAssistantTurns, {"min":0,"max":10000});
   }
 }
 

@@ -142,7 +142,7 @@ const target: fc.Arbitrary<TrimTarget> = fc.oneof(
   fc.nat(20).map((maxMessages) => ({ kind: "messages", maxMessages }) as const),
   fc.nat(5).map((unitCount) => ({ kind: "recent", unitCount }) as const),
 );
-const unit = fc.constantFrom<WindowUnit[]>("message", "assistant-round", "turn");
+const unit = fc.constantFrom<WindowUnit[]>("message", "assistant-turn", "turn");
 const trims = fc.record({ target, unit });
 
 /** Trims the window of a session and brings back what left. */

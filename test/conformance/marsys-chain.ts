@@ -63,15 +63,15 @@ export function chainOf(policy: JsonObject): Chain {
   };
 }
 
-/** How many of the newest rounds a processor leaves alone. */
+/** How many of the newest assistant turns a processor leaves alone. */
 export function graceOf(chain: Chain, processor: string): number {
   return Math.max(1, numberOf(chain.optionsOf(processor)["grace_recent_messages"], "it") ?? 1);
 }
 
-/** Where the newest rounds begin; behind the end when there are not as many. */
-export function tailStart(messages: readonly Message[], rounds: number): number {
+/** Where the newest assistant turns begin; behind the end when there are not as many. */
+export function tailStart(messages: readonly Message[], count: number): number {
   const starts = messages.flatMap(({ role }, index) => (role === Role.ASSISTANT ? [index] : []));
-  return starts.at(-rounds) ?? messages.length;
+  return starts.at(-count) ?? messages.length;
 }
 
 export function tokensOf(list: readonly Costed[]): number {

@@ -141,7 +141,7 @@ async function runPolicy({ rpc }: Memory): Promise<void> {
   await rpc.call("trimSession", { sessionId: MAIN, target });
 }
 
-/** What came of the summary of all of `before` but its newest rounds: the newest one, or none. */
+/** The newest summary of `before` without its newest assistant turns; undefined for none. */
 async function summarization(
   memory: Memory,
   before: readonly Costed[],
@@ -259,11 +259,11 @@ async function tell(
 }
 
 /**
- * How many of the newest rounds stay after a payload error. The source cuts the newest rounds off,
- * and then leaves the newest round of the rest alone as well; a case that rests on what was meant
- * has only the first.
+ * How many of the newest assistant turns stay after a payload error. The source cuts these off,
+ * and then leaves the newest one of the rest alone as well; a case that rests on what was meant has
+ * only the first.
  */
-function roundsFor({ kase }: Memory, chain: Chain, before: readonly Message[]): number {
+function assistantTurnsFor({ kase }: Memory, chain: Chain, before: readonly Message[]): number {
   const grace = graceOf(chain, SUMMARIZATION);
   const prefix = before.slice(0, tailStart(before, grace));
   const isMeant = kase.evidence === "decision" || kase.evidence === "seed";
@@ -277,14 +277,14 @@ export async function compactForError(memory: Memory): Promise<boolean> {
   const pre = sizeOf((await getSession(rpc, MAIN)).windowTotals);
   const policy = objectOf(memory.kase.given["policy"], "policy");
   const chain = chainOf(policy);
-  const rounds = roundsFor(memory, chain, before);
-  const told = { ...chain.optionsOf(SUMMARIZATION), grace_recent_messages: rounds };
+  const count = assistantTurnsFor(memory, chain, before);
+  const told = { ...chain.optionsOf(SUMMARIZATION), grace_recent_messages: count };
   await setOptions(memory, { [SUMMARIZATION]: told });
   const done = memory.model.present && (await summarizeNow(memory));
   await setOptions(memory, {});
   const boundary = tailStart(before, graceOf(chain, SUMMARIZATION));
   if (done) {
-    const stage = await summarization(memory, costed(before), tailStart(before, rounds));
+    const stage = await summarization(memory, costed(before), tailStart(before, count));
     const tail = costed(before).slice(boundary);
     await tell(memory, { pre, stages: [withoutTail(stage, tail)] });
     return true;

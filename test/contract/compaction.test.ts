@@ -1,6 +1,6 @@
 // Goal: a window that grew too large is compacted on request over gRPC: tool results are cut to
-// their beginning where that saves enough, and what is older than the newest rounds is packed. All
-// that is shown costs what the token rule says of it.
+// their beginning where that saves enough, and what is older than the newest assistant turns is
+// packed. All that is shown costs what the token rule says of it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
@@ -73,7 +73,7 @@ describe("compaction on request", () => {
     expect(messages.some(({ text }) => text.endsWith("[truncated]"))).toBe(false);
   });
 
-  it("leaves the newest round and the newest question, whatever they cost", async () => {
+  it("leaves the newest assistant turn and the newest question, whatever they cost", async () => {
     const options = {
       ...{ threshold_tokens: 100, compaction_target_tokens: 60 },
       processor_order: ["backward_packing"],
@@ -102,7 +102,7 @@ describe("compaction on request", () => {
     expect(await windowIds(server, sessionId)).toEqual(["m6"]);
   });
 
-  it("lets all before the newest round wait for one summary", async () => {
+  it("lets all before the newest assistant turn wait for one summary", async () => {
     const options = { processor_order: ["summarization"], hook: "manual" };
     const sessionId = await newSession(compacting(options), CONVERSATION);
     const { stageRuns } = await compact(sessionId);

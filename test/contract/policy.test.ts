@@ -228,7 +228,7 @@ const BOUNDS: readonly Bound[] = [
     shorten({ keepChars: 100, marker: x(size) }),
   ),
   inSelect("shorten.min_saved_tokens", TOKENS, (size) => shorten({ minSavedTokens: BigInt(size) })),
-  inStage("keep_rounds", MESSAGES, (keepRounds) => ({ keepRounds })),
+  inStage("keep_assistant_turns", MESSAGES, (keepAssistantTurns) => ({ keepAssistantTurns })),
   inSelect("drop_duplicates.lookahead", [1, LIMITS.duplicateLookahead], (lookahead) => ({
     $case: "dropDuplicates",
     value: { lookahead },
@@ -437,7 +437,7 @@ describe("a preset", () => {
     expect(created.session?.policy).toEqual(preset("token_budget", { max_tokens: 500 }));
     expect(created.session?.effectivePolicy).toMatchObject({
       name: "token_budget",
-      stages: [{ name: "turns" }, { name: "rounds" }],
+      stages: [{ name: "turns" }, { name: "assistant_turns" }],
     });
     const found = await server.client.call("getSession", { sessionId });
     expect(found).toEqual(created);

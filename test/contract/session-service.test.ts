@@ -56,7 +56,7 @@ describe("CreateSession", () => {
       protections: { system: 2, pinFirst: 0, minMessages: 1, releaseLastUser: false },
       stages: [
         { name: "turns", on: 1, unit: 3, select: { $case: "dropOldest", value: limits } },
-        { name: "rounds", on: 1, unit: 2, select: { $case: "dropOldest", value: limits } },
+        { name: "assistant_turns", on: 1, unit: 2, select: { $case: "dropOldest", value: limits } },
       ],
     });
   });

@@ -184,22 +184,22 @@ function stageArbitrary(name: string): fc.Arbitrary<PolicyStage> {
           name: fc.constant(name),
           on: fc.constant(on),
           anyOf: fc.array(triggersFor(on, effect), { maxLength: 3 }),
-          unit: fc.constantFrom<WindowUnit[]>("message", "assistant-round", "turn"),
+          unit: fc.constantFrom<WindowUnit[]>("message", "assistant-turn", "turn"),
           select: fc.constant(select),
           countIf: fc.array(condition, { maxLength: 2 }),
           boundary: boundaryFor(select.kind),
           effect: fc.constant(effect),
           removedTo,
           summarize: summarySpec,
-          keepRounds: fc.constantFrom(0, 0, 1, 10_000),
+          keepAssistantTurns: fc.constantFrom(0, 0, 1, 10_000),
           countWhole: fc.boolean(),
         });
         return stage.map((made): PolicyStage => {
-          const { summarize, keepRounds, countWhole, ...plain } = made;
+          const { summarize, keepAssistantTurns, countWhole, ...plain } = made;
           return {
             ...plain,
             summarize: made.removedTo === "summarize" ? summarize : undefined,
-            ...(keepRounds === 0 ? {} : { keepRounds }),
+            ...(keepAssistantTurns === 0 ? {} : { keepAssistantTurns }),
             ...(countWhole ? { countWhole } : {}),
           };
         });

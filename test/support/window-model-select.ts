@@ -34,7 +34,7 @@ export interface ModelWindow {
   /** When the newest message was stored. */
   readonly newestMs: number;
   /** How many of the newest assistant messages the stage leaves alone. Default 0. */
-  readonly keepRounds?: number;
+  readonly keepAssistantTurns?: number;
   /** The stage chooses, and this is it: it may take up placed summaries. */
   readonly chooser?: PolicyStage;
   /** Notes that a condition failed. */
@@ -50,8 +50,8 @@ export const modelTokens = ({ costs }: ModelWindow, entries: Entries): number =>
 const seenOf = (window: ModelWindow): Entries => modelSeen(window.entries, window.policy);
 
 const unitsOf = (window: ModelWindow, unit: WindowUnit): ModelUnit[] => {
-  const { entries, policy, keepRounds = 0, chooser } = window;
-  return modelUnits(entries, { ...chooser, unit, keepRounds }, policy);
+  const { entries, policy, keepAssistantTurns = 0, chooser } = window;
+  return modelUnits(entries, { ...chooser, unit, keepAssistantTurns }, policy);
 };
 
 const ROLES = ["", "user", "assistant", "system", "tool"];

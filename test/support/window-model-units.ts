@@ -108,7 +108,7 @@ export function modelSeen(entries: Entries, policy: Policy): Entries {
 }
 
 /** What of a stage says what it keeps together and leaves alone. */
-type ModelStage = Pick<PolicyStage, "unit" | "keepRounds"> & {
+type ModelStage = Pick<PolicyStage, "unit" | "keepAssistantTurns"> & {
   readonly removedTo?: PolicyStage["removedTo"];
   readonly effect?: PolicyStage["effect"];
   readonly summarize?: PolicyStage["summarize"];
@@ -126,14 +126,14 @@ function isPlaced(entry: TestEntry): boolean {
   return entry.role === SYSTEM && entry.seq % 1 !== 0;
 }
 
-/** What a stage leaves alone: the newest rounds, or everything when there are fewer. */
+/** What a stage leaves alone: the newest assistant turns, or everything when there are fewer. */
 export function modelLeftAlone(
   entries: Entries,
-  { keepRounds = 0 }: Pick<PolicyStage, "keepRounds">,
+  { keepAssistantTurns = 0 }: Pick<PolicyStage, "keepAssistantTurns">,
 ): Entries {
-  if (keepRounds === 0) return [];
+  if (keepAssistantTurns === 0) return [];
   const spoken = entries.filter((e) => e.role === ASSISTANT);
-  const first = spoken[spoken.length - keepRounds] ?? entries[0];
+  const first = spoken[spoken.length - keepAssistantTurns] ?? entries[0];
   return first === undefined ? [] : entries.slice(entries.indexOf(first));
 }
 

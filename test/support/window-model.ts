@@ -69,8 +69,8 @@ function windowOf(course: Course, entries: Entries, of?: PolicyStage): ModelWind
     course.failed.set(key, (course.failed.get(key) ?? new Set()).add(entry));
   };
   const newestMs = Math.max(0, ...all.map((e) => e.createMs));
-  const keepRounds = of?.keepRounds ?? 0;
-  return { entries, policy, signals, costs: course.costs, newestMs, keepRounds, fail };
+  const keepAssistantTurns = of?.keepAssistantTurns ?? 0;
+  return { entries, policy, signals, costs: course.costs, newestMs, keepAssistantTurns, fail };
 }
 
 interface Cause {

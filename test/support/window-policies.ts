@@ -167,7 +167,7 @@ function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicySta
     effect: fc.constant(effect),
     select: fc.constant(select),
     anyOf: triggersOf(on, effect),
-    unit: fc.constantFrom<PolicyStage["unit"][]>("message", "assistant-round", "turn"),
+    unit: fc.constantFrom<PolicyStage["unit"][]>("message", "assistant-turn", "turn"),
     countIf: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, conditions(1)),
     boundary: boundaryOf(select.kind),
     removedTo:
@@ -180,9 +180,9 @@ function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicySta
       fc.constantFrom(0, 0, 0, 0, 1, 2),
       fc.constantFrom(false, false, true),
     )
-    .map(([stage, leave, keepRounds, countWhole]) => ({
+    .map(([stage, leave, keepAssistantTurns, countWhole]) => ({
       ...stage,
-      ...(keepRounds === 0 ? {} : { keepRounds }),
+      ...(keepAssistantTurns === 0 ? {} : { keepAssistantTurns }),
       ...(countWhole ? { countWhole } : {}),
       summarize: stage.removedTo === "summarize" ? { ...DEFAULT_SUMMARY_SPEC, leave } : undefined,
     }));

@@ -91,7 +91,7 @@ def test_what_every_stage_takes() -> None:
         "s",
         1,
         on="turn_end",
-        unit="assistant_round",
+        unit="assistant_turn",
         over={
             "messages": 10,
             "tokens": 20,
@@ -113,7 +113,7 @@ def test_what_every_stage_takes() -> None:
         effect="store",
         removed_to="summarize",
     )
-    assert (made.on, made.unit) == (v1.STAGE_ON_TURN_END, v1.WINDOW_UNIT_ASSISTANT_ROUND)
+    assert (made.on, made.unit) == (v1.STAGE_ON_TURN_END, v1.WINDOW_UNIT_ASSISTANT_TURN)
     kinds = [str(one.WhichOneof("condition")) for one in made.any_of]
     assert sorted(kinds) == sorted(
         one.name for one in v1.Trigger.DESCRIPTOR.oneofs_by_name["condition"].fields

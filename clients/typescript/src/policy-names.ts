@@ -22,7 +22,7 @@ import {
 
 export const UNITS = {
   message: WindowUnit.MESSAGE,
-  "assistant-round": WindowUnit.ASSISTANT_ROUND,
+  "assistant-turn": WindowUnit.ASSISTANT_TURN,
   turn: WindowUnit.TURN,
 } as const;
 /** The names of the units. */

@@ -17,7 +17,7 @@ const MAX_TOKENS = integer(
 
 /**
  * The stages that hold a budget: when the window costs more than `trigger`, whole turns go,
- * the oldest first, until it costs at most `target`; inside one that is larger, assistant rounds.
+ * the oldest first, until it costs at most `target`; inside one that is larger, assistant turns.
  */
 function budgetStages(trigger: number, target = trigger): readonly PolicyStage[] {
   const parts = {
@@ -26,7 +26,7 @@ function budgetStages(trigger: number, target = trigger): readonly PolicyStage[]
   } as const;
   return [
     stageOf("turns", { ...parts, unit: "turn" }),
-    stageOf("rounds", { ...parts, unit: "assistant-round" }),
+    stageOf("assistant_turns", { ...parts, unit: "assistant-turn" }),
   ];
 }
 
@@ -52,7 +52,7 @@ const tokenBudget = definePreset({
   name: "token_budget",
   description:
     "Keeps the window within a token budget. Whole turns go, the oldest first; inside " +
-    "one that is larger than the budget, assistant rounds.",
+    "one that is larger than the budget, assistant turns.",
   table: {
     max_tokens: MAX_TOKENS,
     headroom: fraction(
@@ -90,9 +90,9 @@ const managed = definePreset({
         anyOf: [{ kind: "token-count-over", limit: trigger_tokens }],
         select: { kind: "pack-newest", maxTokens: target_tokens, headroom, skipUnfit: false },
       }),
-      stageOf("rounds", {
+      stageOf("assistant_turns", {
         anyOf: [{ kind: "token-count-over", limit: trigger_tokens }],
-        unit: "assistant-round",
+        unit: "assistant-turn",
         select: dropOldest({ maxTokens: Math.floor(target_tokens * (1 - headroom)) }),
       }),
     ],

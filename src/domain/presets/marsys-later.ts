@@ -10,7 +10,11 @@ import { SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
 const PROCESSORS = ["tool_truncation", "summarization", "backward_packing"] as const;
 
-const GRACE = integer(RANGES.someMessages, 1, "How many of the newest rounds are left alone.");
+const GRACE = integer(
+  RANGES.someMessages,
+  1,
+  "How many of the newest assistant turns are left alone.",
+);
 
 const TOOL_TRUNCATION = {
   enabled: flag(true, "Whether old tool results are shortened."),
@@ -171,14 +175,14 @@ function truncation(parts: Compaction): readonly PolicyStage[] {
         ...(minSaved === 0 ? {} : { minSavedTokens: minSaved }),
       },
       effect: "view",
-      keepRounds: told.grace_recent_messages,
+      keepAssistantTurns: told.grace_recent_messages,
     }),
   ];
 }
 
 const CHARS_PER_TOKEN = 4;
 
-/** All before the newest rounds becomes one exchange. */
+/** All before the newest assistant turns becomes one exchange. */
 function summarization(parts: Compaction): readonly PolicyStage[] {
   const { context, processors, hook } = parts;
   if (!processors.includes("summarization")) return [];
@@ -192,14 +196,14 @@ function summarization(parts: Compaction): readonly PolicyStage[] {
       countWhole: true,
       removedTo: "summarize",
       summarize: specOf({ hook, maxTokens: told.output_max_tokens, shape: "exchange" }),
-      keepRounds: told.grace_recent_messages,
+      keepAssistantTurns: told.grace_recent_messages,
     }),
   ];
 }
 
 /**
- * Packs what is older than the newest rounds. A summary leaves nothing of that, so there is nothing
- * to pack beside one.
+ * Packs what is older than the newest assistant turns. A summary leaves nothing of that, so there
+ * is nothing to pack beside one.
  */
 function backwardPacking(parts: Compaction): readonly PolicyStage[] {
   const { target, context, processors } = parts;
@@ -212,7 +216,7 @@ function backwardPacking(parts: Compaction): readonly PolicyStage[] {
       unit: "message",
       select: { kind: "pack-newest", maxTokens: target, headroom: 0, skipUnfit: true },
       countWhole: true,
-      keepRounds: grace,
+      keepAssistantTurns: grace,
     }),
   ];
 }

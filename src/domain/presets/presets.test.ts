@@ -39,7 +39,7 @@ const oldest = (limits: object): object => ({
 const budget = (trigger: number, target = trigger): readonly object[] =>
   [
     { name: "turns", unit: "turn" },
-    { name: "rounds", unit: "assistant-round" },
+    { name: "assistant_turns", unit: "assistant-turn" },
   ].map((parts) => ({
     ...onAppend,
     ...parts,
@@ -124,9 +124,9 @@ describe("the general presets", () => {
       },
       {
         ...onAppend,
-        name: "rounds",
+        name: "assistant_turns",
         anyOf: [over("token-count", 100)],
-        unit: "assistant-round",
+        unit: "assistant-turn",
         select: oldest({ maxTokens: 54 }),
       },
     ]);

@@ -421,7 +421,7 @@ describe("marsys", () => {
         keepNewest: 0,
         head: { chars: 4_800, marker: " [truncated]" },
       },
-      keepRounds: 1,
+      keepAssistantTurns: 1,
     };
 
     it("shortens and summarizes", () => {
@@ -442,7 +442,7 @@ describe("marsys", () => {
             maxTokens: 6_000,
             shape: "exchange",
           },
-          keepRounds: 1,
+          keepAssistantTurns: 1,
         },
       ]);
     });
@@ -467,7 +467,7 @@ describe("marsys", () => {
           select: { kind: "pack-newest", maxTokens: 700, headroom: 0, skipUnfit: true },
           removedTo: "log",
           countWhole: true,
-          keepRounds: 2,
+          keepAssistantTurns: 2,
         },
       ]);
     });

@@ -101,9 +101,9 @@ export function lookFolded<E extends WindowEntry>(look: Look<E>, stage: PolicySt
   return foldsSummaries(stage) ? lookFolding(look) : look;
 }
 
-/** The same, with the newest rounds that the stage leaves alone. */
+/** The same, with the newest assistant turns that the stage leaves alone. */
 export function lookOfStage<E extends WindowEntry>(look: Look<E>, stage: PolicyStage): Look<E> {
-  return lookKeeping(lookFolded(look, stage), stage.keepRounds ?? 0);
+  return lookKeeping(lookFolded(look, stage), stage.keepAssistantTurns ?? 0);
 }
 
 function foldsSummaries({ removedTo, effect, summarize }: PolicyStage): boolean {
@@ -123,9 +123,9 @@ function lookFolding<E extends WindowEntry>(look: Look<E>): Look<E> {
  * The window in which the newest assistant messages, this many, and all that follows the oldest of
  * them must stay; with fewer of them everything. The very look when it is none.
  */
-function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number): Look<E> {
-  if (rounds === 0) return look;
-  const from = roundsStart(look, rounds);
+function lookKeeping<E extends WindowEntry>(look: Look<E>, count: number): Look<E> {
+  if (count === 0) return look;
+  const from = assistantTurnsStart(look, count);
   const layouts = new Map<WindowUnit, Layout>();
   const layout = (unit: WindowUnit): Layout => {
     const known = layouts.get(unit);
@@ -152,9 +152,9 @@ export function lookAtWhole<E extends WindowEntry>(look: Look<E>): Look<E> {
 }
 
 /** The index of the oldest of the newest assistant messages; 0 when there are fewer. */
-export function roundsStart(look: Look, rounds: number): number {
-  if (rounds === 0) return look.entries.length;
-  let left = rounds;
+export function assistantTurnsStart(look: Look, count: number): number {
+  if (count === 0) return look.entries.length;
+  let left = count;
   for (let i = look.entries.length - 1; i >= 0; i--) {
     if (look.entries[i]?.role !== ROLE.assistant) continue;
     left -= 1;

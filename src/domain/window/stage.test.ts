@@ -348,9 +348,9 @@ describe("shortening", () => {
   });
 });
 
-describe("the newest rounds", () => {
-  const rounds = (keepRounds: number, select: Selection): Partial<PolicyStage> => ({
-    keepRounds,
+describe("the newest assistant turns", () => {
+  const keepingTurns = (keepAssistantTurns: number, select: Selection): Partial<PolicyStage> => ({
+    keepAssistantTurns,
     select,
     unit: "message",
   });
@@ -358,21 +358,21 @@ describe("the newest rounds", () => {
     seqsOf(trimOn(windowOf(text), policyOf([stage]), "append").kept);
 
   test("are left alone with all that follows", () => {
-    expect(left("U A U A U", rounds(1, keep(0)))).toEqual([4, 5]);
-    expect(left("U A U A U", rounds(2, keep(0)))).toEqual([2, 3, 4, 5]);
-    expect(left("U A(x) T(x) A(y) T(y)", rounds(1, keep(0)))).toEqual([4, 5]);
+    expect(left("U A U A U", keepingTurns(1, keep(0)))).toEqual([4, 5]);
+    expect(left("U A U A U", keepingTurns(2, keep(0)))).toEqual([2, 3, 4, 5]);
+    expect(left("U A(x) T(x) A(y) T(y)", keepingTurns(1, keep(0)))).toEqual([4, 5]);
     expect(left("U A U A U", { select: keep(0), unit: "message" })).toEqual([]);
   });
 
   test("are everything when there are fewer", () => {
-    expect(left("U A U A U", rounds(3, keep(0)))).toEqual([1, 2, 3, 4, 5]);
-    expect(left("U U", rounds(1, keep(0)))).toEqual([1, 2]);
+    expect(left("U A U A U", keepingTurns(3, keep(0)))).toEqual([1, 2, 3, 4, 5]);
+    expect(left("U U", keepingTurns(1, keep(0)))).toEqual([1, 2]);
   });
 
   test("count before older messages when a budget is filled", () => {
     const pack = { kind: "pack-newest", maxTokens: 25, headroom: 0, skipUnfit: true } as const;
-    expect(left("U A U A:20 U", rounds(1, pack))).toEqual([4, 5]);
-    expect(left("U:5 A U A U", rounds(1, pack))).toEqual([1, 4, 5]);
+    expect(left("U A U A:20 U", keepingTurns(1, pack))).toEqual([4, 5]);
+    expect(left("U:5 A U A U", keepingTurns(1, pack))).toEqual([1, 4, 5]);
   });
 
   test("are not shortened", () => {
@@ -380,7 +380,7 @@ describe("the newest rounds", () => {
     const long = { content: "x".repeat(4_000), name: "", toolCalls: [] };
     const request = requestOf(
       windowOf("A(x) T(x):1000 A(y) T(y):1000 U"),
-      policyOf([{ effect: "view", select, keepRounds: 1 }]),
+      policyOf([{ effect: "view", select, keepAssistantTurns: 1 }]),
       "read",
     );
     const { shortened } = trimWindow({ ...request, detailOf: () => long });

@@ -5,6 +5,7 @@ import { type Evaluation, lookOn, meetsAll, type PendingRun, removeEntries } fro
 import { heldBy } from "./held.ts";
 import { passesLimit } from "./limit.ts";
 import {
+  assistantTurnsStart,
   costAt,
   costsOf,
   isSeen,
@@ -13,7 +14,6 @@ import {
   lookFolded,
   lookOfStage,
   lookWithout,
-  roundsStart,
 } from "./look.ts";
 import { chooseEntries } from "./select.ts";
 import { headPlan, type ShortenPlan, shortenPlan } from "./shorten.ts";
@@ -147,7 +147,7 @@ function shortenEntries<E extends WindowEntry>(
   if (select.kind !== "shorten") return false;
   const { look, shortened } = evaluation;
   const cuts: { readonly index: number; readonly plan: ShortenPlan }[] = [];
-  const end = roundsStart(look, stage.keepRounds ?? 0);
+  const end = assistantTurnsStart(look, stage.keepAssistantTurns ?? 0);
   let saved = 0;
   let newest = select.keepNewest;
   for (let i = look.entries.length - 1; i >= 0; i--) {

@@ -118,7 +118,7 @@ describe("overLimit", () => {
     expect(outcome.overLimit).toBe(false);
     expect(outcome.kept).toHaveLength(200);
     expect(outcome.kept[0]?.seq).toBe(1);
-    expect(outcome.trims.map((trim) => trim.stage)).toEqual(["rounds"]);
+    expect(outcome.trims.map((trim) => trim.stage)).toEqual(["assistant_turns"]);
   });
 
   test("on read tells of stages on append too, though they do not run", () => {

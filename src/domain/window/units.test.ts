@@ -25,14 +25,14 @@ describe("messages", () => {
   });
 });
 
-describe("assistant rounds", () => {
+describe("assistant turns", () => {
   test.each([
     ["S U A T(q) S A U S S A", [0, 1, 2, 2, 2, 3, 4, 5, 6, 7]],
     ["U A(x) T(x) A(y) T(y) A", [0, 1, 1, 2, 2, 3]],
     ["A(x) U A T(x) A", [0, 1, 0, 0, 2]],
     ["U A(x) R(x) S A", [0, 1, 1, 1, 2]],
   ])("%j", (text, expected) => {
-    expect(unitsOf(text, "assistant-round")).toEqual(expected);
+    expect(unitsOf(text, "assistant-turn")).toEqual(expected);
   });
 });
 
@@ -52,7 +52,7 @@ describe("turns", () => {
 
 test("what is set aside is in no unit and begins none", () => {
   expect(unitsOf("S U A U A", "turn", "--xxx")).toEqual([-1, -1, 0, 1, 1]);
-  expect(unitsOf("A S A S", "assistant-round", "-xx-")).toEqual([-1, 0, 1, -1]);
+  expect(unitsOf("A S A S", "assistant-turn", "-xx-")).toEqual([-1, 0, 1, -1]);
   expect(unitsOf("A(x) U T(x)", "message", "-x-")).toEqual([-1, 0, -1]);
 });
 

@@ -22,7 +22,7 @@ export function splitUnits(
   aside: Uint8Array,
 ): Units {
   if (unit === "message") return messageUnits(callOf, aside);
-  const segments = unit === "turn" ? turns(entries, aside) : rounds(entries, aside);
+  const segments = unit === "turn" ? turns(entries, aside) : assistantTurns(entries, aside);
   return mergeByGroup(segments, callOf);
 }
 
@@ -55,17 +55,17 @@ function turns(entries: readonly WindowEntry[], aside: Uint8Array): Units {
   return { unitOf, count };
 }
 
-function rounds(entries: readonly WindowEntry[], aside: Uint8Array): Units {
+function assistantTurns(entries: readonly WindowEntry[], aside: Uint8Array): Units {
   const unitOf = new Int32Array(entries.length).fill(NO_UNIT);
   let count = 0;
-  let inRound = false;
+  let inAssistantTurn = false;
   let index = -1;
   for (const entry of entries) {
     index++;
     if (aside[index] !== 0) continue;
-    if (entry.role === ROLE.assistant) inRound = true;
-    else if (beginsTurn(entry)) inRound = false;
-    if (!inRound || entry.role === ROLE.assistant) count++;
+    if (entry.role === ROLE.assistant) inAssistantTurn = true;
+    else if (beginsTurn(entry)) inAssistantTurn = false;
+    if (!inAssistantTurn || entry.role === ROLE.assistant) count++;
     unitOf[index] = count - 1;
   }
   return { unitOf, count };

@@ -94,7 +94,8 @@ test("a policy is read under the names that its parts had before", () => {
         ],
         select,
       },
-      { name: "older", unit: "assistant-round", select },
+      { name: "older", unit: "assistant-round", keepRounds: 3, select },
+      { name: "today", unit: "assistant-turn", keepAssistantTurns: 4, select },
     ],
   };
   const { stages, ...rest } = parsePolicy(JSON.stringify(stored));
@@ -104,7 +105,10 @@ test("a policy is read under the names that its parts had before", () => {
     summaryView: { show: "none", prefix: "So far: " },
     toolResultFill: { rule: "always", newestOnly: true, text: "gone" },
   });
-  expect(stages.map(({ unit, anyOf }) => ({ unit, anyOf }))).toStrictEqual([
+  const seen = stages.map(({ unit, anyOf, keepAssistantTurns }) => ({
+    ...{ unit, anyOf, keepAssistantTurns },
+  }));
+  expect(seen).toEqual([
     {
       unit: "turn",
       anyOf: [
@@ -113,7 +117,8 @@ test("a policy is read under the names that its parts had before", () => {
         { kind: "message-count-over", limit: 5 },
       ],
     },
-    { unit: "assistant-round", anyOf: [] },
+    { unit: "assistant-turn", anyOf: [], keepAssistantTurns: 3 },
+    { unit: "assistant-turn", anyOf: [], keepAssistantTurns: 4 },
   ]);
 });
 

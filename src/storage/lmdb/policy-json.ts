@@ -66,11 +66,16 @@ type OldPolicy = Omit<StoredPolicy, "stages" | "summaryView"> & {
   readonly summaryView?: Omit<SummaryView, "show"> & { readonly show: SummaryView["show"] | "not" };
   readonly toolPairs?: Policy["toolPairing"];
   readonly healing?: Omit<ToolResultFill, "rule"> & { readonly when: ToolResultFill["rule"] };
-  readonly stages?: readonly (Omit<StoredStage, "unit" | "anyOf"> & {
-    readonly unit: WindowUnit | "interaction";
-    readonly anyOf?: readonly (Trigger | OldTrigger)[];
-  })[];
+  readonly stages?: readonly OldStage[];
 };
+
+type OldStage = Omit<StoredStage, "unit" | "anyOf"> & {
+  readonly unit: WindowUnit | keyof typeof OLD_UNITS;
+  readonly anyOf?: readonly (Trigger | OldTrigger)[];
+  readonly keepRounds?: number;
+};
+
+const OLD_UNITS = { interaction: "turn", "assistant-round": "assistant-turn" } as const;
 
 interface OldTrigger {
   readonly kind: "interaction-count-over" | "interaction-tokens-over";
@@ -96,15 +101,12 @@ function renamedView({ show, ...rest }: NonNullable<OldPolicy["summaryView"]>): 
   return { ...rest, show: show === "not" ? "none" : show };
 }
 
-function renamedStage({
-  unit,
-  anyOf,
-  ...rest
-}: NonNullable<OldPolicy["stages"]>[number]): StoredStage {
+function renamedStage({ unit, anyOf, keepRounds, ...rest }: OldStage): StoredStage {
   return {
+    ...(keepRounds === undefined ? {} : { keepAssistantTurns: keepRounds }),
     ...rest,
     ...(anyOf === undefined ? {} : { anyOf: anyOf.map(renamedTrigger) }),
-    unit: unit === "interaction" ? "turn" : unit,
+    unit: unit === "interaction" || unit === "assistant-round" ? OLD_UNITS[unit] : unit,
   };
 }
 

@@ -74,14 +74,14 @@ test("a session as the first version stored it is read with an old policy and wi
       tokenRule: "bytes-div-4",
       imageTokenCount: 800,
       protections: { system: "all", pinFirst: 0, minMessages: 1, lastUser: true },
-      stages: ["turns", "rounds"].map((name, index) => ({
+      stages: ["turns", "assistant_turns"].map((name, index) => ({
         name,
         on: "append",
         anyOf: [
           { kind: "message-count-over", limit: 200 },
           { kind: "token-count-over", limit: 8_000 },
         ],
-        unit: index === 0 ? "turn" : "assistant-round",
+        unit: index === 0 ? "turn" : "assistant-turn",
         select: { kind: "drop-oldest", maxMessages: 200, maxTokens: 8_000 },
       })),
     }),

@@ -70,7 +70,7 @@ export const TOOL_RESULT_FILL_RULE: readonly ToolResultFill["rule"][] = [
 
 export const ROUNDINGS: readonly CustomTokenRule["rounding"][] = ["up", "up", "down"];
 
-export const UNITS: readonly WindowUnit[] = ["turn", "message", "assistant-round", "turn"];
+export const UNITS: readonly WindowUnit[] = ["turn", "message", "assistant-turn", "turn"];
 
 export const STAGE_ON: readonly StageOn[] = ["append", "append", "read", "turn-end", "request"];
 

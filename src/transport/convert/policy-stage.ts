@@ -31,7 +31,7 @@ export function effectOf(stage: wire.PolicyStage): PolicyStage["effect"] {
 
 /** Fills in every default of a stage. */
 export function fromStage(stage: wire.PolicyStage): PolicyStage {
-  const { boundary, keepRounds = 0, countWhole = false } = stage;
+  const { boundary, keepAssistantTurns = 0, countWhole = false } = stage;
   const removedTo = REMOVED_TO[stage.removedTo] ?? "log";
   return {
     name: stage.name,
@@ -49,7 +49,7 @@ export function fromStage(stage: wire.PolicyStage): PolicyStage {
     effect: effectOf(stage),
     removedTo,
     summarize: removedTo === "summarize" ? fromSummarize(stage.summarize) : undefined,
-    ...(keepRounds === 0 ? {} : { keepRounds }),
+    ...(keepAssistantTurns === 0 ? {} : { keepAssistantTurns }),
     ...(countWhole ? { countWhole } : {}),
   };
 }
@@ -167,7 +167,7 @@ export function toStage(stage: PolicyStage): wire.PolicyStage {
     effect: STAGE_EFFECTS.lastIndexOf(stage.effect) as wire.StageEffect,
     removedTo: REMOVED_TO.lastIndexOf(stage.removedTo) as wire.RemovedTo,
     summarize: summarize === undefined ? undefined : toSummarize(summarize),
-    keepRounds: stage.keepRounds ?? 0,
+    keepAssistantTurns: stage.keepAssistantTurns ?? 0,
     countWhole: stage.countWhole ?? false,
   };
 }

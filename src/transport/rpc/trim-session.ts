@@ -11,7 +11,7 @@ import type { UnaryRpc } from "../rpc.ts";
 import { checkTrimSession } from "../validate/window-requests.ts";
 
 // By their public numbers. Not set means one message after the other here.
-const UNITS: readonly WindowUnit[] = ["message", "message", "assistant-round", "turn"];
+const UNITS: readonly WindowUnit[] = ["message", "message", "assistant-turn", "turn"];
 
 function fromTarget(target: TrimSessionRequest["target"]): TrimTarget {
   switch (target?.$case) {

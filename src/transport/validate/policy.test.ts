@@ -216,7 +216,7 @@ describe("a stage", () => {
     { select: SHORTEN },
     { select: SHORTEN, on: StageOn.APPEND, effect: StageEffect.VIEW },
     { select: SHORTEN, on: StageOn.READ },
-    { select: CUT, keepRounds: 10_000 },
+    { select: CUT, keepAssistantTurns: 10_000 },
     { select: FILTER, removedTo: RemovedTo.SUMMARIZE },
     { select: DUPLICATES, removedTo: RemovedTo.DISCARD },
     {

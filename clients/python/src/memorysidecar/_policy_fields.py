@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from . import v1
 
-UnitName = Literal["message", "assistant_round", "turn"]
+UnitName = Literal["message", "assistant_turn", "turn"]
 OnName = Literal["append", "read", "turn_end", "request"]
 EffectName = Literal["store", "view"]
 RemovedToName = Literal["log", "discard", "summarize", "promote"]

@@ -229,10 +229,12 @@ export const WindowUnit = {
   /** MESSAGE - A message, or an assistant message with tool calls and all their results. */
   MESSAGE: 1,
   /**
-   * ASSISTANT_ROUND - An assistant message with everything up to the next assistant or user
-   * message; any other message on its own.
+   * ASSISTANT_TURN - An assistant message with everything that follows it, such as the results of its
+   * tool calls. It ends where the next assistant message or user message begins. A user
+   * message that holds nothing but tool results ends none. A message that no assistant
+   * turn holds is a unit of its own.
    */
-  ASSISTANT_ROUND: 2,
+  ASSISTANT_TURN: 2,
   /**
    * TURN - A turn of the conversation: a user message and everything up to the next one. It
    * ends where the next user message begins, whatever `turn_end` an append said. A
@@ -248,7 +250,7 @@ export type WindowUnit = typeof WindowUnit[keyof typeof WindowUnit];
 export namespace WindowUnit {
   export type UNSPECIFIED = typeof WindowUnit.UNSPECIFIED;
   export type MESSAGE = typeof WindowUnit.MESSAGE;
-  export type ASSISTANT_ROUND = typeof WindowUnit.ASSISTANT_ROUND;
+  export type ASSISTANT_TURN = typeof WindowUnit.ASSISTANT_TURN;
   export type TURN = typeof WindowUnit.TURN;
   export type UNRECOGNIZED = typeof WindowUnit.UNRECOGNIZED;
 }
@@ -902,11 +904,12 @@ export interface PolicyStage {
     | Summarize
     | undefined;
   /**
-   * How many of the newest assistant messages the stage leaves alone, and all that
-   * follows the oldest of these. With fewer assistant messages it leaves all alone.
-   * Unset means 0. 0 to 10,000.
+   * How many of the newest assistant turns the stage leaves alone. Each assistant
+   * message begins one. Everything after the beginning of the oldest of them stays as
+   * well, user messages too. With fewer assistant turns the stage leaves all messages
+   * alone. Unset means 0. 0 to 10,000.
    */
-  keepRounds?:
+  keepAssistantTurns?:
     | number
     | undefined;
   /**
@@ -1931,7 +1934,7 @@ function createBasePolicyStage(): PolicyStage {
     effect: 0,
     removedTo: 0,
     summarize: undefined,
-    keepRounds: undefined,
+    keepAssistantTurns: undefined,
     countWhole: undefined,
   };
 }
@@ -1991,8 +1994,8 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     if (message.summarize !== undefined) {
       Summarize.encode(message.summarize, writer.uint32(138).fork()).join();
     }
-    if (message.keepRounds !== undefined) {
-      writer.uint32(144).int32(message.keepRounds);
+    if (message.keepAssistantTurns !== undefined) {
+      writer.uint32(144).int32(message.keepAssistantTurns);
     }
     if (message.countWhole !== undefined) {
       writer.uint32(152).bool(message.countWhole);
@@ -2154,7 +2157,7 @@ export const PolicyStage: MessageFns<PolicyStage> = {
               break;
             }
 
-            message.keepRounds = reader.int32();
+            message.keepAssistantTurns = reader.int32();
             continue;
           }
           case 19: {

@@ -67,7 +67,7 @@ class WindowUnit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     WINDOW_UNIT_UNSPECIFIED: _ClassVar[WindowUnit]
     WINDOW_UNIT_MESSAGE: _ClassVar[WindowUnit]
-    WINDOW_UNIT_ASSISTANT_ROUND: _ClassVar[WindowUnit]
+    WINDOW_UNIT_ASSISTANT_TURN: _ClassVar[WindowUnit]
     WINDOW_UNIT_TURN: _ClassVar[WindowUnit]
 
 class FilterScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -188,7 +188,7 @@ REMOVED_TO_SUMMARIZE: RemovedTo
 REMOVED_TO_PROMOTE: RemovedTo
 WINDOW_UNIT_UNSPECIFIED: WindowUnit
 WINDOW_UNIT_MESSAGE: WindowUnit
-WINDOW_UNIT_ASSISTANT_ROUND: WindowUnit
+WINDOW_UNIT_ASSISTANT_TURN: WindowUnit
 WINDOW_UNIT_TURN: WindowUnit
 FILTER_SCOPE_UNSPECIFIED: FilterScope
 FILTER_SCOPE_UNIT: FilterScope
@@ -328,7 +328,7 @@ class CustomTokenRule(_message.Message):
     def __init__(self, chars_per_token: _Optional[float] = ..., rounding: _Optional[_Union[TokenRounding, str]] = ..., per_message: _Optional[int] = ..., per_call: _Optional[int] = ..., min: _Optional[int] = ..., content_only: _Optional[bool] = ...) -> None: ...
 
 class PolicyStage(_message.Message):
-    __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize", "keep_rounds", "count_whole")
+    __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize", "keep_assistant_turns", "count_whole")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ON_FIELD_NUMBER: _ClassVar[int]
     ANY_OF_FIELD_NUMBER: _ClassVar[int]
@@ -346,7 +346,7 @@ class PolicyStage(_message.Message):
     EFFECT_FIELD_NUMBER: _ClassVar[int]
     REMOVED_TO_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
-    KEEP_ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    KEEP_ASSISTANT_TURNS_FIELD_NUMBER: _ClassVar[int]
     COUNT_WHOLE_FIELD_NUMBER: _ClassVar[int]
     name: str
     on: StageOn
@@ -365,9 +365,9 @@ class PolicyStage(_message.Message):
     effect: StageEffect
     removed_to: RemovedTo
     summarize: Summarize
-    keep_rounds: int
+    keep_assistant_turns: int
     count_whole: bool
-    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[WindowUnit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[WindowUnit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[Summarize, _Mapping]] = ..., keep_assistant_turns: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
 
 class Trigger(_message.Message):
     __slots__ = ("message_count_over", "token_count_over", "context_share_at_least", "model_input_tokens_over", "turn_count_over", "turn_tokens_over", "new_messages_at_least", "new_tokens_at_least", "tool_success", "tool_error", "age_over", "always")

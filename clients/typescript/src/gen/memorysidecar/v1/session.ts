@@ -74,7 +74,7 @@ export interface Session {
   /**
    * How the window is kept. Unset on create means the default: whole turns
    * within 8,000 tokens and 200 messages, then, inside a turn that is too
-   * large, its oldest assistant rounds; all system messages protected. Always set
+   * large, its oldest assistant turns; all system messages protected. Always set
    * in answers: the preset with its options as they were given, or the policy written
    * out with every default.
    */
