@@ -450,6 +450,7 @@ const FAULTS: readonly Fault[] = [
   fault("embed", "purpose", "unknown", { texts: ["a"], purpose: 3 as 1 }),
   fault("countTokens", "token_rule", "given", { tokenRule: 5 }),
   fault("countTokens", "token_rule", "unknown", { tokenRule: 999 as 1 }),
+  fault("countTokens", "token_preset", "none with the rule", { tokenRule: 13 }),
   fault("countTokens", "custom_token_rule", "none with the rule", { tokenRule: 11 }),
   fault("countTokens", "messages[0].role", "none", { messages: [message({ role: 0 })] }),
 ];
