@@ -1,0 +1,78 @@
+// How to get the failures of the rpcs on messages.
+
+import { LIMITS } from "../../../src/domain/limits.ts";
+import type { Message } from "../../../src/gen/memorysidecar/v1/message.ts";
+import { RemovedTo } from "../../../src/gen/memorysidecar/v1/policy.ts";
+import type { Failure } from "../contract.ts";
+import { bare } from "../policy-wire.ts";
+import { dropOldest, keepStage, memoryPolicy, message } from "../samples.ts";
+import { atCeiling, type ErrorScene, pinned, sameWay, seeded, type Ways } from "./scene.ts";
+
+/** Tokens of a message that leaves no room for others in a window. */
+const MANY = 1_000_000;
+
+const TO_SEED = { sessionId: "seed", messageId: "gone", allowMissing: false };
+
+/**
+ * Acts on a session that gives more to memory than one decision evicts, while memory is as full as
+ * it may be: the session promotes whatever leaves its window, which is 1,200 messages.
+ */
+export async function whileFull(
+  scene: ErrorScene,
+  act: (sessionId: string) => Promise<Failure>,
+): Promise<Failure> {
+  const select = { $case: "dropOldest", value: dropOldest({ maxTokens: BigInt(MANY) }) } as const;
+  const sessionId = await seeded(scene, [], {
+    policy: bare([keepStage({ select, removedTo: RemovedTo.PROMOTE })]),
+    memoryPolicy: memoryPolicy({ importanceThreshold: 0, longTermLimit: LIMITS.scopeMemories }),
+  });
+  for (let batch = 0; batch < 2; batch++) {
+    const messages = Array.from({ length: 600 }, (_, index) =>
+      message({ messageId: `m${batch * 600 + index}`, text: `I have ${index} of ${batch} cats.` }),
+    );
+    await scene.client.call("appendMessages", { sessionId, messages });
+  }
+  return await scene.whileMemoryIsFull(() => act(sessionId));
+}
+
+const update = ({ client }: ErrorScene, sessionId: string, of: Partial<Message>) =>
+  client.fail("updateMessage", { sessionId, message: message({ messageId: "first", ...of }) });
+
+/** The failures of messages, by rpc. */
+export const MESSAGE_WAYS: Ways = {
+  ...sameWay(
+    "SESSION_NOT_FOUND",
+    ["appendMessages", "listMessages", "getMessage", "updateMessage", "deleteMessage"],
+    { sessionId: "gone" },
+  ),
+  ...sameWay("MESSAGE_NOT_FOUND", ["getMessage", "deleteMessage"], TO_SEED),
+  ...sameWay("PAGE_TOKEN_INVALID", ["listMessages"], { pageToken: "x" }),
+  ...sameWay("MESSAGE_ALREADY_EXISTS", ["appendMessages"], {
+    messages: [message({ messageId: "first" })],
+  }),
+  ...sameWay("LAST_SEQ_MISMATCH", ["appendMessages"], { expectedLastSeq: 7n }),
+  "AppendMessages WINDOW_FULL": async (scene) =>
+    scene.client.fail("appendMessages", {
+      sessionId: await atCeiling(scene, 900_000),
+      messages: [pinned("d", 900_000)],
+    }),
+  "AppendMessages MEMORY_LIMIT_REACHED": (scene) =>
+    whileFull(scene, (sessionId) => {
+      const messages = [message({ tokenCount: MANY })];
+      return scene.client.fail("appendMessages", { sessionId, messages });
+    }),
+  "UpdateMessage MESSAGE_NOT_FOUND": (scene) =>
+    update(scene, "seed", { messageId: "gone", name: "n" }),
+  "UpdateMessage ETAG_MISMATCH": (scene) => update(scene, "seed", { name: "n", etag: "x" }),
+  "UpdateMessage WINDOW_FULL": async (scene) => {
+    const sessionId = await atCeiling(scene, 800_000);
+    await scene.client.call("appendMessages", { sessionId, messages: [pinned("d", 1)] });
+    return await update(scene, sessionId, pinned("d", 990_000));
+  },
+  "UpdateMessage MEMORY_LIMIT_REACHED": (scene) =>
+    whileFull(scene, (sessionId) =>
+      update(scene, sessionId, { messageId: "m1199", tokenCount: MANY }),
+    ),
+  "DeleteMessage ETAG_MISMATCH": ({ client }) =>
+    client.fail("deleteMessage", { sessionId: "seed", messageId: "first", etag: "x" }),
+};

@@ -1,0 +1,31 @@
+// A server on which as many calls wait for tasks as may.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { credentials } from "@grpc/grpc-js";
+import { LIMITS } from "../../../src/domain/limits.ts";
+import { type Failure, requestBytes, startContractServer, TestClient } from "../contract.ts";
+import { hooksOf, pollHook } from "../hooks.ts";
+import { lines, makeScene, span, summarizingPolicy, WORKERS } from "../summarizing.ts";
+
+/** Acts on a server with the session `s` while as many calls wait as may. */
+export async function whilePollsAreFull(
+  act: (client: TestClient) => Promise<Failure>,
+): Promise<Failure> {
+  await using server = await startContractServer({
+    hooks: hooksOf([pollHook(WORKERS), pollHook("idle")]),
+  });
+  const policy = summarizingPolicy({ hook: "manual" });
+  await makeScene(server, "s", { policy, messages: lines(2) });
+  // A connection takes 1,000 calls at a time: those that wait have theirs.
+  const waiting = new TestClient(server.address, credentials.createInsecure(), {
+    "grpc.use_local_subchannel_pool": 1,
+  });
+  const poll = (ms: number) => requestBytes("pollTasks", { hooks: ["idle"], wait: span(ms) });
+  try {
+    for (let count = 0; count < LIMITS.polls; count++) waiting.start("pollTasks", poll(60_000));
+    while (!("failure" in (await server.client.raw("pollTasks", poll(1))))) await wait(10);
+    return await act(server.client);
+  } finally {
+    waiting.close();
+  }
+}

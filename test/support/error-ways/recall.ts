@@ -1,0 +1,92 @@
+// How to get the failures of the rpcs on documents and of recall.
+
+import { LIMITS } from "../../../src/domain/limits.ts";
+import { type Hook, HookFailure, type Hooks } from "../../../src/service/hook-port.ts";
+import { type Failure, startContractServer, type TestClient } from "../contract.ts";
+import { hooksOf, MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../hooks.ts";
+import { document, embedding, recallFilter } from "../samples.ts";
+import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
+
+const filter = recallFilter({ collectionIds: ["default"] });
+
+/** The rpcs that need vectors. */
+const EMBEDS: Readonly<Record<string, (client: TestClient) => Promise<Failure>>> = {
+  Embed: (client) => client.fail("embed", { texts: ["otter"] }),
+  Recall: (client) => client.fail("recall", { query: "otter", scoring: "cosine", filter }),
+};
+
+/** Hooks whose embedder fails so. */
+function failingEmbedder(failure: HookFailure): Hooks {
+  const vectors: Hook = {
+    ...{ name: "vectors", kind: "grpc", settings: TEST_HOOK_SETTINGS },
+    embedder: {
+      ...{ model: "vectors:otter:2", dimensions: 2, batchSize: 2 },
+      embed: async () => {
+        throw failure;
+      },
+    },
+  };
+  return { ...hooksOf([vectors]), embedder: { kind: "hook", hook: "vectors" } };
+}
+
+function embedderWays(reason: string, hooks: Hooks): Ways {
+  return Object.fromEntries(
+    Object.entries(EMBEDS).map(([rpc, ask]) => [
+      `${rpc} ${reason}`,
+      async () => {
+        await using server = await startContractServer({ hooks });
+        const documents = [document({ documentId: "page", text: "An otter." })];
+        await server.client.call("upsertDocuments", { documents });
+        return await ask(server.client);
+      },
+    ]),
+  );
+}
+
+/** Fills a namespace with collections, and asks for one more. */
+async function upsertTooMany({ client, fresh }: ErrorScene): Promise<Failure> {
+  const namespace = fresh();
+  const documents = [document({ documentId: "page", text: "x" })];
+  const put = (index: number) => ({ namespace, collectionId: `c${index}`, documents });
+  const indexes = Array.from({ length: LIMITS.collections }, (_, index) => index);
+  for (let at = 0; at < LIMITS.collections; at += 100) {
+    const some = indexes.slice(at, at + 100);
+    await Promise.all(some.map((index) => client.call("upsertDocuments", put(index))));
+  }
+  return await client.fail("upsertDocuments", put(LIMITS.collections));
+}
+
+/** Makes a collection with the document `page`. */
+async function collected({ client, fresh }: ErrorScene): Promise<string> {
+  const collectionId = fresh();
+  const documents = [document({ documentId: "page", text: "An otter." })];
+  await client.call("upsertDocuments", { collectionId, documents });
+  return collectionId;
+}
+
+/** The failures of documents and recall, by rpc. */
+export const RECALL_WAYS: Ways = {
+  ...sameWay("DOCUMENT_NOT_FOUND", ["getDocument", "deleteDocuments"], { allowMissing: false }),
+  ...sameWay("PAGE_TOKEN_INVALID", ["listDocuments", "listCollections", "recall"], {
+    pageToken: "x",
+  }),
+  "UpsertDocuments ETAG_MISMATCH": async (scene) => {
+    const collectionId = await collected(scene);
+    const documents = [document({ documentId: "page", text: "Two otters.", etag: "x" })];
+    return await scene.client.fail("upsertDocuments", { collectionId, documents });
+  },
+  "UpsertDocuments COLLECTION_LIMIT_REACHED": upsertTooMany,
+  "DeleteDocuments ETAG_MISMATCH": async (scene) => {
+    const collectionId = await collected(scene);
+    const request = { collectionId, documentIds: ["page"], etag: "x" };
+    return await scene.client.fail("deleteDocuments", request);
+  },
+  ...sameWay("EMBEDDING_MISMATCH", ["recall"], { embedding: embedding() }),
+  ...sameWay("HOOK_NOT_CONFIGURED", ["recall"], { rerank: { hook: "nobody", candidates: 0 } }),
+  ...embedderWays(
+    "EMBEDDER_UNAVAILABLE",
+    failingEmbedder(new HookFailure("unreachable", "It is down.")),
+  ),
+  ...embedderWays("HOOK_FAILED", failingEmbedder(new HookFailure("refused", "It refuses."))),
+  ...embedderWays("EMBEDDER_OFF", { ...MANUAL_HOOKS, embedder: { kind: "none" } }),
+};

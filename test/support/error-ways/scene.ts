@@ -1,0 +1,129 @@
+// Where the failures of the contract are provoked: a server over a store that can pass for full,
+// and what several failures need.
+
+import { LIMITS } from "../../../src/domain/limits.ts";
+import type { MemoryLookup } from "../../../src/domain/memories/lookup.ts";
+import { Role } from "../../../src/gen/memorysidecar/v1/message.ts";
+import type { Store } from "../../../src/storage/store.ts";
+import {
+  type Failure,
+  METHODS,
+  startContractServer,
+  type TestClient,
+  type TestServer,
+  type UnaryName,
+} from "../contract.ts";
+import { hooksOf, pollHook } from "../hooks.ts";
+import { message, SOUND, session } from "../samples.ts";
+import { storeWith } from "../services.ts";
+import { WORKERS } from "../summarizing.ts";
+import { EXTRACTORS } from "./extractors.ts";
+
+/** Where failures are provoked. */
+export interface ErrorScene extends AsyncDisposable {
+  readonly server: TestServer;
+  readonly client: TestClient;
+  /** A name that nothing has yet. */
+  fresh(): string;
+  /** Runs calls while every tier of every scope holds as many memories as it may. */
+  whileMemoryIsFull<T>(act: () => Promise<T>): Promise<T>;
+}
+
+/** Makes an rpc fail; gives how it did. */
+export type Way = (scene: ErrorScene) => Promise<Failure | undefined>;
+
+/** Ways by `Rpc REASON`. */
+export type Ways = Readonly<Record<string, Way>>;
+
+/** A store in which every tier holds as many memories as it may, while `isFull`. */
+function fullStore(store: Store, isFull: () => boolean): Store {
+  const filled = <V extends { readonly memories: MemoryLookup }>(view: V): V => {
+    if (!isFull()) return view;
+    const memories = new Proxy(view.memories, {
+      get: (target, name) => {
+        if (name === "count") return () => LIMITS.scopeMemories;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    return { ...view, memories };
+  };
+  return storeWith(store, {
+    changeSession: (change, decide) => store.changeSession(change, (view) => decide(filled(view))),
+    changeMemories: (change, decide) =>
+      store.changeMemories(change, (view) => decide(filled(view))),
+  });
+}
+
+/**
+ * Starts a server with the session `seed`, its message `first` and its summary, the hook that
+ * workers poll, and hooks that find memories.
+ */
+export async function startErrorScene(): Promise<ErrorScene> {
+  let isFull = false;
+  let count = 0;
+  const server = await startContractServer({
+    hooks: hooksOf([pollHook(WORKERS), ...EXTRACTORS]),
+    wrapStore: (store) => fullStore(store, () => isFull),
+  });
+  const { client } = server;
+  await client.call("createSession", { session: session({ sessionId: "seed" }) });
+  const messages = [message({ messageId: "first", text: "Good morning." })];
+  await client.call("appendMessages", { sessionId: "seed", messages });
+  await client.call("setSummary", { sessionId: "seed", text: "They met." });
+  return {
+    server,
+    client,
+    fresh: () => `errors-${count++}`,
+    whileMemoryIsFull: async (act) => {
+      isFull = true;
+      try {
+        return await act();
+      } finally {
+        isFull = false;
+      }
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** The name of an rpc in the contract. */
+function rpcOf(method: UnaryName): string {
+  return METHODS[method].path.split("/").at(-1) ?? "";
+}
+
+/** The ways of several rpcs to one failure: the sound request of each, with these fields. */
+export function sameWay(reason: string, methods: readonly UnaryName[], fields: object): Ways {
+  return Object.fromEntries(
+    methods.map((method) => [
+      `${rpcOf(method)} ${reason}`,
+      ({ client }: ErrorScene) => client.fail(method, { ...SOUND[method], ...fields }),
+    ]),
+  );
+}
+
+/** Makes a session with messages of these texts, whose ids are m0, m1 and so on. */
+export async function seeded(
+  { client, fresh }: ErrorScene,
+  texts: readonly string[] = [],
+  fields: Parameters<typeof session>[0] = {},
+): Promise<string> {
+  const sessionId = fresh();
+  await client.call("createSession", { session: session({ sessionId, ...fields }) });
+  const messages = texts.map((text, index) => message({ messageId: `m${index}`, text }));
+  if (messages.length > 0) await client.call("appendMessages", { sessionId, messages });
+  return sessionId;
+}
+
+/** A message that stays in every window. */
+export const pinned = (messageId: string, size: number) =>
+  message({ messageId, role: Role.SYSTEM, text: "x".repeat(size) });
+
+/** Makes a session whose window has no room for another message of this size. */
+export async function atCeiling(scene: ErrorScene, size: number): Promise<string> {
+  const sessionId = await seeded(scene);
+  for (const id of ["a", "b", "c"]) {
+    await scene.client.call("appendMessages", { sessionId, messages: [pinned(id, size)] });
+  }
+  return sessionId;
+}

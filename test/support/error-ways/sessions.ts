@@ -1,0 +1,66 @@
+// How to get the failures of the rpcs on sessions and their policies.
+
+import { RemovedTo } from "../../../src/gen/memorysidecar/v1/policy.ts";
+import { type Failure, requestBytes, startContractServer } from "../contract.ts";
+import { bare } from "../policy-wire.ts";
+import { keepStage, policy, session, written } from "../samples.ts";
+import { bringSnapshot, takeSnapshot } from "../snapshots.ts";
+import { summarizingPolicy } from "../summarizing.ts";
+import { type ErrorScene, pinned, sameWay, seeded, type Ways } from "./scene.ts";
+
+const PROMOTES = bare([keepStage({ removedTo: RemovedTo.PROMOTE })]);
+const ASKS_NOBODY = summarizingPolicy({ hook: "nobody" });
+
+const update = async (scene: ErrorScene, fields: Parameters<typeof session>[0]) =>
+  scene.client.fail("updateSession", {
+    session: session({ sessionId: await seeded(scene), ...fields }),
+  });
+
+/**
+ * Gives a new policy to a session whose window is above the ceiling: an import takes a full window,
+ * though the etags that it gives are longer than those of the first revisions.
+ */
+async function updateTooMuch(): Promise<Failure> {
+  await using server = await startContractServer();
+  const { client } = server;
+  const messages = Array.from({ length: 1_000 }, (_, index) => pinned(`m${index}`, 3_000));
+  await client.call("appendMessages", { sessionId: "full", createSession: true, messages });
+  for (let index = 0; ; index++) {
+    const append = { sessionId: "full", messages: [pinned(`small${index}`, 500)] };
+    const outcome = await client.raw("appendMessages", requestBytes("appendMessages", append));
+    if ("failure" in outcome) break;
+  }
+  const snapshot = await takeSnapshot(client, "full");
+  await bringSnapshot(client, snapshot, { sessionId: "copy", chunk: 500 });
+  return await client.fail("updateSession", {
+    session: session({ sessionId: "copy", policy: policy({ name: "other" }) }),
+  });
+}
+
+/** The failures of sessions, by rpc. */
+export const SESSION_WAYS: Ways = {
+  ...sameWay("SESSION_NOT_FOUND", ["getSession", "resetSession"], { sessionId: "gone" }),
+  ...sameWay("SESSION_NOT_FOUND", ["deleteSession"], { sessionId: "gone", allowMissing: false }),
+  ...sameWay("SESSION_NOT_FOUND", ["forkSession"], { sourceSessionId: "gone" }),
+  ...sameWay("SESSION_NOT_FOUND", ["updateSession"], { session: session({ sessionId: "gone" }) }),
+  ...sameWay("SESSION_NOT_FOUND", ["previewPolicy"], { sessionId: "gone" }),
+  ...sameWay("SESSION_ALREADY_EXISTS", ["createSession"], {
+    session: session({ sessionId: "seed" }),
+  }),
+  ...sameWay("SESSION_ALREADY_EXISTS", ["forkSession"], { sessionId: "seed" }),
+  ...sameWay("PAGE_TOKEN_INVALID", ["listSessions", "listPolicyPresets"], { pageToken: "x" }),
+  ...sameWay("ETAG_MISMATCH", ["deleteSession", "resetSession"], { sessionId: "seed", etag: "x" }),
+  ...sameWay("HOOK_NOT_CONFIGURED", ["createSession"], {
+    session: session({ policy: ASKS_NOBODY }),
+  }),
+  ...sameWay("HOOK_NOT_CONFIGURED", ["previewPolicy"], { policies: [written(ASKS_NOBODY)] }),
+  ...sameWay("MEMORY_POLICY_MISSING", ["createSession"], {
+    session: session({ policy: PROMOTES }),
+  }),
+  "ForkSession SEQ_OUT_OF_RANGE": ({ client }) =>
+    client.fail("forkSession", { sourceSessionId: "seed", atSeq: 99n }),
+  "UpdateSession ETAG_MISMATCH": (scene) => update(scene, { userId: "u", etag: "x" }),
+  "UpdateSession WINDOW_FULL": updateTooMuch,
+  "UpdateSession HOOK_NOT_CONFIGURED": (scene) => update(scene, { policy: ASKS_NOBODY }),
+  "UpdateSession MEMORY_POLICY_MISSING": (scene) => update(scene, { policy: PROMOTES }),
+};
