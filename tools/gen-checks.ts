@@ -103,7 +103,6 @@ class ChecksWriter {
       constants.join(""),
       functions.join("\n"),
       "/** The checks of requests by the name of their type, with a leading dot. */",
-      "// biome-ignore lint: each check takes the request that it stands for.",
       "export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void> = new Map<string, (v: Violations, m: any) => void>([",
       ...table,
       "]);\n",
@@ -360,13 +359,14 @@ function functionText(desc: DescMessage, body: readonly string[]): string {
   return [`/** Checks ${desc.name}. */`, head, ...indented(body), "}\n"].join("\n");
 }
 
-/** Indents lines by the brackets that they open and close. */
+/** Indents lines by the brackets and the cases that they open and close. */
 function indented(lines: readonly string[]): string[] {
   let depth = 1;
   return lines.map((line) => {
     if (line.startsWith("}")) depth -= 1;
     const text = `${"  ".repeat(depth)}${line}`;
-    if (line.endsWith("{")) depth += 1;
+    if (line.endsWith("{") || line.startsWith("case ")) depth += 1;
+    if (line === "break;") depth -= 1;
     return text;
   });
 }

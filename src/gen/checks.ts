@@ -42,23 +42,23 @@ export function checkWatchEventsRequest(v: Violations, m: WatchEventsRequest): v
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
   switch (m.start?.$case) {
     case undefined:
-    v.add("start", "one of resume_token, position, consumer_id and after_revision is required");
-    break;
+      v.add("start", "one of resume_token, position, consumer_id and after_revision is required");
+      break;
     case "resumeToken":
-    if (m.start.value === "") v.add("resume_token", "is required");
-    else fields.checkText(v, "resume_token", m.start.value, 256);
-    break;
+      if (m.start.value === "") v.add("resume_token", "is required");
+      else fields.checkText(v, "resume_token", m.start.value, 256);
+      break;
     case "position":
-    if (m.start.value === 0) v.add("position", "must not be STREAM_POSITION_UNSPECIFIED");
-    else fields.checkEnum(v, "position", m.start.value, StreamPosition);
-    break;
+      if (m.start.value === 0) v.add("position", "must not be STREAM_POSITION_UNSPECIFIED");
+      else fields.checkEnum(v, "position", m.start.value, StreamPosition);
+      break;
     case "consumerId":
-    if (m.start.value === "") v.add("consumer_id", "is required");
-    else if (fields.checkText(v, "consumer_id", m.start.value, 128)) fields.checkForm(v, "consumer_id", m.start.value, ID);
-    break;
+      if (m.start.value === "") v.add("consumer_id", "is required");
+      else if (fields.checkText(v, "consumer_id", m.start.value, 128)) fields.checkForm(v, "consumer_id", m.start.value, ID);
+      break;
     case "afterRevision":
-    if (!(m.start.value >= 0 && m.start.value <= 9007199254740991)) fields.addRange(v, "after_revision", m.start.value, {"min":0,"max":9007199254740991});
-    break;
+      if (!(m.start.value >= 0 && m.start.value <= 9007199254740991)) fields.addRange(v, "after_revision", m.start.value, {"min":0,"max":9007199254740991});
+      break;
   }
   if (m.filter !== undefined) {
     v.enter("filter");
@@ -85,12 +85,12 @@ export function checkListEventsRequest(v: Violations, m: ListEventsRequest): voi
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
   switch (m.start?.$case) {
     case "resumeToken":
-    if (m.start.value === "") v.add("resume_token", "is required");
-    else fields.checkText(v, "resume_token", m.start.value, 256);
-    break;
+      if (m.start.value === "") v.add("resume_token", "is required");
+      else fields.checkText(v, "resume_token", m.start.value, 256);
+      break;
     case "afterRevision":
-    if (!(m.start.value >= 0 && m.start.value <= 9007199254740991)) fields.addRange(v, "after_revision", m.start.value, {"min":0,"max":9007199254740991});
-    break;
+      if (!(m.start.value >= 0 && m.start.value <= 9007199254740991)) fields.addRange(v, "after_revision", m.start.value, {"min":0,"max":9007199254740991});
+      break;
   }
   if (m.filter !== undefined) {
     v.enter("filter");
@@ -108,16 +108,16 @@ export function checkCreateConsumerRequest(v: Violations, m: CreateConsumerReque
   else if (fields.checkText(v, "consumer_id", m.consumerId, 128)) fields.checkForm(v, "consumer_id", m.consumerId, ID);
   switch (m.start?.$case) {
     case "resumeToken":
-    if (m.start.value === "") v.add("resume_token", "is required");
-    else fields.checkText(v, "resume_token", m.start.value, 256);
-    break;
+      if (m.start.value === "") v.add("resume_token", "is required");
+      else fields.checkText(v, "resume_token", m.start.value, 256);
+      break;
     case "position":
-    if (m.start.value === 0) v.add("position", "must not be STREAM_POSITION_UNSPECIFIED");
-    else fields.checkEnum(v, "position", m.start.value, StreamPosition);
-    break;
+      if (m.start.value === 0) v.add("position", "must not be STREAM_POSITION_UNSPECIFIED");
+      else fields.checkEnum(v, "position", m.start.value, StreamPosition);
+      break;
     case "afterRevision":
-    if (!(m.start.value >= 0 && m.start.value <= 9007199254740991)) fields.addRange(v, "after_revision", m.start.value, {"min":0,"max":9007199254740991});
-    break;
+      if (!(m.start.value >= 0 && m.start.value <= 9007199254740991)) fields.addRange(v, "after_revision", m.start.value, {"min":0,"max":9007199254740991});
+      break;
   }
   if (m.requestId !== "") fields.checkText(v, "request_id", m.requestId, 128);
 }
@@ -192,20 +192,20 @@ export function checkMemory(v: Violations, m: Memory): void {
   if (m.text !== "") fields.checkText(v, "text", m.text, 16384);
   switch (m.structure?.$case) {
     case "entity":
-    v.enter("entity");
-    checkEntity(v, m.structure.value);
-    v.leave();
-    break;
+      v.enter("entity");
+      checkEntity(v, m.structure.value);
+      v.leave();
+      break;
     case "relation":
-    v.enter("relation");
-    checkRelation(v, m.structure.value);
-    v.leave();
-    break;
+      v.enter("relation");
+      checkRelation(v, m.structure.value);
+      v.leave();
+      break;
     case "episode":
-    v.enter("episode");
-    checkEpisode(v, m.structure.value);
-    v.leave();
-    break;
+      v.enter("episode");
+      checkEpisode(v, m.structure.value);
+      v.leave();
+      break;
   }
   if (m.key !== "") fields.checkText(v, "key", m.key, 128);
   if (m.category !== "") fields.checkText(v, "category", m.category, 128);
@@ -404,23 +404,23 @@ export function checkMemoryFilter(v: Violations, m: MemoryFilter): void {
 export function checkScopeFilter(v: Violations, m: ScopeFilter): void {
   switch (m.scope?.$case) {
     case undefined:
-    v.add("scope", "one of visible_to, exact, owned_by and everyone is required");
-    break;
+      v.add("scope", "one of visible_to, exact, owned_by and everyone is required");
+      break;
     case "visibleTo":
-    v.enter("visible_to");
-    checkMemoryScope(v, m.scope.value);
-    v.leave();
-    break;
+      v.enter("visible_to");
+      checkMemoryScope(v, m.scope.value);
+      v.leave();
+      break;
     case "exact":
-    v.enter("exact");
-    checkMemoryScope(v, m.scope.value);
-    v.leave();
-    break;
+      v.enter("exact");
+      checkMemoryScope(v, m.scope.value);
+      v.leave();
+      break;
     case "ownedBy":
-    v.enter("owned_by");
-    checkMemoryScope(v, m.scope.value);
-    v.leave();
-    break;
+      v.enter("owned_by");
+      checkMemoryScope(v, m.scope.value);
+      v.leave();
+      break;
   }
 }
 
@@ -436,28 +436,28 @@ export function checkMetadataCondition(v: Violations, m: MetadataCondition): voi
   if (m.path !== "") fields.checkText(v, "path", m.path, 256);
   switch (m.test?.$case) {
     case undefined:
-    v.add("test", "is required: equal_to or another of its fields");
-    break;
+      v.add("test", "is required: equal_to or another of its fields");
+      break;
     case "range":
-    v.enter("range");
-    checkNumberRange(v, m.test.value);
-    v.leave();
-    break;
+      v.enter("range");
+      checkNumberRange(v, m.test.value);
+      v.leave();
+      break;
     case "allOf":
-    v.enter("all_of");
-    checkMetadataConditions(v, m.test.value);
-    v.leave();
-    break;
+      v.enter("all_of");
+      checkMetadataConditions(v, m.test.value);
+      v.leave();
+      break;
     case "anyOf":
-    v.enter("any_of");
-    checkMetadataConditions(v, m.test.value);
-    v.leave();
-    break;
+      v.enter("any_of");
+      checkMetadataConditions(v, m.test.value);
+      v.leave();
+      break;
     case "noneOf":
-    v.enter("none_of");
-    checkMetadataConditions(v, m.test.value);
-    v.leave();
-    break;
+      v.enter("none_of");
+      checkMetadataConditions(v, m.test.value);
+      v.leave();
+      break;
   }
 }
 
@@ -1164,18 +1164,18 @@ export function checkSession(v: Violations, m: Session): void {
 export function checkPolicyChoice(v: Violations, m: PolicyChoice): void {
   switch (m.choice?.$case) {
     case undefined:
-    v.add("choice", "one of policy and preset is required");
-    break;
+      v.add("choice", "one of policy and preset is required");
+      break;
     case "policy":
-    v.enter("policy");
-    checkPolicy(v, m.choice.value);
-    v.leave();
-    break;
+      v.enter("policy");
+      checkPolicy(v, m.choice.value);
+      v.leave();
+      break;
     case "preset":
-    v.enter("preset");
-    checkPreset(v, m.choice.value);
-    v.leave();
-    break;
+      v.enter("preset");
+      checkPreset(v, m.choice.value);
+      v.leave();
+      break;
   }
 }
 
@@ -1251,43 +1251,43 @@ export function checkPolicyStage(v: Violations, m: PolicyStage): void {
   if (m.unit !== 0) fields.checkEnum(v, "unit", m.unit, WindowUnit);
   switch (m.select?.$case) {
     case undefined:
-    v.add("select", "is required: drop_oldest or another of its fields");
-    break;
+      v.add("select", "is required: drop_oldest or another of its fields");
+      break;
     case "dropOldest":
-    v.enter("drop_oldest");
-    checkDropOldest(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("drop_oldest");
+      checkDropOldest(v, m.select.value);
+      v.leave();
+      break;
     case "keepLast":
-    v.enter("keep_last");
-    checkKeepLast(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("keep_last");
+      checkKeepLast(v, m.select.value);
+      v.leave();
+      break;
     case "packNewest":
-    v.enter("pack_newest");
-    checkPackNewest(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("pack_newest");
+      checkPackNewest(v, m.select.value);
+      v.leave();
+      break;
     case "pinMiddleRecent":
-    v.enter("pin_middle_recent");
-    checkPinMiddleRecent(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("pin_middle_recent");
+      checkPinMiddleRecent(v, m.select.value);
+      v.leave();
+      break;
     case "filter":
-    v.enter("filter");
-    checkFilter(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("filter");
+      checkFilter(v, m.select.value);
+      v.leave();
+      break;
     case "shorten":
-    v.enter("shorten");
-    checkShorten(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("shorten");
+      checkShorten(v, m.select.value);
+      v.leave();
+      break;
     case "dropDuplicates":
-    v.enter("drop_duplicates");
-    checkDropDuplicates(v, m.select.value);
-    v.leave();
-    break;
+      v.enter("drop_duplicates");
+      checkDropDuplicates(v, m.select.value);
+      v.leave();
+      break;
   }
   if (m.countIf.length > 8) fields.addCount(v, "count_if", m.countIf.length, 8);
   else {
@@ -1317,45 +1317,45 @@ export function checkPolicyStage(v: Violations, m: PolicyStage): void {
 export function checkTrigger(v: Violations, m: Trigger): void {
   switch (m.condition?.$case) {
     case undefined:
-    v.add("condition", "is required: message_count_over or another of its fields");
-    break;
+      v.add("condition", "is required: message_count_over or another of its fields");
+      break;
     case "messageCountOver":
-    if (!(m.condition.value >= 0 && m.condition.value <= 10000)) fields.addRange(v, "message_count_over", m.condition.value, {"min":0,"max":10000});
-    break;
+      if (!(m.condition.value >= 0 && m.condition.value <= 10000)) fields.addRange(v, "message_count_over", m.condition.value, {"min":0,"max":10000});
+      break;
     case "tokenCountOver":
-    if (!(m.condition.value >= 0 && m.condition.value <= 1000000000)) fields.addRange(v, "token_count_over", m.condition.value, {"min":0,"max":1000000000});
-    break;
+      if (!(m.condition.value >= 0 && m.condition.value <= 1000000000)) fields.addRange(v, "token_count_over", m.condition.value, {"min":0,"max":1000000000});
+      break;
     case "contextShareAtLeast":
-    if (!(m.condition.value > 0 && m.condition.value <= 1)) fields.addRange(v, "context_share_at_least", m.condition.value, {"max":1,"above":0});
-    break;
+      if (!(m.condition.value > 0 && m.condition.value <= 1)) fields.addRange(v, "context_share_at_least", m.condition.value, {"max":1,"above":0});
+      break;
     case "modelInputTokensOver":
-    if (!(m.condition.value >= 0 && m.condition.value <= 1000000000)) fields.addRange(v, "model_input_tokens_over", m.condition.value, {"min":0,"max":1000000000});
-    break;
+      if (!(m.condition.value >= 0 && m.condition.value <= 1000000000)) fields.addRange(v, "model_input_tokens_over", m.condition.value, {"min":0,"max":1000000000});
+      break;
     case "turnCountOver":
-    if (!(m.condition.value >= 0 && m.condition.value <= 10000)) fields.addRange(v, "turn_count_over", m.condition.value, {"min":0,"max":10000});
-    break;
+      if (!(m.condition.value >= 0 && m.condition.value <= 10000)) fields.addRange(v, "turn_count_over", m.condition.value, {"min":0,"max":10000});
+      break;
     case "turnTokensOver":
-    if (!(m.condition.value >= 0 && m.condition.value <= 1000000000)) fields.addRange(v, "turn_tokens_over", m.condition.value, {"min":0,"max":1000000000});
-    break;
+      if (!(m.condition.value >= 0 && m.condition.value <= 1000000000)) fields.addRange(v, "turn_tokens_over", m.condition.value, {"min":0,"max":1000000000});
+      break;
     case "newMessagesAtLeast":
-    if (!(m.condition.value >= 1 && m.condition.value <= 10000)) fields.addRange(v, "new_messages_at_least", m.condition.value, {"min":1,"max":10000});
-    break;
+      if (!(m.condition.value >= 1 && m.condition.value <= 10000)) fields.addRange(v, "new_messages_at_least", m.condition.value, {"min":1,"max":10000});
+      break;
     case "newTokensAtLeast":
-    if (!(m.condition.value >= 1 && m.condition.value <= 1000000000)) fields.addRange(v, "new_tokens_at_least", m.condition.value, {"min":1,"max":1000000000});
-    break;
+      if (!(m.condition.value >= 1 && m.condition.value <= 1000000000)) fields.addRange(v, "new_tokens_at_least", m.condition.value, {"min":1,"max":1000000000});
+      break;
     case "toolSuccess":
-    v.enter("tool_success");
-    checkToolNames(v, m.condition.value);
-    v.leave();
-    break;
+      v.enter("tool_success");
+      checkToolNames(v, m.condition.value);
+      v.leave();
+      break;
     case "toolError":
-    v.enter("tool_error");
-    checkToolNames(v, m.condition.value);
-    v.leave();
-    break;
+      v.enter("tool_error");
+      checkToolNames(v, m.condition.value);
+      v.leave();
+      break;
     case "ageOver":
-    fields.checkDuration(v, "age_over", m.condition.value, {"max":315576000,"above":0});
-    break;
+      fields.checkDuration(v, "age_over", m.condition.value, {"max":315576000,"above":0});
+      break;
   }
 }
 
@@ -1710,34 +1710,34 @@ export function checkMessage(v: Violations, m: Message): void {
 export function checkContentPart(v: Violations, m: ContentPart): void {
   switch (m.part?.$case) {
     case undefined:
-    v.add("part", "is required: text or another of its fields");
-    break;
+      v.add("part", "is required: text or another of its fields");
+      break;
     case "image":
-    v.enter("image");
-    checkImage(v, m.part.value);
-    v.leave();
-    break;
+      v.enter("image");
+      checkImage(v, m.part.value);
+      v.leave();
+      break;
     case "data":
-    if (m.part.value.length > 0) fields.checkFreeForm(v, "data", m.part.value, { maxBytes: 262144, maxDepth: 32 });
-    break;
+      if (m.part.value.length > 0) fields.checkFreeForm(v, "data", m.part.value, { maxBytes: 262144, maxDepth: 32 });
+      break;
     case "toolResult":
-    v.enter("tool_result");
-    checkToolResult(v, m.part.value);
-    v.leave();
-    break;
+      v.enter("tool_result");
+      checkToolResult(v, m.part.value);
+      v.leave();
+      break;
     case "toolCall":
-    v.enter("tool_call");
-    checkToolCall(v, m.part.value);
-    v.leave();
-    break;
+      v.enter("tool_call");
+      checkToolCall(v, m.part.value);
+      v.leave();
+      break;
     case "reasoning":
-    v.enter("reasoning");
-    checkReasoning(v, m.part.value);
-    v.leave();
-    break;
+      v.enter("reasoning");
+      checkReasoning(v, m.part.value);
+      v.leave();
+      break;
     case "json":
-    fields.checkBytes(v, "json", m.part.value, 262144);
-    break;
+      fields.checkBytes(v, "json", m.part.value, 262144);
+      break;
   }
 }
 
@@ -1745,15 +1745,15 @@ export function checkContentPart(v: Violations, m: ContentPart): void {
 export function checkImage(v: Violations, m: Image): void {
   switch (m.source?.$case) {
     case undefined:
-    v.add("source", "one of url and data is required");
-    break;
+      v.add("source", "one of url and data is required");
+      break;
     case "url":
-    if (m.source.value === "") v.add("url", "is required");
-    else fields.checkText(v, "url", m.source.value, 8192);
-    break;
+      if (m.source.value === "") v.add("url", "is required");
+      else fields.checkText(v, "url", m.source.value, 8192);
+      break;
     case "data":
-    if (m.source.value.length === 0) v.add("data", "is required");
-    break;
+      if (m.source.value.length === 0) v.add("data", "is required");
+      break;
   }
   if (m.mediaType !== "") fields.checkText(v, "media_type", m.mediaType, 127);
   if (m.detail !== "") fields.checkText(v, "detail", m.detail, 63);
@@ -1932,17 +1932,17 @@ export function checkTrimSessionRequest(v: Violations, m: TrimSessionRequest): v
   else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
   switch (m.target?.$case) {
     case undefined:
-    v.add("target", "one of max_tokens, max_messages, keep_recent and run_policy is required");
-    break;
+      v.add("target", "one of max_tokens, max_messages, keep_recent and run_policy is required");
+      break;
     case "maxTokens":
-    if (!(m.target.value >= 0 && m.target.value <= 1000000000)) fields.addRange(v, "max_tokens", m.target.value, {"min":0,"max":1000000000});
-    break;
+      if (!(m.target.value >= 0 && m.target.value <= 1000000000)) fields.addRange(v, "max_tokens", m.target.value, {"min":0,"max":1000000000});
+      break;
     case "maxMessages":
-    if (!(m.target.value >= 0 && m.target.value <= 10000)) fields.addRange(v, "max_messages", m.target.value, {"min":0,"max":10000});
-    break;
+      if (!(m.target.value >= 0 && m.target.value <= 10000)) fields.addRange(v, "max_messages", m.target.value, {"min":0,"max":10000});
+      break;
     case "keepRecent":
-    if (!(m.target.value >= 0 && m.target.value <= 10000)) fields.addRange(v, "keep_recent", m.target.value, {"min":0,"max":10000});
-    break;
+      if (!(m.target.value >= 0 && m.target.value <= 10000)) fields.addRange(v, "keep_recent", m.target.value, {"min":0,"max":10000});
+      break;
   }
   if (m.unit !== 0) fields.checkEnum(v, "unit", m.unit, WindowUnit);
   if (m.requestId !== "") fields.checkText(v, "request_id", m.requestId, 128);
@@ -1983,15 +1983,15 @@ export function checkListSummaryInputsRequest(v: Violations, m: ListSummaryInput
   else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
   switch (m.choice?.$case) {
     case undefined:
-    v.add("choice", "one of keep_recent and stage is required");
-    break;
+      v.add("choice", "one of keep_recent and stage is required");
+      break;
     case "keepRecent":
-    if (!(m.choice.value >= 0 && m.choice.value <= 10000)) fields.addRange(v, "keep_recent", m.choice.value, {"min":0,"max":10000});
-    break;
+      if (!(m.choice.value >= 0 && m.choice.value <= 10000)) fields.addRange(v, "keep_recent", m.choice.value, {"min":0,"max":10000});
+      break;
     case "stage":
-    if (m.choice.value === "") v.add("stage", "is required");
-    else fields.checkText(v, "stage", m.choice.value, 63);
-    break;
+      if (m.choice.value === "") v.add("stage", "is required");
+      else fields.checkText(v, "stage", m.choice.value, 63);
+      break;
   }
   if (!(m.pageSize >= 0)) fields.addRange(v, "page_size", m.pageSize, {"min":0});
   if (m.pageToken !== "") fields.checkText(v, "page_token", m.pageToken, 2048);
@@ -2024,15 +2024,15 @@ export function checkCompactSessionRequest(v: Violations, m: CompactSessionReque
   else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
   switch (m.choice?.$case) {
     case undefined:
-    v.add("choice", "one of keep_recent and stage is required");
-    break;
+      v.add("choice", "one of keep_recent and stage is required");
+      break;
     case "keepRecent":
-    if (!(m.choice.value >= 0 && m.choice.value <= 10000)) fields.addRange(v, "keep_recent", m.choice.value, {"min":0,"max":10000});
-    break;
+      if (!(m.choice.value >= 0 && m.choice.value <= 10000)) fields.addRange(v, "keep_recent", m.choice.value, {"min":0,"max":10000});
+      break;
     case "stage":
-    if (m.choice.value === "") v.add("stage", "is required");
-    else fields.checkText(v, "stage", m.choice.value, 63);
-    break;
+      if (m.choice.value === "") v.add("stage", "is required");
+      else fields.checkText(v, "stage", m.choice.value, 63);
+      break;
   }
   if (m.summarize !== undefined) {
     v.enter("summarize");
@@ -2153,8 +2153,8 @@ export function checkCompleteTaskRequest(v: Violations, m: CompleteTaskRequest):
   if (m.requestId !== "") fields.checkText(v, "request_id", m.requestId, 128);
   switch (m.output?.$case) {
     case undefined:
-    v.add("output", "one of summarize, embed, rerank, extract, score and resolve is required");
-    break;
+      v.add("output", "one of summarize, embed, rerank, extract, score and resolve is required");
+      break;
   }
 }
 
@@ -2214,7 +2214,6 @@ export function checkDeleteTaskRequest(v: Violations, m: DeleteTaskRequest): voi
 }
 
 /** The checks of requests by the name of their type, with a leading dot. */
-// biome-ignore lint: each check takes the request that it stands for.
 export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void> = new Map<string, (v: Violations, m: any) => void>([
   [".memorysidecar.v1.ListHooksRequest", checkListHooksRequest],
   [".memorysidecar.v1.WatchEventsRequest", checkWatchEventsRequest],

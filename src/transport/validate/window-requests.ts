@@ -5,9 +5,8 @@ import type {
   SetSummaryRequest,
   TrimSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
+import { SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import type { Violations } from "./violations.ts";
-
-const IN_PLACE = 2;
 
 export function checkTrimSession(request: TrimSessionRequest, v: Violations): void {
   const { target, unit, discard } = request;
@@ -31,7 +30,7 @@ export function checkRestoreMessages(request: RestoreMessagesRequest, v: Violati
 
 export function checkSetSummary(request: SetSummaryRequest, v: Violations): void {
   const { text, replacedMessageIds, placement } = request;
-  if (placement === IN_PLACE) {
+  if (placement === SummaryPlacement.IN_PLACE) {
     if (text === "") v.add("text", "is required in place");
     if (replacedMessageIds.length === 0) {
       v.add("replaced_message_ids", "must have 1 entry at least in place", 1);
