@@ -22,7 +22,7 @@ export const STAGES: readonly Stage[] = [
     name: "unit",
     holds: below("src/", "tools/", "bench/", "examples/", "test/support/", "test/tidy.test.ts"),
     workers: 2,
-    limitMinutes: 5,
+    limitMinutes: 10,
   },
   { name: "contract", holds: below("test/contract/"), workers: 2, limitMinutes: 10 },
   { name: "conformance", holds: below("test/conformance/"), workers: 1, limitMinutes: 10 },
