@@ -48,16 +48,48 @@ describe("the reference", () => {
     expect(renderPages(contract, again.examples)).toEqual(pages);
   });
 
-  it("has a page of every rpc, on which every field and every error is told", () => {
+  it("has a page of every rpc, on which every field with its rules and every error is told", () => {
     const pages = renderPages(contract, played.examples);
     for (const method of rpcsOf(contract)) {
       const page = pages.get(`${method.parent.name}/${method.name}.md`) ?? "";
       for (const field of [...method.input.fields, ...method.output.fields]) {
-        const row = new RegExp(`^\\| (↳ )?\`${field.name}\` \\| [^|]+ \\| [^|]{3,} \\|$`, "m");
+        const rules = contract.rules.hasRules(field) ? " [^|]{3,} \\|" : "( {2}\\|)?";
+        const start = `^\\| (↳ )?\`${field.name}\` \\| [^|]+ \\|`;
+        const row = new RegExp(`${start}${rules} [^|]{3,} \\|$`, "m");
         expect(page, `${method.name}: ${field.name}`).toMatch(row);
       }
       expect(page).toContain(`  ${method.parent.typeName}/${method.name}\n`);
     }
+  });
+
+  it.each([
+    [
+      "SessionService/AppendMessages",
+      "session_id",
+      "required; at most 512 bytes; no control characters",
+    ],
+    ["SessionService/AppendMessages", "messages", "at most 1,000 entries"],
+    ["SessionService/AppendMessages", "turn_end", ""],
+    [
+      "TaskService/PollTasks",
+      "hooks",
+      "required; at most 16 entries; no entry empty; 1 to 63 characters of a-z0-9_-, the first a letter",
+    ],
+    ["TaskService/PollTasks", "lease", "1 to 3,600 seconds"],
+    ["EventService/WatchEvents", "start", "required"],
+    ["SessionService/ListSessions", "page_size", "at least 0"],
+    [
+      "types/session",
+      "labels",
+      "at most 32 entries; values at most 255 bytes; keys 1 to 63 characters of A-Za-z0-9._/-",
+    ],
+    ["types/session", "metadata", "at most 16,384 bytes; at most 32 levels"],
+    ["types/session", "create_time", "output only"],
+    ["types/recall", "recency_half_life", "above 0 seconds; at most 3,153,600,000 seconds"],
+  ])("tells on %s what %s may hold: %s", (path, field, rules) => {
+    const page = renderPages(contract, played.examples).get(`${path}.md`) ?? "";
+    const rows = page.split("\n").filter((line) => line.startsWith(`| \`${field}\` |`));
+    expect(rows.map((row) => row.split(" | ")[2])).toContain(rules);
   });
 
   it("has no link that leads nowhere", () => {

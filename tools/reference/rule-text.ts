@@ -17,6 +17,7 @@ export function ruleText(reader: RuleReader, field: DescField): string {
     ...boundsText(rules, isDuration ? " seconds" : ""),
     ...formText(forms.get(rules.form), ""),
     ...formText(forms.get(rules.keyForm), "keys "),
+    ...(rules.checkedByRpc ? ["checked by the rpc itself"] : []),
   ].join("; ");
 }
 
