@@ -127,7 +127,7 @@ export const NO_USAGE: TaskUsage = { calls: 0, tokens: 0 };
 export const REVISION_TASKS_MAX = 256;
 
 /** The last numbers of a revision are those of its jobs on memories; see memoryTaskNo. */
-const STAGE_TASKS_MAX = 254;
+export const STAGE_TASKS_MAX = 254;
 
 /** The number of the index-th task of a stage that a revision makes. */
 export function taskNoAt(revision: number, index: number): number {

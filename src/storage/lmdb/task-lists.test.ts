@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openLmdbEngine } from "../../../test/support/lmdb-engine.ts";
 import { newEvent, newFields, newHead, newTask, START_MS } from "../../../test/support/plans.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { type Task, taskNoAt } from "../../domain/tasks/task.ts";
+import { STAGE_TASKS_MAX, type Task, taskNoAt } from "../../domain/tasks/task.ts";
 import type { Store } from "../store.ts";
 
 /** Makes a session of its own with tasks. */
@@ -105,7 +105,7 @@ describe("a page of tasks", () => {
   it("looks at a bounded number of them", async () => {
     await using engine = await openLmdbEngine();
     const { store } = engine;
-    const parts = Array.from({ length: 256 }, () => ({ hook: "other" }));
+    const parts = Array.from({ length: STAGE_TASKS_MAX }, () => ({ hook: "other" }));
     const count = Math.ceil(LIMITS.pageScan / parts.length) + 1;
     await Promise.all(
       Array.from({ length: count }, (_, index) => make(store, "n", `s${index}`, parts)),
