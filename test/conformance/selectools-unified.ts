@@ -360,7 +360,7 @@ function newest(state: State, name: string): readonly { readonly error: unknown 
 
 /** Promotes what is still in the conversation; gives how much it was. */
 async function consolidate({ rpc }: State): Promise<number> {
-  return (await rpc.call("consolidateSession", { sessionId: MAIN })).promotedIds.length;
+  return (await rpc.call("consolidateSession", { sessionId: MAIN })).promotedMemoryIds.length;
 }
 
 const OPERATIONS: Table<State, JsonObject> = {

@@ -180,9 +180,9 @@ describe("a turn that ends, and ConsolidateSession", () => {
     const stale = await client.fail("appendMessages", turnOf({ ...request, expectedLastSeq: 0n }));
     expect(stale).toMatchObject({ code: "ABORTED", reason: "LAST_SEQ_MISMATCH" });
     const promoted = await client.call("consolidateSession", { sessionId: "s" });
-    expect(promoted.promotedIds).toHaveLength(1);
+    expect(promoted.promotedMemoryIds).toHaveLength(1);
     expect(await client.call("consolidateSession", { sessionId: "s" })).toEqual({
-      ...{ promotedIds: [], evictedIds: [], revision: 0n },
+      ...{ promotedMemoryIds: [], evictedMemoryIds: [], revision: 0n },
     });
     const unsaid = await client.fail("appendMessages", turnOf({ ...request, sessionId: "gone" }));
     expect(unsaid.reason).toBe("SESSION_NOT_FOUND");

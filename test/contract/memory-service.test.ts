@@ -207,8 +207,8 @@ describe("Remember", () => {
 
   it("evicts what is too much, and tells of it", async () => {
     const three = [0.9, 0.1, 0.5].map((importance) => fact(`${importance}`, { importance }));
-    const { results, evictedIds } = await remember("full", three, { maxMemories: 2 });
-    expect(evictedIds).toEqual([results[1]?.memoryId]);
+    const { results, evictedMemoryIds } = await remember("full", three, { maxMemories: 2 });
+    expect(evictedMemoryIds).toEqual([results[1]?.memoryId]);
     expect(results[1]?.etag).toBe("");
     expect(await textsOf("full")).toEqual(["0.9", "0.5"]);
   });

@@ -2,7 +2,7 @@
 // the jobs that wait.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EventType, MemoryDeletion } from "../../src/gen/memorysidecar/v1/event.ts";
+import { EventType, MemoryDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import {
   MemoryKind,
   MemoryOrigin,
@@ -254,7 +254,7 @@ describe("a turn that ends", () => {
     const deleted = events.flatMap(({ detail }) =>
       detail?.$case === "memoriesDeleted" ? [detail.value.reason] : [],
     );
-    expect(deleted).toEqual([MemoryDeletion.RETENTION]);
+    expect(deleted).toEqual([MemoryDeleteReason.RETENTION]);
   });
 });
 
@@ -263,9 +263,9 @@ describe("ConsolidateSession", () => {
     const sessionId = await open();
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
     const first = await server.client.call("consolidateSession", { sessionId });
-    expect(first.promotedIds).toHaveLength(1);
+    expect(first.promotedMemoryIds).toHaveLength(1);
     expect(await server.client.call("consolidateSession", { sessionId })).toMatchObject({
-      ...{ promotedIds: [], revision: 0n },
+      ...{ promotedMemoryIds: [], revision: 0n },
     });
   });
 });

@@ -11,7 +11,7 @@ import {
   connect,
   type HookTask,
   type Memory,
-  MemoryDeletion,
+  MemoryDeleteReason,
   type MemorySidecar,
   runWorker,
   TaskFailureReason,
@@ -491,7 +491,7 @@ test("a ttl deletes, and confidence fades once in a period, whatever is restarte
     }
     return undefined;
   });
-  expect(deleted).toMatchObject({ memoryIds: ["brief"], reason: MemoryDeletion.EXPIRED });
+  expect(deleted).toMatchObject({ memoryIds: ["brief"], reason: MemoryDeleteReason.EXPIRED });
   await restart();
   await sleep(2_000);
   expect(await confidence()).toBe(1);

@@ -143,9 +143,8 @@ def turns(client: Client) -> None:
     last = client.record_turn("talk", "My birthday is on 5 May.", "I will remember.")
     print(f"promoted: {[client.get_memory(one).text for one in last.promoted_memory_ids]}")
     early = client.consolidate_session("talk")
-    print(
-        f"promoted without waiting: {[client.get_memory(one).text for one in early.promoted_ids]}"
-    )
+    promoted = [client.get_memory(one).text for one in early.promoted_memory_ids]
+    print(f"promoted without waiting: {promoted}")
     looked = client.extract_memories("talk", preview=True)
     print("importance:", [(one.rule, one.score) for one in looked.scores])
     text = "I work at Acme and live in Berlin."

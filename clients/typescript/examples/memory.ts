@@ -142,7 +142,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
   const last = await memory.recordTurn("talk", { userText: "My birthday is on 5 May." });
   console.log(`${last.promotedMemoryIds.length} promoted`);
   const early = await memory.consolidateSession("talk");
-  console.log(`${early.promotedIds.length} promoted without waiting`);
+  console.log(`${early.promotedMemoryIds.length} promoted without waiting`);
   const { scores } = await memory.extractMemories({ sessionId: "talk", preview: true });
   console.log(
     "importance:",

@@ -20,8 +20,8 @@ export {
   type Limit,
 } from "./gen/memorysidecar/v1/admin_service.ts";
 export {
-  type Collection,
   type Document,
+  type DocumentCollection,
   type Embedding,
   EmbeddingPurpose,
   type UpsertedDocument,

@@ -5,7 +5,7 @@ export {
   type MemoriesDeleted,
   type MemoriesReinforced,
   type MemoriesRemembered,
-  MemoryDeletion,
+  MemoryDeleteReason,
   type MemoryUpdated,
 } from "./gen/memorysidecar/v1/event.ts";
 export {

@@ -2,7 +2,7 @@
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
 import { ClientBase } from "./client-base.ts";
-import type { Collection, Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import type { Document, DocumentCollection, Embedding } from "./gen/memorysidecar/v1/document.ts";
 import {
   type ClearCollectionResponse,
   type DeleteDocumentsResponse,
@@ -62,7 +62,7 @@ export class RecallMethods extends ClientBase {
   }
 
   /** Lists the collections of the namespace that hold documents, by id. */
-  listCollections(opts: ListOptions = {}): AsyncGenerator<Collection, void, undefined> {
+  listCollections(opts: ListOptions = {}): AsyncGenerator<DocumentCollection, void, undefined> {
     const { pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), pageSize, pageToken };

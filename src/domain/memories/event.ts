@@ -7,7 +7,7 @@ import type { MemoryJobType } from "./job.ts";
 import type { MemoryOrigin } from "./memory.ts";
 
 /** Why memories are gone; the names of the public enum in lower case. */
-export type MemoryDeletion =
+export type MemoryDeleteReason =
   | "forgotten"
   | "evicted"
   | "expired"
@@ -35,7 +35,7 @@ export type MemoryEventDetail =
   | {
       readonly type: typeof EVENT_TYPE.memoriesDeleted;
       readonly memoryIds: readonly string[];
-      readonly reason: MemoryDeletion;
+      readonly reason: MemoryDeleteReason;
     }
   | {
       readonly type: typeof EVENT_TYPE.taskAttempted;

@@ -3,7 +3,7 @@
 
 import type { EventDetail } from "../../domain/event.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
-import type { MemoryDeletion } from "../../domain/memories/event.ts";
+import type { MemoryDeleteReason } from "../../domain/memories/event.ts";
 import { isMemoryExpired, type Memory, type MemoryScope } from "../../domain/memories/memory.ts";
 import type { Stamp } from "../../domain/memories/rules.ts";
 import type {
@@ -178,7 +178,7 @@ export function detailsOf(
 /** The details that tell of deleted memories. */
 export function deletedDetails(
   memories: readonly Memory[],
-  reason: MemoryDeletion,
+  reason: MemoryDeleteReason,
 ): ScopedDetail[] {
   return detailsOf(memories, (memoryIds) => ({
     type: EVENT_TYPE.memoriesDeleted,

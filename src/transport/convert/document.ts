@@ -113,7 +113,7 @@ export function documentBytes(document: StoredDocument, withEmbedding: boolean):
 }
 
 /** Turns a collection into its public form. */
-export function toCollection(collection: StoredCollection): wire.Collection {
+export function toCollection(collection: StoredCollection): wire.DocumentCollection {
   return {
     collectionId: collection.collectionId,
     documentCount: BigInt(collection.documentCount),

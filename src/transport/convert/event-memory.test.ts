@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPE } from "../../domain/event.ts";
-import type { MemoryDeletion, MemoryEventDetail } from "../../domain/memories/event.ts";
+import type { MemoryDeleteReason, MemoryEventDetail } from "../../domain/memories/event.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { MemoryDeletion as Deletion } from "../../gen/memorysidecar/v1/event.ts";
+import { MemoryDeleteReason as Deletion } from "../../gen/memorysidecar/v1/event.ts";
 import { MemoryOrigin } from "../../gen/memorysidecar/v1/memory.ts";
 import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import { encodeEvent } from "./event.ts";
@@ -58,7 +58,7 @@ describe("an event", () => {
     expect(event.detail).toEqual({ $case: "memoriesDecayed", value: { memoryIds: ["a"] } });
   });
 
-  const reasons: readonly (readonly [MemoryDeletion, Deletion])[] = [
+  const reasons: readonly (readonly [MemoryDeleteReason, Deletion])[] = [
     ["forgotten", Deletion.FORGOTTEN],
     ["evicted", Deletion.EVICTED],
     ["expired", Deletion.EXPIRED],

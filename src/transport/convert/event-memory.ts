@@ -1,10 +1,10 @@
 // The wire form of events about long-term memory.
 
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import type { MemoryDeletion, MemoryEventDetail } from "../../domain/memories/event.ts";
+import type { MemoryDeleteReason, MemoryEventDetail } from "../../domain/memories/event.ts";
 import type * as wire from "../../gen/memorysidecar/v1/event.ts";
 import {
-  MemoryDeletion as Deletion,
+  MemoryDeleteReason as Deletion,
   type TaskAttempted,
 } from "../../gen/memorysidecar/v1/event.ts";
 import { TaskFailureReason } from "../../gen/memorysidecar/v1/task.ts";
@@ -19,7 +19,7 @@ const DELETIONS = {
   decayed: Deletion.DECAYED,
   retention: Deletion.RETENTION,
   merged: Deletion.MERGED,
-} as const satisfies Readonly<Record<MemoryDeletion, Deletion>>;
+} as const satisfies Readonly<Record<MemoryDeleteReason, Deletion>>;
 
 const MEMORY_TYPES: ReadonlySet<number> = new Set<MemoryEventDetail["type"]>([
   EVENT_TYPE.memoriesRemembered,

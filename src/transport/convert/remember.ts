@@ -66,6 +66,6 @@ export function toRememberResponse(result: RememberResult): memoryServiceWire.Re
     etag,
     supersededIds: takeIds(supersededIds, room),
   }));
-  const evictedIds = takeIds(result.evictedIds, room);
-  return { results, evictedIds, revision: BigInt(result.revision) };
+  const evictedMemoryIds = takeIds(result.evictedIds, room);
+  return { results, evictedMemoryIds, revision: BigInt(result.revision) };
 }

@@ -18,8 +18,8 @@ export const consolidateSession: UnaryRpc<ConsolidateSessionRequest> = {
       encode: ({ promotedIds, evictedIds, revision }) => {
         const room = memoryIdRoom();
         return encodeWire(ConsolidateSessionResponse, {
-          promotedIds: takeIds(promotedIds, room),
-          evictedIds: takeIds(evictedIds, room),
+          promotedMemoryIds: takeIds(promotedIds, room),
+          evictedMemoryIds: takeIds(evictedIds, room),
           revision: BigInt(revision),
         });
       },

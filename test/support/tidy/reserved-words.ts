@@ -88,8 +88,8 @@ export const RESERVED_WORDS: readonly ReservedWords[] = [
     kind: "type",
     casing: asWritten,
     words: words(`
-      Any Array Boolean Byte Char Comparable Double Enum Exception Float Int List Long Map Nothing
-      Number Pair Result Sequence Set Short String Throwable Unit`),
+      Any Array Boolean Byte Char Collection Comparable Double Enum Exception Float Int Iterable
+      Iterator List Long Map Nothing Number Pair Result Sequence Set Short String Throwable Unit`),
   },
   {
     // Members of every message.

@@ -178,7 +178,7 @@ class AsyncDocumentMethods(AsyncCalls):
 
     def list_collections(
         self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
-    ) -> AsyncPager[v1.Collection, v1.ListCollectionsResponse]:
+    ) -> AsyncPager[v1.DocumentCollection, v1.ListCollectionsResponse]:
         """Lists the collections of the namespace that hold documents, by id."""
         request = v1.ListCollectionsRequest(page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)

@@ -178,7 +178,7 @@ class DocumentMethods(SyncCalls):
 
     def list_collections(
         self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
-    ) -> Pager[v1.Collection, v1.ListCollectionsResponse]:
+    ) -> Pager[v1.DocumentCollection, v1.ListCollectionsResponse]:
         """Lists the collections of the namespace that hold documents, by id."""
         request = v1.ListCollectionsRequest(page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)

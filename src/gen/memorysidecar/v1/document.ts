@@ -171,7 +171,7 @@ export interface Embedding {
 }
 
 /** A set of documents. */
-export interface Collection {
+export interface DocumentCollection {
   /** The id. */
   collectionId: string;
   /** How many documents it holds, chunks counted one by one. */
@@ -655,12 +655,12 @@ export const Embedding: MessageFns<Embedding> = {
   },
 };
 
-function createBaseCollection(): Collection {
+function createBaseDocumentCollection(): DocumentCollection {
   return { collectionId: "", documentCount: 0n, createTime: undefined, updateTime: undefined };
 }
 
-export const Collection: MessageFns<Collection> = {
-  encode(message: Collection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const DocumentCollection: MessageFns<DocumentCollection> = {
+  encode(message: DocumentCollection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.collectionId !== "") {
       writer.uint32(10).string(message.collectionId);
     }
@@ -679,7 +679,7 @@ export const Collection: MessageFns<Collection> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Collection {
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentCollection {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -688,7 +688,7 @@ export const Collection: MessageFns<Collection> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCollection();
+      const message = createBaseDocumentCollection();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

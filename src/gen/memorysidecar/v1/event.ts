@@ -170,7 +170,7 @@ export namespace SupersedeReason {
 }
 
 /** Why memories are gone. Values may be added. */
-export const MemoryDeletion = {
+export const MemoryDeleteReason = {
   /** UNSPECIFIED - Not set. Never in an answer. */
   UNSPECIFIED: 0,
   /** FORGOTTEN - ForgetMemories or PurgeMemories. */
@@ -188,17 +188,17 @@ export const MemoryDeletion = {
   UNRECOGNIZED: -1,
 } as const;
 
-export type MemoryDeletion = typeof MemoryDeletion[keyof typeof MemoryDeletion];
+export type MemoryDeleteReason = typeof MemoryDeleteReason[keyof typeof MemoryDeleteReason];
 
-export namespace MemoryDeletion {
-  export type UNSPECIFIED = typeof MemoryDeletion.UNSPECIFIED;
-  export type FORGOTTEN = typeof MemoryDeletion.FORGOTTEN;
-  export type EVICTED = typeof MemoryDeletion.EVICTED;
-  export type EXPIRED = typeof MemoryDeletion.EXPIRED;
-  export type DECAYED = typeof MemoryDeletion.DECAYED;
-  export type RETENTION = typeof MemoryDeletion.RETENTION;
-  export type MERGED = typeof MemoryDeletion.MERGED;
-  export type UNRECOGNIZED = typeof MemoryDeletion.UNRECOGNIZED;
+export namespace MemoryDeleteReason {
+  export type UNSPECIFIED = typeof MemoryDeleteReason.UNSPECIFIED;
+  export type FORGOTTEN = typeof MemoryDeleteReason.FORGOTTEN;
+  export type EVICTED = typeof MemoryDeleteReason.EVICTED;
+  export type EXPIRED = typeof MemoryDeleteReason.EXPIRED;
+  export type DECAYED = typeof MemoryDeleteReason.DECAYED;
+  export type RETENTION = typeof MemoryDeleteReason.RETENTION;
+  export type MERGED = typeof MemoryDeleteReason.MERGED;
+  export type UNRECOGNIZED = typeof MemoryDeleteReason.UNRECOGNIZED;
 }
 
 /** A position in the stream that needs no token. */
@@ -694,7 +694,7 @@ export interface MemoriesDeleted {
   /** The memories. In a continued event those of this part. */
   memoryIds: string[];
   /** Why. */
-  reason: MemoryDeletion;
+  reason: MemoryDeleteReason;
 }
 
 /**

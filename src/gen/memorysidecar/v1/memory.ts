@@ -527,7 +527,7 @@ export interface MemoryPolicy {
   importanceRules: ImportanceRule[];
   /**
    * A hook that scores instead of the rules. Scores are asked for after the turn is
-   * stored, by a durable job; where the hook fails for good, the rules score. Empty means
+   * stored, by a durable task; where the hook fails for good, the rules score. Empty means
    * the rules.
    */
   scoreHook: string;
@@ -585,7 +585,7 @@ export interface ImportanceRule {
 }
 
 /**
- * How facts, entities and relations are found in messages: by a durable job, in batches,
+ * How facts, entities and relations are found in messages: by a durable task, in batches,
  * after the messages are stored. What is found is checked, has the trust `TRUST_LOW`, and
  * names its messages.
  */

@@ -21,7 +21,7 @@ import {
 import { Duration } from "../../google/protobuf/duration.ts";
 import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Collection, Document, DocumentFilter, TextSplitter, UpsertedDocument } from "./document.ts";
+import { Document, DocumentCollection, DocumentFilter, TextSplitter, UpsertedDocument } from "./document.ts";
 import {
   ConflictRule,
   DedupeRule,
@@ -87,7 +87,7 @@ export interface RememberResponse {
   /** One for each memory, in the order of the request. */
   results: RememberedMemory[];
   /** The memories that were evicted. */
-  evictedIds: string[];
+  evictedMemoryIds: string[];
   /** The revision of the transaction. 0 when nothing changed. */
   revision: bigint;
 }
@@ -486,9 +486,9 @@ export interface ConsolidateSessionResponse {
    * The memories that were made. With a `score_hook` those that the rules promote while
    * the hook cannot be reached.
    */
-  promotedIds: string[];
+  promotedMemoryIds: string[];
   /** Memories that were evicted for them. */
-  evictedIds: string[];
+  evictedMemoryIds: string[];
   /** The revision of the transaction. 0 when nothing was promoted. */
   revision: bigint;
 }
@@ -667,7 +667,7 @@ export interface ListCollectionsRequest {
 /** A page of collections. */
 export interface ListCollectionsResponse {
   /** The collections, by id, byte for byte. */
-  collections: Collection[];
+  collections: DocumentCollection[];
   /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
@@ -851,7 +851,7 @@ export const RememberRequest: MessageFns<RememberRequest> = {
 };
 
 function createBaseRememberResponse(): RememberResponse {
-  return { results: [], evictedIds: [], revision: 0n };
+  return { results: [], evictedMemoryIds: [], revision: 0n };
 }
 
 export const RememberResponse: MessageFns<RememberResponse> = {
@@ -859,7 +859,7 @@ export const RememberResponse: MessageFns<RememberResponse> = {
     for (const v of message.results) {
       RememberedMemory.encode(v!, writer.uint32(10).fork()).join();
     }
-    for (const v of message.evictedIds) {
+    for (const v of message.evictedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.revision !== 0n) {
@@ -897,7 +897,7 @@ export const RememberResponse: MessageFns<RememberResponse> = {
               break;
             }
 
-            message.evictedIds.push(reader.string());
+            message.evictedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -2746,15 +2746,15 @@ export const ConsolidateSessionRequest: MessageFns<ConsolidateSessionRequest> = 
 };
 
 function createBaseConsolidateSessionResponse(): ConsolidateSessionResponse {
-  return { promotedIds: [], evictedIds: [], revision: 0n };
+  return { promotedMemoryIds: [], evictedMemoryIds: [], revision: 0n };
 }
 
 export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> = {
   encode(message: ConsolidateSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.promotedIds) {
+    for (const v of message.promotedMemoryIds) {
       writer.uint32(10).string(v!);
     }
-    for (const v of message.evictedIds) {
+    for (const v of message.evictedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.revision !== 0n) {
@@ -2784,7 +2784,7 @@ export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> 
               break;
             }
 
-            message.promotedIds.push(reader.string());
+            message.promotedMemoryIds.push(reader.string());
             continue;
           }
           case 2: {
@@ -2792,7 +2792,7 @@ export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> 
               break;
             }
 
-            message.evictedIds.push(reader.string());
+            message.evictedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -3579,7 +3579,7 @@ function createBaseListCollectionsResponse(): ListCollectionsResponse {
 export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
   encode(message: ListCollectionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.collections) {
-      Collection.encode(v!, writer.uint32(10).fork()).join();
+      DocumentCollection.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.nextPageToken !== "") {
       writer.uint32(18).string(message.nextPageToken);
@@ -3605,7 +3605,7 @@ export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
               break;
             }
 
-            message.collections.push(Collection.decode(reader, reader.uint32()));
+            message.collections.push(DocumentCollection.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {

@@ -786,57 +786,57 @@ export const RecallFilter: MessageFns<RecallFilter> = {
       ScopeFilter.encode(message.scope, writer.uint32(34).fork()).join();
     }
     message.sessionLabels.forEach((value, key) => {
-      RecallFilter_SessionLabelsEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
+      RecallFilter_SessionLabelsEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
     });
     if (message.roles.length !== 0) {
-      writer.uint32(58).fork();
+      writer.uint32(50).fork();
       for (const v of message.roles) {
         writer.int32(v);
       }
       writer.join();
     }
     for (const v of message.collectionIds) {
-      writer.uint32(66).string(v!);
+      writer.uint32(58).string(v!);
     }
     message.labels.forEach((value, key) => {
-      RecallFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
+      RecallFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(66).fork()).join();
     });
     for (const v of message.metadata) {
-      MetadataCondition.encode(v!, writer.uint32(82).fork()).join();
+      MetadataCondition.encode(v!, writer.uint32(74).fork()).join();
     }
     if (message.timeFrom !== undefined) {
-      Timestamp.encode(message.timeFrom, writer.uint32(90).fork()).join();
+      Timestamp.encode(message.timeFrom, writer.uint32(82).fork()).join();
     }
     if (message.timeBefore !== undefined) {
-      Timestamp.encode(message.timeBefore, writer.uint32(98).fork()).join();
+      Timestamp.encode(message.timeBefore, writer.uint32(90).fork()).join();
     }
     if (message.minTrust !== 0) {
-      writer.uint32(104).int32(message.minTrust);
+      writer.uint32(96).int32(message.minTrust);
     }
     if (message.memoryKinds.length !== 0) {
-      writer.uint32(114).fork();
+      writer.uint32(106).fork();
       for (const v of message.memoryKinds) {
         writer.int32(v);
       }
       writer.join();
     }
     if (message.validAtTime !== undefined) {
-      Timestamp.encode(message.validAtTime, writer.uint32(130).fork()).join();
+      Timestamp.encode(message.validAtTime, writer.uint32(114).fork()).join();
     }
     if (message.includeSuperseded !== false) {
-      writer.uint32(136).bool(message.includeSuperseded);
+      writer.uint32(120).bool(message.includeSuperseded);
     }
     for (const v of message.categories) {
-      writer.uint32(146).string(v!);
+      writer.uint32(130).string(v!);
     }
     if (message.minConfidence !== undefined) {
-      writer.uint32(153).double(message.minConfidence);
+      writer.uint32(137).double(message.minConfidence);
     }
     if (message.sourceDocumentId !== "") {
-      writer.uint32(162).string(message.sourceDocumentId);
+      writer.uint32(146).string(message.sourceDocumentId);
     }
     if (message.sessionIdPrefix !== "") {
-      writer.uint32(170).string(message.sessionIdPrefix);
+      writer.uint32(154).string(message.sessionIdPrefix);
     }
     return writer;
   },
@@ -896,25 +896,25 @@ export const RecallFilter: MessageFns<RecallFilter> = {
             message.scope = ScopeFilter.decode(reader, reader.uint32());
             continue;
           }
-          case 6: {
-            if (tag !== 50) {
+          case 5: {
+            if (tag !== 42) {
               break;
             }
 
-            const entry6 = RecallFilter_SessionLabelsEntry.decode(reader, reader.uint32());
-            if (entry6.value !== undefined) {
-              message.sessionLabels.set(entry6.key, entry6.value);
+            const entry5 = RecallFilter_SessionLabelsEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.sessionLabels.set(entry5.key, entry5.value);
             }
             continue;
           }
-          case 7: {
-            if (tag === 56) {
+          case 6: {
+            if (tag === 48) {
               message.roles.push(reader.int32() as any);
 
               continue;
             }
 
-            if (tag === 58) {
+            if (tag === 50) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.roles.push(reader.int32() as any);
@@ -925,12 +925,23 @@ export const RecallFilter: MessageFns<RecallFilter> = {
 
             break;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.collectionIds.push(reader.string());
+            continue;
+          }
           case 8: {
             if (tag !== 66) {
               break;
             }
 
-            message.collectionIds.push(reader.string());
+            const entry8 = RecallFilter_LabelsEntry.decode(reader, reader.uint32());
+            if (entry8.value !== undefined) {
+              message.labels.set(entry8.key, entry8.value);
+            }
             continue;
           }
           case 9: {
@@ -938,10 +949,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            const entry9 = RecallFilter_LabelsEntry.decode(reader, reader.uint32());
-            if (entry9.value !== undefined) {
-              message.labels.set(entry9.key, entry9.value);
-            }
+            message.metadata.push(MetadataCondition.decode(reader, reader.uint32()));
             continue;
           }
           case 10: {
@@ -949,7 +957,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.metadata.push(MetadataCondition.decode(reader, reader.uint32()));
+            message.timeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 11: {
@@ -957,33 +965,25 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.timeFrom = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 12: {
-            if (tag !== 98) {
-              break;
-            }
-
             message.timeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
-          case 13: {
-            if (tag !== 104) {
+          case 12: {
+            if (tag !== 96) {
               break;
             }
 
             message.minTrust = reader.int32() as any;
             continue;
           }
-          case 14: {
-            if (tag === 112) {
+          case 13: {
+            if (tag === 104) {
               message.memoryKinds.push(reader.int32() as any);
 
               continue;
             }
 
-            if (tag === 114) {
+            if (tag === 106) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.memoryKinds.push(reader.int32() as any);
@@ -994,20 +994,36 @@ export const RecallFilter: MessageFns<RecallFilter> = {
 
             break;
           }
-          case 16: {
-            if (tag !== 130) {
+          case 14: {
+            if (tag !== 114) {
               break;
             }
 
             message.validAtTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
-          case 17: {
-            if (tag !== 136) {
+          case 15: {
+            if (tag !== 120) {
               break;
             }
 
             message.includeSuperseded = reader.bool();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 17: {
+            if (tag !== 137) {
+              break;
+            }
+
+            message.minConfidence = reader.double();
             continue;
           }
           case 18: {
@@ -1015,27 +1031,11 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.categories.push(reader.string());
-            continue;
-          }
-          case 19: {
-            if (tag !== 153) {
-              break;
-            }
-
-            message.minConfidence = reader.double();
-            continue;
-          }
-          case 20: {
-            if (tag !== 162) {
-              break;
-            }
-
             message.sourceDocumentId = reader.string();
             continue;
           }
-          case 21: {
-            if (tag !== 170) {
+          case 19: {
+            if (tag !== 154) {
               break;
             }
 

@@ -59,7 +59,10 @@ export interface RecallRequest {
   embedding:
     | Embedding
     | undefined;
-  /** What to look at. Unset means everything in the namespace. */
+  /**
+   * What to look at. Unset means everything that everybody in the namespace shares, and
+   * nothing of a user: see `scope` of RecallFilter.
+   */
   filter:
     | RecallFilter
     | undefined;

@@ -905,19 +905,22 @@ export interface ListSummariesRequest {
   /** In which order. Unset means `SUMMARY_ORDER_VERSION_DESC`. */
   order: SummaryOrder;
   /**
-   * How many summaries to give at most. 0 means 100. At most 1,000; a page may hold
-   * fewer.
+   * The most summaries to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter and not be the last.
    */
   pageSize: number;
-  /** The `next_page_token` of the page before. The other fields must be the same. */
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   */
   pageToken: string;
 }
 
 /** Summaries. The newest 1,000 of a session are kept, and those in use. */
 export interface ListSummariesResponse {
-  /** The summaries, within 3 MiB in wire form. */
+  /** The summaries, in the order asked for, within 3 MiB in wire form. */
   summaries: Summary[];
-  /** Gives the next page. Empty at the end. */
+  /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
@@ -930,11 +933,14 @@ export interface ListSummarySourcesRequest {
   /** The version of the summary. Required, 1 or higher. */
   version: bigint;
   /**
-   * How many messages to give at most. 0 means 100. At most 1,000; a page may hold
-   * fewer.
+   * The most messages to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter and not be the last.
    */
   pageSize: number;
-  /** The `next_page_token` of the page before. The other fields must be the same. */
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   */
   pageToken: string;
 }
 
@@ -945,7 +951,7 @@ export interface ListSummarySourcesResponse {
    * form. Messages that were deleted since are missing.
    */
   messages: Message[];
-  /** Gives the next page. Empty at the end. */
+  /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
 

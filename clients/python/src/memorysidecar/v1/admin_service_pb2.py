@@ -28,7 +28,7 @@ from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 from memorysidecar.v1 import task_pb2 as memorysidecar_dot_v1_dot_task__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$memorysidecar/v1/admin_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1bmemorysidecar/v1/task.proto\"\x16\n\x14GetServerInfoRequest\"\xcb\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08store_id\x18\x02 \x01(\t\x12\x14\n\x0cstore_format\x18\x03 \x01(\x05\x12\x14\n\x0c\x63\x61pabilities\x18\x04 \x03(\t\x12\'\n\x06limits\x18\x05 \x03(\x0b\x32\x17.memorysidecar.v1.Limit\x12.\n\nstart_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampJ\x04\x08\x07\x10\x08J\x04\x08\x08\x10\t\"$\n\x05Limit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03\"l\n\x10ListHooksRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12 \n\tpage_size\x18\x02 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"S\n\x11ListHooksResponse\x12%\n\x05hooks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Hook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe1\x03\n\x04Hook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x04kind\x18\x02 \x01(\x0e\x32\x1a.memorysidecar.v1.HookKind\x12.\n\ntask_types\x18\x03 \x03(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x12\n\nis_default\x18\x04 \x01(\x08\x12/\n\x07\x62reaker\x18\x05 \x01(\x0e\x32\x1e.memorysidecar.v1.BreakerState\x12.\n\nretry_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrunning_calls\x18\x07 \x01(\x05\x12\x19\n\x11max_running_calls\x18\x08 \x01(\x05\x12\x12\n\ncall_count\x18\t \x01(\x03\x12\x30\n\x08\x66\x61ilures\x18\n \x03(\x0b\x32\x1e.memorysidecar.v1.FailureCount\x12*\n\x07timeout\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x63\x61lls_per_hour\x18\x0c \x01(\x03\x12\x17\n\x0ftokens_per_hour\x18\r \x01(\x03\x12\x12\n\nused_calls\x18\x0e \x01(\x03\x12\x13\n\x0bused_tokens\x18\x0f \x01(\x03\"R\n\x0c\x46\x61ilureCount\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\r\n\x05\x63ount\x18\x02 \x01(\x03*\x8e\x01\n\x08HookKind\x12\x19\n\x15HOOK_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOOK_KIND_BUILTIN\x10\x01\x12\x14\n\x10HOOK_KIND_OPENAI\x10\x02\x12\x12\n\x0eHOOK_KIND_GRPC\x10\x03\x12\x12\n\x0eHOOK_KIND_POLL\x10\x04\x12\x12\n\x0eHOOK_KIND_ONNX\x10\x05*|\n\x0c\x42reakerState\x12\x1d\n\x19\x42REAKER_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42REAKER_STATE_CLOSED\x10\x01\x12\x16\n\x12\x42REAKER_STATE_OPEN\x10\x02\x12\x1b\n\x17\x42REAKER_STATE_HALF_OPEN\x10\x03\x32\xd0\x01\n\x0c\x41\x64minService\x12\x65\n\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a\'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12Y\n\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x42\xba\x01\n\x13io.memorysidecar.v1B\x11\x41\x64minServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$memorysidecar/v1/admin_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1bmemorysidecar/v1/task.proto\"\x16\n\x14GetServerInfoRequest\"\xbf\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08store_id\x18\x02 \x01(\t\x12\x14\n\x0cstore_format\x18\x03 \x01(\x05\x12\x14\n\x0c\x63\x61pabilities\x18\x04 \x03(\t\x12\'\n\x06limits\x18\x05 \x03(\x0b\x32\x17.memorysidecar.v1.Limit\x12.\n\nstart_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"$\n\x05Limit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03\"l\n\x10ListHooksRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12 \n\tpage_size\x18\x02 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"S\n\x11ListHooksResponse\x12%\n\x05hooks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Hook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe1\x03\n\x04Hook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x04kind\x18\x02 \x01(\x0e\x32\x1a.memorysidecar.v1.HookKind\x12.\n\ntask_types\x18\x03 \x03(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x12\n\nis_default\x18\x04 \x01(\x08\x12/\n\x07\x62reaker\x18\x05 \x01(\x0e\x32\x1e.memorysidecar.v1.BreakerState\x12.\n\nretry_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrunning_calls\x18\x07 \x01(\x05\x12\x19\n\x11max_running_calls\x18\x08 \x01(\x05\x12\x12\n\ncall_count\x18\t \x01(\x03\x12\x30\n\x08\x66\x61ilures\x18\n \x03(\x0b\x32\x1e.memorysidecar.v1.FailureCount\x12*\n\x07timeout\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x63\x61lls_per_hour\x18\x0c \x01(\x03\x12\x17\n\x0ftokens_per_hour\x18\r \x01(\x03\x12\x12\n\nused_calls\x18\x0e \x01(\x03\x12\x13\n\x0bused_tokens\x18\x0f \x01(\x03\"R\n\x0c\x46\x61ilureCount\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\r\n\x05\x63ount\x18\x02 \x01(\x03*\x8e\x01\n\x08HookKind\x12\x19\n\x15HOOK_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOOK_KIND_BUILTIN\x10\x01\x12\x14\n\x10HOOK_KIND_OPENAI\x10\x02\x12\x12\n\x0eHOOK_KIND_GRPC\x10\x03\x12\x12\n\x0eHOOK_KIND_POLL\x10\x04\x12\x12\n\x0eHOOK_KIND_ONNX\x10\x05*|\n\x0c\x42reakerState\x12\x1d\n\x19\x42REAKER_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42REAKER_STATE_CLOSED\x10\x01\x12\x16\n\x12\x42REAKER_STATE_OPEN\x10\x02\x12\x1b\n\x17\x42REAKER_STATE_HALF_OPEN\x10\x03\x32\xd0\x01\n\x0c\x41\x64minService\x12\x65\n\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a\'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12Y\n\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x42\xba\x01\n\x13io.memorysidecar.v1B\x11\x41\x64minServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,24 +46,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ADMINSERVICE'].methods_by_name['GetServerInfo']._serialized_options = b'\220\002\001'
   _globals['_ADMINSERVICE'].methods_by_name['ListHooks']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['ListHooks']._serialized_options = b'\220\002\001'
-  _globals['_HOOKKIND']._serialized_start=1214
-  _globals['_HOOKKIND']._serialized_end=1356
-  _globals['_BREAKERSTATE']._serialized_start=1358
-  _globals['_BREAKERSTATE']._serialized_end=1482
+  _globals['_HOOKKIND']._serialized_start=1202
+  _globals['_HOOKKIND']._serialized_end=1344
+  _globals['_BREAKERSTATE']._serialized_start=1346
+  _globals['_BREAKERSTATE']._serialized_end=1470
   _globals['_GETSERVERINFOREQUEST']._serialized_start=182
   _globals['_GETSERVERINFOREQUEST']._serialized_end=204
   _globals['_GETSERVERINFORESPONSE']._serialized_start=207
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=410
-  _globals['_LIMIT']._serialized_start=412
-  _globals['_LIMIT']._serialized_end=448
-  _globals['_LISTHOOKSREQUEST']._serialized_start=450
-  _globals['_LISTHOOKSREQUEST']._serialized_end=558
-  _globals['_LISTHOOKSRESPONSE']._serialized_start=560
-  _globals['_LISTHOOKSRESPONSE']._serialized_end=643
-  _globals['_HOOK']._serialized_start=646
-  _globals['_HOOK']._serialized_end=1127
-  _globals['_FAILURECOUNT']._serialized_start=1129
-  _globals['_FAILURECOUNT']._serialized_end=1211
-  _globals['_ADMINSERVICE']._serialized_start=1485
-  _globals['_ADMINSERVICE']._serialized_end=1693
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=398
+  _globals['_LIMIT']._serialized_start=400
+  _globals['_LIMIT']._serialized_end=436
+  _globals['_LISTHOOKSREQUEST']._serialized_start=438
+  _globals['_LISTHOOKSREQUEST']._serialized_end=546
+  _globals['_LISTHOOKSRESPONSE']._serialized_start=548
+  _globals['_LISTHOOKSRESPONSE']._serialized_end=631
+  _globals['_HOOK']._serialized_start=634
+  _globals['_HOOK']._serialized_end=1115
+  _globals['_FAILURECOUNT']._serialized_start=1117
+  _globals['_FAILURECOUNT']._serialized_end=1199
+  _globals['_ADMINSERVICE']._serialized_start=1473
+  _globals['_ADMINSERVICE']._serialized_end=1681
 # @@protoc_insertion_point(module_scope)

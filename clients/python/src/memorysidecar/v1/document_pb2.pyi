@@ -85,7 +85,7 @@ class Embedding(_message.Message):
     model: str
     def __init__(self, values: _Optional[_Iterable[float]] = ..., model: _Optional[str] = ...) -> None: ...
 
-class Collection(_message.Message):
+class DocumentCollection(_message.Message):
     __slots__ = ("collection_id", "document_count", "create_time", "update_time")
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]

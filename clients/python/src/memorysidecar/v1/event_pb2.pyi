@@ -64,15 +64,15 @@ class SupersedeReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUPERSEDE_REASON_SESSION_RESET: _ClassVar[SupersedeReason]
     SUPERSEDE_REASON_DELETED: _ClassVar[SupersedeReason]
 
-class MemoryDeletion(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class MemoryDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    MEMORY_DELETION_UNSPECIFIED: _ClassVar[MemoryDeletion]
-    MEMORY_DELETION_FORGOTTEN: _ClassVar[MemoryDeletion]
-    MEMORY_DELETION_EVICTED: _ClassVar[MemoryDeletion]
-    MEMORY_DELETION_EXPIRED: _ClassVar[MemoryDeletion]
-    MEMORY_DELETION_DECAYED: _ClassVar[MemoryDeletion]
-    MEMORY_DELETION_RETENTION: _ClassVar[MemoryDeletion]
-    MEMORY_DELETION_MERGED: _ClassVar[MemoryDeletion]
+    MEMORY_DELETE_REASON_UNSPECIFIED: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_FORGOTTEN: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_EVICTED: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_EXPIRED: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_DECAYED: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_RETENTION: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_MERGED: _ClassVar[MemoryDeleteReason]
 
 class StreamPosition(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -117,13 +117,13 @@ SUPERSEDE_REASON_SUMMARY_CHANGED: SupersedeReason
 SUPERSEDE_REASON_POLICY_CHANGED: SupersedeReason
 SUPERSEDE_REASON_SESSION_RESET: SupersedeReason
 SUPERSEDE_REASON_DELETED: SupersedeReason
-MEMORY_DELETION_UNSPECIFIED: MemoryDeletion
-MEMORY_DELETION_FORGOTTEN: MemoryDeletion
-MEMORY_DELETION_EVICTED: MemoryDeletion
-MEMORY_DELETION_EXPIRED: MemoryDeletion
-MEMORY_DELETION_DECAYED: MemoryDeletion
-MEMORY_DELETION_RETENTION: MemoryDeletion
-MEMORY_DELETION_MERGED: MemoryDeletion
+MEMORY_DELETE_REASON_UNSPECIFIED: MemoryDeleteReason
+MEMORY_DELETE_REASON_FORGOTTEN: MemoryDeleteReason
+MEMORY_DELETE_REASON_EVICTED: MemoryDeleteReason
+MEMORY_DELETE_REASON_EXPIRED: MemoryDeleteReason
+MEMORY_DELETE_REASON_DECAYED: MemoryDeleteReason
+MEMORY_DELETE_REASON_RETENTION: MemoryDeleteReason
+MEMORY_DELETE_REASON_MERGED: MemoryDeleteReason
 STREAM_POSITION_UNSPECIFIED: StreamPosition
 STREAM_POSITION_NOW: StreamPosition
 STREAM_POSITION_OLDEST: StreamPosition
@@ -495,8 +495,8 @@ class MemoriesDeleted(_message.Message):
     MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     memory_ids: _containers.RepeatedScalarFieldContainer[str]
-    reason: MemoryDeletion
-    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[_Union[MemoryDeletion, str]] = ...) -> None: ...
+    reason: MemoryDeleteReason
+    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[_Union[MemoryDeleteReason, str]] = ...) -> None: ...
 
 class TaskAttempted(_message.Message):
     __slots__ = ("type", "hook", "seq_ranges", "created_count", "rejected_count", "failure", "task_id")

@@ -35,14 +35,14 @@ class RememberRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., dedupe: _Optional[_Union[_memory_pb2.DedupeRule, _Mapping]] = ..., conflict: _Optional[_Union[_memory_pb2.ConflictRule, _Mapping]] = ..., max_memories: _Optional[int] = ..., neutralize_prompt_markers: _Optional[bool] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class RememberResponse(_message.Message):
-    __slots__ = ("results", "evicted_ids", "revision")
+    __slots__ = ("results", "evicted_memory_ids", "revision")
     RESULTS_FIELD_NUMBER: _ClassVar[int]
-    EVICTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     results: _containers.RepeatedCompositeFieldContainer[_memory_pb2.RememberedMemory]
-    evicted_ids: _containers.RepeatedScalarFieldContainer[str]
+    evicted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     revision: int
-    def __init__(self, results: _Optional[_Iterable[_Union[_memory_pb2.RememberedMemory, _Mapping]]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, results: _Optional[_Iterable[_Union[_memory_pb2.RememberedMemory, _Mapping]]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class GetMemoryRequest(_message.Message):
     __slots__ = ("namespace", "memory_id", "as_of_time")
@@ -315,14 +315,14 @@ class ConsolidateSessionRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ConsolidateSessionResponse(_message.Message):
-    __slots__ = ("promoted_ids", "evicted_ids", "revision")
-    PROMOTED_IDS_FIELD_NUMBER: _ClassVar[int]
-    EVICTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("promoted_memory_ids", "evicted_memory_ids", "revision")
+    PROMOTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
-    promoted_ids: _containers.RepeatedScalarFieldContainer[str]
-    evicted_ids: _containers.RepeatedScalarFieldContainer[str]
+    promoted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    evicted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     revision: int
-    def __init__(self, promoted_ids: _Optional[_Iterable[str]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, promoted_memory_ids: _Optional[_Iterable[str]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ExtractMemoriesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "first_seq", "last_seq", "text", "scope", "extraction", "preview", "importance_rules", "request_id")
@@ -440,9 +440,9 @@ class ListCollectionsResponse(_message.Message):
     __slots__ = ("collections", "next_page_token")
     COLLECTIONS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    collections: _containers.RepeatedCompositeFieldContainer[_document_pb2.Collection]
+    collections: _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentCollection]
     next_page_token: str
-    def __init__(self, collections: _Optional[_Iterable[_Union[_document_pb2.Collection, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, collections: _Optional[_Iterable[_Union[_document_pb2.DocumentCollection, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class DeleteDocumentsRequest(_message.Message):
     __slots__ = ("namespace", "collection_id", "document_ids", "etag", "allow_missing", "request_id")

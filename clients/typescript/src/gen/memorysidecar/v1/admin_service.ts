@@ -34,7 +34,7 @@ export const HookKind = {
   BUILTIN: 1,
   /** OPENAI - An endpoint that speaks the chat completions protocol of OpenAI. */
   OPENAI: 2,
-  /** GRPC - A gRPC server of the operator that implements HookService. */
+  /** GRPC - A gRPC server of the operator that implements `memorysidecar.hook.v1.HookService`. */
   GRPC: 3,
   /** POLL - Workers that take tasks with PollTasks. */
   POLL: 4,
@@ -113,9 +113,15 @@ export interface Limit {
 export interface ListHooksRequest {
   /** The namespace whose use of budgets is told. Empty means `default`. */
   namespace: string;
-  /** How many hooks to give at most. 0 means 100. At most 1,000; a page may hold fewer. */
+  /**
+   * The most hooks to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
+   * error. A page may be shorter and not be the last.
+   */
   pageSize: number;
-  /** The `next_page_token` of the page before. The other fields must be the same. */
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
   pageToken: string;
 }
 
@@ -123,7 +129,7 @@ export interface ListHooksRequest {
 export interface ListHooksResponse {
   /** The hooks, by name. */
   hooks: Hook[];
-  /** Gives the next page. Empty at the end. */
+  /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
 

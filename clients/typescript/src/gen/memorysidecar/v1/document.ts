@@ -174,7 +174,7 @@ export interface Embedding {
 }
 
 /** A set of documents. */
-export interface Collection {
+export interface DocumentCollection {
   /** The id. */
   collectionId: string;
   /** How many documents it holds, chunks counted one by one. */
@@ -725,12 +725,12 @@ export const Embedding: MessageFns<Embedding> = {
   },
 };
 
-function createBaseCollection(): Collection {
+function createBaseDocumentCollection(): DocumentCollection {
   return { collectionId: "", documentCount: 0n, createTime: undefined, updateTime: undefined };
 }
 
-export const Collection: MessageFns<Collection> = {
-  encode(message: Collection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const DocumentCollection: MessageFns<DocumentCollection> = {
+  encode(message: DocumentCollection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.collectionId !== "") {
       writer.uint32(10).string(message.collectionId);
     }
@@ -749,7 +749,7 @@ export const Collection: MessageFns<Collection> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Collection {
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentCollection {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -758,7 +758,7 @@ export const Collection: MessageFns<Collection> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCollection();
+      const message = createBaseDocumentCollection();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -806,11 +806,11 @@ export const Collection: MessageFns<Collection> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<Collection>, I>>(base?: I): Collection {
-    return Collection.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<DocumentCollection>, I>>(base?: I): DocumentCollection {
+    return DocumentCollection.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<Collection>, I>>(object: I): Collection {
-    const message = createBaseCollection();
+  fromPartial<I extends Exact<DeepPartial<DocumentCollection>, I>>(object: I): DocumentCollection {
+    const message = createBaseDocumentCollection();
     message.collectionId = object.collectionId ?? "";
     message.documentCount = (object.documentCount !== undefined && object.documentCount !== null)
       ? BigInt(object.documentCount)

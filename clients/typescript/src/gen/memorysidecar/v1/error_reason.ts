@@ -315,13 +315,13 @@ export const ErrorReason = {
    * would have no memory policy. What to do: set `memory_policy` as well. Metadata:
    * `stage`.
    */
-  MEMORY_POLICY_MISSING: 51,
+  MEMORY_POLICY_MISSING: 50,
   /**
    * REVISION_NOT_REACHED - OUT_OF_RANGE. The namespace has not reached the revision: it is of another namespace
    * or another store, or this store was restored from an older copy. What to do: recover
    * as EventService says. Metadata: `revision`, `newest_revision`.
    */
-  REVISION_NOT_REACHED: 52,
+  REVISION_NOT_REACHED: 51,
   UNRECOGNIZED: -1,
 } as const;
 

@@ -234,11 +234,11 @@ export const WatchEventsRequest: MessageFns<WatchEventsRequest> = {
         if (BigInt.asIntN(64, message.start.value) !== message.start.value) {
           throw new globalThis.Error("value provided for field message.start.value of type int64 too large");
         }
-        writer.uint32(48).int64(message.start.value);
+        writer.uint32(40).int64(message.start.value);
         break;
     }
     if (message.filter !== undefined) {
-      EventFilter.encode(message.filter, writer.uint32(42).fork()).join();
+      EventFilter.encode(message.filter, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -288,16 +288,16 @@ export const WatchEventsRequest: MessageFns<WatchEventsRequest> = {
             message.start = { $case: "consumerId", value: reader.string() };
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 5: {
+            if (tag !== 40) {
               break;
             }
 
             message.start = { $case: "afterRevision", value: reader.int64() as bigint };
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 
@@ -439,17 +439,17 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
         if (BigInt.asIntN(64, message.start.value) !== message.start.value) {
           throw new globalThis.Error("value provided for field message.start.value of type int64 too large");
         }
-        writer.uint32(48).int64(message.start.value);
+        writer.uint32(24).int64(message.start.value);
         break;
     }
     if (message.filter !== undefined) {
-      EventFilter.encode(message.filter, writer.uint32(26).fork()).join();
+      EventFilter.encode(message.filter, writer.uint32(34).fork()).join();
     }
     if (message.pageSize !== 0) {
-      writer.uint32(32).int32(message.pageSize);
+      writer.uint32(40).int32(message.pageSize);
     }
     if (message.pageToken !== "") {
-      writer.uint32(42).string(message.pageToken);
+      writer.uint32(50).string(message.pageToken);
     }
     return writer;
   },
@@ -483,32 +483,32 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
             message.start = { $case: "resumeToken", value: reader.string() };
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 3: {
+            if (tag !== 24) {
               break;
             }
 
             message.start = { $case: "afterRevision", value: reader.int64() as bigint };
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
+          case 4: {
+            if (tag !== 34) {
               break;
             }
 
             message.filter = EventFilter.decode(reader, reader.uint32());
             continue;
           }
-          case 4: {
-            if (tag !== 32) {
+          case 5: {
+            if (tag !== 40) {
               break;
             }
 
             message.pageSize = reader.int32();
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 
@@ -658,11 +658,11 @@ export const CreateConsumerRequest: MessageFns<CreateConsumerRequest> = {
         if (BigInt.asIntN(64, message.start.value) !== message.start.value) {
           throw new globalThis.Error("value provided for field message.start.value of type int64 too large");
         }
-        writer.uint32(48).int64(message.start.value);
+        writer.uint32(40).int64(message.start.value);
         break;
     }
     if (message.requestId !== "") {
-      writer.uint32(42).string(message.requestId);
+      writer.uint32(50).string(message.requestId);
     }
     return writer;
   },
@@ -712,16 +712,16 @@ export const CreateConsumerRequest: MessageFns<CreateConsumerRequest> = {
             message.start = { $case: "position", value: reader.int32() as any };
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 5: {
+            if (tag !== 40) {
               break;
             }
 
             message.start = { $case: "afterRevision", value: reader.int64() as bigint };
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 

@@ -21,7 +21,7 @@ import {
 import { Duration } from "../../google/protobuf/duration.ts";
 import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Collection, Document, DocumentFilter, TextSplitter, UpsertedDocument } from "./document.ts";
+import { Document, DocumentCollection, DocumentFilter, TextSplitter, UpsertedDocument } from "./document.ts";
 import {
   ConflictRule,
   DedupeRule,
@@ -87,7 +87,7 @@ export interface RememberResponse {
   /** One for each memory, in the order of the request. */
   results: RememberedMemory[];
   /** The memories that were evicted. */
-  evictedIds: string[];
+  evictedMemoryIds: string[];
   /** The revision of the transaction. 0 when nothing changed. */
   revision: bigint;
 }
@@ -486,9 +486,9 @@ export interface ConsolidateSessionResponse {
    * The memories that were made. With a `score_hook` those that the rules promote while
    * the hook cannot be reached.
    */
-  promotedIds: string[];
+  promotedMemoryIds: string[];
   /** Memories that were evicted for them. */
-  evictedIds: string[];
+  evictedMemoryIds: string[];
   /** The revision of the transaction. 0 when nothing was promoted. */
   revision: bigint;
 }
@@ -667,7 +667,7 @@ export interface ListCollectionsRequest {
 /** A page of collections. */
 export interface ListCollectionsResponse {
   /** The collections, by id, byte for byte. */
-  collections: Collection[];
+  collections: DocumentCollection[];
   /** Asks for the next page. Empty when there is none. */
   nextPageToken: string;
 }
@@ -871,7 +871,7 @@ export const RememberRequest: MessageFns<RememberRequest> = {
 };
 
 function createBaseRememberResponse(): RememberResponse {
-  return { results: [], evictedIds: [], revision: 0n };
+  return { results: [], evictedMemoryIds: [], revision: 0n };
 }
 
 export const RememberResponse: MessageFns<RememberResponse> = {
@@ -879,7 +879,7 @@ export const RememberResponse: MessageFns<RememberResponse> = {
     for (const v of message.results) {
       RememberedMemory.encode(v!, writer.uint32(10).fork()).join();
     }
-    for (const v of message.evictedIds) {
+    for (const v of message.evictedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.revision !== 0n) {
@@ -917,7 +917,7 @@ export const RememberResponse: MessageFns<RememberResponse> = {
               break;
             }
 
-            message.evictedIds.push(reader.string());
+            message.evictedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -946,7 +946,7 @@ export const RememberResponse: MessageFns<RememberResponse> = {
   fromPartial<I extends Exact<DeepPartial<RememberResponse>, I>>(object: I): RememberResponse {
     const message = createBaseRememberResponse();
     message.results = object.results?.map((e) => RememberedMemory.fromPartial(e)) || [];
-    message.evictedIds = object.evictedIds?.map((e) => e) || [];
+    message.evictedMemoryIds = object.evictedMemoryIds?.map((e) => e) || [];
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     return message;
   },
@@ -3074,15 +3074,15 @@ export const ConsolidateSessionRequest: MessageFns<ConsolidateSessionRequest> = 
 };
 
 function createBaseConsolidateSessionResponse(): ConsolidateSessionResponse {
-  return { promotedIds: [], evictedIds: [], revision: 0n };
+  return { promotedMemoryIds: [], evictedMemoryIds: [], revision: 0n };
 }
 
 export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> = {
   encode(message: ConsolidateSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.promotedIds) {
+    for (const v of message.promotedMemoryIds) {
       writer.uint32(10).string(v!);
     }
-    for (const v of message.evictedIds) {
+    for (const v of message.evictedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.revision !== 0n) {
@@ -3112,7 +3112,7 @@ export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> 
               break;
             }
 
-            message.promotedIds.push(reader.string());
+            message.promotedMemoryIds.push(reader.string());
             continue;
           }
           case 2: {
@@ -3120,7 +3120,7 @@ export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> 
               break;
             }
 
-            message.evictedIds.push(reader.string());
+            message.evictedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -3148,8 +3148,8 @@ export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> 
   },
   fromPartial<I extends Exact<DeepPartial<ConsolidateSessionResponse>, I>>(object: I): ConsolidateSessionResponse {
     const message = createBaseConsolidateSessionResponse();
-    message.promotedIds = object.promotedIds?.map((e) => e) || [];
-    message.evictedIds = object.evictedIds?.map((e) => e) || [];
+    message.promotedMemoryIds = object.promotedMemoryIds?.map((e) => e) || [];
+    message.evictedMemoryIds = object.evictedMemoryIds?.map((e) => e) || [];
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     return message;
   },
@@ -4038,7 +4038,7 @@ function createBaseListCollectionsResponse(): ListCollectionsResponse {
 export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
   encode(message: ListCollectionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.collections) {
-      Collection.encode(v!, writer.uint32(10).fork()).join();
+      DocumentCollection.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.nextPageToken !== "") {
       writer.uint32(18).string(message.nextPageToken);
@@ -4064,7 +4064,7 @@ export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
               break;
             }
 
-            message.collections.push(Collection.decode(reader, reader.uint32()));
+            message.collections.push(DocumentCollection.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -4092,7 +4092,7 @@ export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<ListCollectionsResponse>, I>>(object: I): ListCollectionsResponse {
     const message = createBaseListCollectionsResponse();
-    message.collections = object.collections?.map((e) => Collection.fromPartial(e)) || [];
+    message.collections = object.collections?.map((e) => DocumentCollection.fromPartial(e)) || [];
     message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },

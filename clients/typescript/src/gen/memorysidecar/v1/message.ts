@@ -148,8 +148,9 @@ export interface Message {
    *
    * Only allowed with `ROLE_ASSISTANT`. Ids must differ from one another inside
    * one message. A call and all its results are one unit: a window holds the
-   * whole unit or none of it. Calls whose place among text or reasoning matters stand
-   * in `parts` instead; the two homes together in one message are an error.
+   * whole unit or none of it, unless the policy's `tool_pairing` parts them. Calls
+   * whose place among text or reasoning matters stand in `parts` instead; the two
+   * homes together in one message are an error.
    */
   toolCalls: ToolCall[];
   /**

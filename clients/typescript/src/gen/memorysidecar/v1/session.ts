@@ -109,8 +109,8 @@ export interface Session {
     | undefined;
   /**
    * The text that stands for messages that left the window. Unset when there is none. Its
-   * `text` can be set on create; afterwards SetSummary changes it, and UpdateSession
-   * ignores it.
+   * `text` can be set on create; afterwards SetSummary and hooks change it, never
+   * UpdateSession.
    */
   summary?:
     | Summary
