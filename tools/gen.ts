@@ -1,7 +1,6 @@
 // Makes everything that is generated from proto/ anew.
 //
-//   npm run gen                       refuses a breaking change of the contract
-//   npm run gen -- --accept-breaking
+// It refuses a breaking change: the contract is frozen, and proto/image.binpb says at what.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ const options = new Set(process.argv.slice(2));
 
 staleOptions(root, { write: true });
 
-if (existsSync(join(root, IMAGE)) && !options.has("--accept-breaking")) checkBreaking(root, IMAGE);
+if (existsSync(join(root, IMAGE))) checkBreaking(root, IMAGE);
 generateTypeScript(root);
 const required = options.has("--python") || process.env["CI"] === "true";
 const reason = generatePython(root, root);
