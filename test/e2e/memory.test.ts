@@ -409,8 +409,9 @@ test("a token file keeps strangers from long-term memory, and namespaces are apa
     expect((await ben.recall("lighthouse", asked)).hits).toEqual([]);
     expect((await ana.recall("lighthouse", asked)).hits).toHaveLength(1);
   }
-  await expect(ben.getMemory("m1")).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
-  await ben.forgetMemories("m1");
+  const notFound = { reason: "MEMORY_NOT_FOUND" };
+  await expect(ben.getMemory("m1")).rejects.toMatchObject(notFound);
+  await expect(ben.forgetMemories("m1")).rejects.toMatchObject(notFound);
   await ben.purgeMemories({ everyone: true }, { force: true });
   expect((await ben.assembleContext({ query: "lighthouse" })).text).not.toContain("red");
   expect((await ana.getMemory("m1")).text).toBe("The lighthouse is red.");
