@@ -47,7 +47,7 @@ export interface NamedVector {
 /** A value that metadata can be compared with. */
 export type ScalarInput = string | number | boolean | null;
 
-/** What metadata must hold at a path. */
+/** A condition on the metadata at a path. */
 export type MetadataTestInput = { readonly path: string } & (
   | { readonly equals: ScalarInput }
   | { readonly oneOf: readonly ScalarInput[] }
@@ -55,7 +55,7 @@ export type MetadataTestInput = { readonly path: string } & (
   | { readonly min?: number; readonly max?: number; readonly lessThan?: number }
 );
 
-/** What metadata must hold: at a path, or all, any or none of several conditions. */
+/** A condition on metadata: at a path, or all, any or none of several conditions. */
 export type MetadataInput =
   | MetadataTestInput
   | { readonly allOf: readonly MetadataInput[] }

@@ -65,7 +65,7 @@ export function checkStructure(path: string, isWhole?: boolean): StructureFault 
 
 class Fault extends Error {}
 
-/** What the leaves of a tree hold. */
+/** The content of a tree's leaves. */
 type TreeKind = "free pages" | "tables" | "records";
 
 interface Tree {

@@ -160,7 +160,7 @@ export interface UpdateMemoryRequest {
     | Memory
     | undefined;
   /**
-   * What to change: `text`, `entity`, `relation`, `episode`, `key`, `category`, `topics`,
+   * The fields to change: `text`, `entity`, `relation`, `episode`, `key`, `category`, `topics`,
    * `importance`, `confidence`, `trust`, `persistent`, `labels`, `metadata`,
    * `valid_from_time`, `valid_until_time`, `ttl`, `last_seen_time`, or `*` for all of
    * them. A path that is named and not set goes back to its default, as when remembering;

@@ -313,7 +313,7 @@ export interface ContentPart {
      */
     { $case: "toolCall"; value: ToolCall }
     | //
-    /** What the model thought. Only allowed with `ROLE_ASSISTANT`. */
+    /** The reasoning of the model. Only allowed with `ROLE_ASSISTANT`. */
     { $case: "reasoning"; value: Reasoning }
     | //
     /**
@@ -325,7 +325,7 @@ export interface ContentPart {
 }
 
 /**
- * What a model thought before it spoke or called a tool. Costs tokens as content does,
+ * The reasoning of a model before it spoke or called a tool. Costs tokens as content does,
  * but nobody said it: it is not searched, not shortened, and neither conditions nor
  * transcripts show it.
  */
@@ -335,7 +335,7 @@ export interface Reasoning {
   /** The provider's summaries of it, in order. At most 64. */
   summaries: string[];
   /**
-   * What the provider wants back with it: a signature, or the text in a form that only
+   * Data that the provider wants back with it: a signature, or the text in a form that only
    * the provider reads. Kept as given. At most 524,288 bytes.
    */
   signature: string;

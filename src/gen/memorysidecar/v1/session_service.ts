@@ -122,7 +122,7 @@ export interface UpdateSessionRequest {
     | Session
     | undefined;
   /**
-   * What to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
+   * The fields to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
    * `memory_policy`, or `*` for all of them. A path that is named and not set is cleared;
    * `policy` then becomes the default one. Empty means every one of them that is
    * set in `session`; when none is, nothing changes. Output-only paths are ignored,
@@ -392,7 +392,7 @@ export interface UpdateMessageRequest {
     | Message
     | undefined;
   /**
-   * What to change: `name`, `text`, `parts`, `tool_calls`, `agent_calls`,
+   * The fields to change: `name`, `text`, `parts`, `tool_calls`, `agent_calls`,
    * `tool_call_id`, `tool_error`, `structured_data`, `provider_payload`,
    * `metadata`, `labels`, `token_count`, `sent_time`, `provider_role`,
    * `structured_json`, or `*` for all of them. A path that is named and not set is

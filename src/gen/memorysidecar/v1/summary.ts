@@ -147,11 +147,11 @@ export interface Summary {
   stage: string;
   /** Says that it is in use now: the summary of the session, or in the window. */
   current: boolean;
-  /** What it was made from and how. Only from ListSummaries and CompactSession. */
+  /** The sources it was made from, and how. Only from ListSummaries and CompactSession. */
   origin: SummaryOrigin | undefined;
 }
 
-/** What a summary was made from and how. */
+/** The sources of a summary, and how it was made. */
 export interface SummaryOrigin {
   /** The runs of messages that became part of a summary with this version. */
   addedSeqRanges: SeqRange[];

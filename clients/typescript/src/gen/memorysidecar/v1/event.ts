@@ -19,7 +19,7 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/event.proto";
 
 /**
- * What an event tells. Values may be added. A client sees an event of a type that it does
+ * The kind of an event. Values may be added. A client sees an event of a type that it does
  * not know with the number of the type and without `detail`: it passes the event over,
  * and goes on from its token.
  */
@@ -702,7 +702,7 @@ export interface MemoriesDeleted {
  * failed. When it is given up, a TaskDead follows in the same revision.
  */
 export interface TaskAttempted {
-  /** What it does: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
+  /** The type of the task: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
   type: TaskType;
   /** The hook. */
   hook: string;

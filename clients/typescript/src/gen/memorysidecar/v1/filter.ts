@@ -12,7 +12,7 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/filter.proto";
 
-/** What the metadata of a record must hold: a test of one value, or a tree of such. */
+/** A condition on the metadata of a record: a test of one value, or a tree of such tests. */
 export interface MetadataCondition {
   /**
    * The key. A dot goes into an inner object: `order.id`. Where a key holds a dot itself,

@@ -17,7 +17,7 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/memory.proto";
 
 /**
- * What kind of thing a memory is. Values may be added. A client sees a memory of a kind
+ * The kind of a memory. Values may be added. A client sees a memory of a kind
  * that it does not know with the number of the kind and without a structure: its `text`
  * tells it all the same.
  */
@@ -634,7 +634,7 @@ export interface ScopeFilter {
   scope?:
     | //
     /**
-     * What this user, agent and session may see: each member of the record's scope is the one
+     * Records visible to this scope: each member of the record's scope is the one
      * given here, or empty. Empty members here see what is bound to none, not to any.
      */
     { $case: "visibleTo"; value: MemoryScope }

@@ -60,7 +60,7 @@ export interface RecallRequest {
     | Embedding
     | undefined;
   /**
-   * What to look at. Unset means everything that everybody in the namespace shares, and
+   * The records to look at. Unset means everything that everybody in the namespace shares, and
    * nothing of a user: see `scope` of RecallFilter.
    */
   filter?:
