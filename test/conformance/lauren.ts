@@ -165,7 +165,10 @@ async function addResults(state: State, op: JsonObject): Promise<void> {
 /** Sets the policy of the memory, with some options changed. */
 async function setPolicy({ context }: State, changes: JsonObject): Promise<void> {
   const options = { ...optionsOf(context), ...changes };
-  const session = Session.fromPartial({ sessionId: MAIN, policy: byPreset("lauren", options) });
+  const session = Session.fromPartial({
+    sessionId: MAIN,
+    policy: byPreset(context.rpc, "lauren", options),
+  });
   await context.rpc.call("updateSession", { session, updateMask: ["policy"] });
 }
 

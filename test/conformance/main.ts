@@ -5,8 +5,9 @@
 //   npm run conformance -- FILE --family a,b only the cases of these families
 //   npm run conformance -- FILE --all        also those of families that are not in this release
 //
-// The last line says how many passed and failed. Exits with 1 when one failed or none ran, and with
-// 2 when it is called wrongly.
+// A line for each field of a configuration that the server did not get says why. The last line says
+// how many cases passed and failed. Exits with 1 when one failed or none ran, and with 2 when it is
+// called wrongly.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +18,7 @@ import { parseArgs } from "node:util";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
 import { CaseFault } from "./json.ts";
-import { failureText, familyLines, totalLine } from "./report.ts";
+import { failureText, familyLines, leftOutLines, totalLine } from "./report.ts";
 import { runCases } from "./runner.ts";
 import { startCaseServer } from "./server.ts";
 import { systemOf } from "./systems.ts";
@@ -94,6 +95,7 @@ async function runFile(path: string, choice: Choice): Promise<number> {
     if (text !== "") console.log(`${text}\n`);
   });
   console.log(familyLines(results, ({ kase }) => familyOf(kase)).join("\n"));
+  for (const line of leftOutLines(results)) console.log(line);
   const left = leftOut(cases.length - chosen.length, choice);
   if (left !== undefined) console.log(left);
   console.log(totalLine(results));

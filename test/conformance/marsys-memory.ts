@@ -165,7 +165,7 @@ export async function setOptions(memory: Memory, changes: JsonObject): Promise<v
   };
   const session = Session.fromPartial({
     sessionId: MAIN,
-    policy: byPreset("marsys", options),
+    policy: byPreset(memory.rpc, "marsys", options),
   });
   await memory.rpc.call("updateSession", { session, updateMask: ["policy"] });
 }

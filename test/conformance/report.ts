@@ -33,6 +33,17 @@ export function familyLines(results: readonly Result[], family: (result: Result)
   return [...counts].map(([name, { passed, all }]) => `${name.padEnd(20)} ${passed} of ${all}`);
 }
 
+/** Says what the server did not get of the configurations of cases, and of how many. */
+export function leftOutLines(results: readonly Result[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const what of results.flatMap(({ leftOut }) => leftOut)) {
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return [...counts].map(
+    ([what, count]) => `left out of ${count === 1 ? "a case" : `${count} cases`}: ${what}`,
+  );
+}
+
 /** The last line: how many cases passed and failed. */
 export function totalLine(results: readonly Result[]): string {
   const failed = results.filter(({ problems }) => problems.length > 0).length;

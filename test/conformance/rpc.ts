@@ -57,6 +57,8 @@ export interface Rpc {
   releaseChat(): Promise<void>;
   /** Calls a method by name, whether the contract has it or not. */
   callUnknown(name: string): Promise<void>;
+  /** What of the configurations in the namespace the server did not get, and why. */
+  readonly leftOut: Set<string>;
 }
 
 /** A connection to a server. */
@@ -156,6 +158,7 @@ function rpcIn({ raw, client, hooks }: Opened, namespace: string): Rpc {
   };
   const isHolding = (): boolean => hooks.isHolding(namespace);
   return {
+    leftOut: new Set(),
     hold: () => hooks.hold(namespace),
     release: async () => {
       hooks.release(namespace);

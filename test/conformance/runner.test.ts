@@ -5,11 +5,14 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { type Case, expectationsOf, readCases } from "./cases.ts";
 import { atLeast, mismatch, shown } from "./compare.ts";
 import { CaseFault, type Json, type JsonObject } from "./json.ts";
+import { LEFT_OUT } from "./left-out.ts";
 import { readCall } from "./marsys-text.ts";
+import { leftOutLines } from "./report.ts";
 import { runCase } from "./runner.ts";
 import { type CaseServer, startCaseServer } from "./server.ts";
 
@@ -82,6 +85,36 @@ describe("what is not understood fails", () => {
 
   it("a case that expects nothing", async () => {
     expect(await problemsOf(kaseOf("000", [{ op: "create" }], {}))).toMatch(/expects nothing/);
+  });
+});
+
+describe("what is left out of configurations", () => {
+  it.each(LEFT_OUT.map((entry) => [`${entry.preset} ${entry.path}`, entry] as const))(
+    "%s is what the server refuses by its name",
+    async (_, { preset, path }) => {
+      const [name = "", inner] = path.split(".");
+      const sample: Json = path === "cache_invalidation_events" ? ["remove_by_id"] : 5;
+      const options = { [name]: inner === undefined ? sample : { [inner]: sample } };
+      const value = { name: preset, options };
+      const session = Session.fromPartial({ policy: { choice: { $case: "preset", value } } });
+      const refused = server.connection.in("left-out").call("createSession", { session });
+      await expect(refused).rejects.toMatchObject({
+        violations: expect.arrayContaining([
+          expect.objectContaining({ field: `session.policy.preset.options.${path}` }),
+        ]) as unknown,
+      });
+    },
+  );
+
+  it("is told of the case that has it, and of no other", async () => {
+    const told = async (policy: JsonObject) => {
+      const kase = { ...kaseOf("003", [{ op: "get_messages" }], { view: [] }), given: { policy } };
+      return leftOutLines([await runCase(server.connection, kase, `left-out-${++runs}`)]);
+    };
+    expect(await told({ memory_type: "managed_conversation", description: "Sys" })).toEqual([
+      "left out of a case: marsys description: the agent's prompt, which it sends as a message",
+    ]);
+    expect(await told({ memory_type: "managed_conversation" })).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { type Case, expectationsOf } from "./cases.ts";
 import { mismatch, show } from "./compare.ts";
 import { singleSystemCases } from "./five.ts";
 import { CaseFault, type Json, listOf, needText } from "./json.ts";
-import type { Connection } from "./rpc.ts";
+import type { Connection, Rpc } from "./rpc.ts";
 import { systemOf } from "./systems.ts";
 
 /** One way in which a case failed. */
@@ -26,6 +26,8 @@ export interface Problem {
 export interface Result {
   readonly kase: Case;
   readonly problems: readonly Problem[];
+  /** What of its configuration the server did not get, and why. */
+  readonly leftOut: readonly string[];
 }
 
 /** A case while it runs. */
@@ -125,13 +127,13 @@ async function attempt(
   }
 }
 
-async function runOne(connection: Connection, kase: Case, namespace: string): Promise<Problem[]> {
+async function runOne(rpc: Rpc, kase: Case): Promise<Problem[]> {
   const problems: Problem[] = [];
   const problem = await attempt("when", async () => {
     const system = systemOf(kase.system);
     if (system === undefined) throw new CaseFault(`system "${kase.system}" is not understood`);
     const steps: Step[] = [];
-    const adapter = system.open({ rpc: connection.in(namespace), kase, steps });
+    const adapter = system.open({ rpc, kase, steps });
     const run: Run = { kase, adapter, steps, expectedErrors: new Set() };
     await doSteps(run);
     problems.push(...(await checkAll(run)));
@@ -143,15 +145,18 @@ async function runOne(connection: Connection, kase: Case, namespace: string): Pr
 /** Runs a case in namespaces whose names begin with `scope`. Never throws. */
 export async function runCase(connection: Connection, kase: Case, scope: string): Promise<Result> {
   const problems: Problem[] = [];
+  const leftOut: string[] = [];
   const problem = await attempt("system", async () => {
     for (const single of singleSystemCases(kase)) {
-      const found = await runOne(connection, single, `${scope}-${single.system}`);
+      const rpc = connection.in(`${scope}-${single.system}`);
+      const found = await runOne(rpc, single);
+      leftOut.push(...rpc.leftOut);
       const where = single.system === kase.system ? "" : `${single.system} `;
       problems.push(...found.map((each) => ({ ...each, about: where + each.about })));
     }
     return undefined;
   });
-  return { kase, problems: problem === undefined ? problems : [...problems, problem] };
+  return { kase, problems: problem === undefined ? problems : [...problems, problem], leftOut };
 }
 
 /** Runs cases one after the other; `onResult` hears of each as it ends. */

@@ -30,6 +30,7 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
+import { takenBy } from "./left-out.ts";
 import {
   type FilterFields,
   LONG_TERM,
@@ -317,6 +318,11 @@ function tokenRuleOf({ kase }: State): { tokenRule: TokenRule; tokenPreset?: str
   throw new CaseFault(`the rule "${rule}" is not understood`);
 }
 
+/** In the contract 0 stands for what the server takes by itself: no room at all is below it. */
+function tokensAsked(maxTokens: number): number {
+  return maxTokens === 0 ? -1 : maxTokens;
+}
+
 async function assembleContext(state: State, op: JsonObject): Promise<string> {
   const { rpc, kase } = state;
   const threshold = numberOf(kase.given["compaction_threshold"], "compaction_threshold");
@@ -324,8 +330,7 @@ async function assembleContext(state: State, op: JsonObject): Promise<string> {
   const { text, budgetTokens } = await rpc.call("assembleContext", {
     sessionId: MAIN,
     profile: "selectools",
-    // In the contract 0 stands for what the server takes by itself: no room at all is below it.
-    maxTokens: maxTokens === 0 ? -1 : maxTokens,
+    maxTokens: tokensAsked(maxTokens),
     ...tokenRuleOf(state),
     excludeConversation: op["include_conversation"] === false,
     referenceTime: timeOf(nowOf(state)),
@@ -335,15 +340,34 @@ async function assembleContext(state: State, op: JsonObject): Promise<string> {
   return text;
 }
 
+/**
+ * Makes a memory under a configuration. What it says of contexts is asked of one, since requests
+ * for contexts take it here.
+ */
+async function create({ rpc }: State, sessionId: string, given: JsonObject): Promise<void> {
+  const configured = takenBy("selectools", { unified: true, ...given }, (what) => {
+    rpc.leftOut.add(what);
+  });
+  const { context_max_tokens, compaction_threshold, ...options } = configured;
+  await createSession(rpc, { sessionId, preset: "selectools", options });
+  if (context_max_tokens === undefined && compaction_threshold === undefined) return;
+  const maxTokens = numberOf(context_max_tokens, "context_max_tokens");
+  await rpc.call("assembleContext", {
+    ...{ sessionId, profile: "selectools" },
+    ...(maxTokens === undefined ? {} : { maxTokens: tokensAsked(maxTokens) }),
+    compactionThreshold: numberOf(compaction_threshold, "compaction_threshold"),
+  });
+}
+
 /** Makes a memory of each configuration; gives what the server refuses. */
-async function createEach({ rpc, kase }: State): Promise<readonly object[]> {
+async function createEach(state: State): Promise<readonly object[]> {
   const results: object[] = [];
-  const params = listOf(kase.given["params"], "params").map((value) => objectOf(value, "params"));
-  for (const [index, given] of params.entries()) {
+  const params = listOf(state.kase.given["params"], "params");
+  for (const [index, value] of params.entries()) {
+    const given = objectOf(value, "params");
     let error: MemorySidecarError | null = null;
     try {
-      const options = { unified: true, ...given };
-      await createSession(rpc, { sessionId: `memory ${index}`, preset: "selectools", options });
+      await create(state, `memory ${index}`, given);
     } catch (caught) {
       if (!isMemorySidecarError(caught)) throw caught;
       error = caught;

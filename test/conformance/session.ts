@@ -22,6 +22,7 @@ import {
   SummaryOrder,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { CaseFault, type JsonObject } from "./json.ts";
+import { takenBy } from "./left-out.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Shows the stored window as it is: no stage, nothing hidden, nothing filled, no summary. */
@@ -41,9 +42,10 @@ export interface NewSession {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A preset, as requests choose it. */
-export function byPreset(name: string, options: JsonObject): DeepPartial<PolicyChoice> {
-  return { choice: { $case: "preset", value: { name, options } } };
+/** A preset, as requests choose it, without the options that the server has no use for. */
+export function byPreset(rpc: Rpc, name: string, given: JsonObject): DeepPartial<PolicyChoice> {
+  const options = takenBy(name, given, (what) => rpc.leftOut.add(what));
+  return { choice: { $case: "preset", value: { name, options: { ...options } } } };
 }
 
 /** A policy that is written out, as requests choose it. */
@@ -51,14 +53,14 @@ export function written(policy: Policy): PolicyChoice {
   return { choice: { $case: "policy", value: policy } };
 }
 
-/** Creates a session under a preset, with the options as they are. */
+/** Creates a session under a preset. */
 export async function createSession(rpc: Rpc, input: NewSession): Promise<Session> {
   const { sessionId, preset, options, summary, userId = "", labels = {} } = input;
   const session = Session.fromPartial({
     sessionId,
     userId,
     labels: { ...labels },
-    policy: byPreset(preset, { ...options }),
+    policy: byPreset(rpc, preset, options),
     ...(summary === undefined ? {} : { summary: { text: summary } }),
   });
   const created = (await rpc.call("createSession", { session })).session;

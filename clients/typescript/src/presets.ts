@@ -13,16 +13,14 @@ export interface ManagedMemoryConfig {
   readonly image_token_estimate?: number;
   readonly min_retrieval_gap_steps?: number;
   readonly min_retrieval_gap_tokens?: number;
-  readonly trigger_events?: readonly MarsysEvent[];
-  readonly cache_invalidation_events?: readonly MarsysEvent[];
+  readonly trigger_events?: readonly ("add" | "get_messages")[];
+  readonly cache_invalidation_events?: readonly MarsysInvalidation[];
   readonly enable_headroom_percent?: number;
-  readonly processing_strategy?: "none";
 }
 
-/** What happens to a memory of MARSYS. */
-export type MarsysEvent =
+/** What makes a managed memory of MARSYS pack anew. */
+export type MarsysInvalidation =
   | "add"
-  | "get_messages"
   | "update"
   | "replace_memory"
   | "remove_by_id"
@@ -43,15 +41,11 @@ export interface ContextProcessing {
     readonly max_tool_message_tokens?: number;
     readonly grace_recent_messages?: number;
     readonly append_marker?: string;
-    readonly include_tool_payload_user_messages?: unknown;
   };
   readonly summarization?: {
     readonly enabled?: boolean;
     readonly grace_recent_messages?: number;
     readonly output_max_tokens?: number;
-    readonly include_original_instruction?: unknown;
-    readonly include_image_payload_bytes?: unknown;
-    readonly max_retained_images?: unknown;
   };
   readonly backward_packing?: { readonly grace_recent_messages?: number };
   readonly sliding_window?: { readonly headroom_percent?: number };
@@ -70,7 +64,7 @@ export interface ShortTermMemory {
   readonly condition_scope?: "interaction_all" | "message";
 }
 
-/** A long-term strategy of Alquimia. The last four are the summarizer's. */
+/** A long-term strategy of Alquimia. The last three are the summarizer's. */
 export interface LongTermMemory {
   readonly long_term_memory_id?: "summarizer" | "neuralyzer";
   readonly input_tokens_threshold?: number;
@@ -81,13 +75,8 @@ export interface LongTermMemory {
   readonly interaction_threshold_qty?: number;
   readonly interaction_threshold_tokens?: number;
   readonly cod_max_loops?: number;
-  readonly knowledge_base?: Maybe<{
-    readonly collection_id: string;
-    readonly search_mode?: unknown;
-    readonly top_k?: unknown;
-  }>;
+  readonly knowledge_base?: Maybe<{ readonly collection_id: string }>;
   readonly instructions?: Maybe<string>;
-  readonly text_splitter?: unknown;
 }
 
 /** How presets have messages summarized. */
@@ -162,8 +151,6 @@ export interface PresetOptions {
     readonly max_messages?: number;
     readonly max_tokens?: Maybe<number>;
     readonly summarize_on_trim?: boolean;
-    readonly summarize_provider?: unknown;
-    readonly summarize_model?: unknown;
     readonly summarize_max_tokens?: number;
     readonly compress_context?: boolean;
     readonly compress_threshold?: number;
@@ -174,11 +161,6 @@ export interface PresetOptions {
     readonly long_term_limit?: number;
     readonly episodic_retention_days?: number;
     readonly auto_promote?: boolean;
-    readonly compaction_threshold?: number;
-    readonly context_max_tokens?: number;
-    readonly entity_memory?: unknown;
-    readonly knowledge_graph?: unknown;
-    readonly knowledge_memory?: unknown;
     readonly token_estimate?: Maybe<"floor_4" | "floor_4_min_1" | "prompt">;
     readonly context_window?: number;
     readonly model?: string;
@@ -189,7 +171,6 @@ export interface PresetOptions {
     readonly max_tokens?: number;
     readonly memory_window_tokens?: number;
     readonly summarize_at?: Maybe<number>;
-    readonly summary_model?: unknown;
     readonly keep_recent?: number;
     readonly era?: "A" | "B" | "C";
     readonly tool_turn_atomic?: Maybe<boolean>;
@@ -203,24 +184,13 @@ export interface PresetOptions {
     readonly max_messages?: number;
     readonly pin_count?: number;
     readonly recent_count?: number;
-    readonly store?: unknown;
-    readonly model?: unknown;
-    readonly description?: unknown;
-    readonly user_id?: unknown;
-    readonly role?: unknown;
-    readonly content?: unknown;
-    readonly message_data?: unknown;
-    readonly session_id?: unknown;
     readonly hook?: string;
   };
   /** As MARSYS: the options of its first releases, or those of its later ones. */
   readonly marsys: ManagedMemoryConfig &
     ContextProcessing & {
-      readonly memory_type?: "conversation_history" | "managed_conversation" | "kg";
-      readonly description?: unknown;
-      readonly model?: Maybe<string>;
+      readonly memory_type?: "conversation_history" | "managed_conversation";
       readonly memory_config?: ManagedMemoryConfig;
-      readonly token_counter?: unknown;
       readonly mode?: Maybe<"repack_always" | "strict">;
       readonly threshold_tokens?: number;
       readonly compaction_target_tokens?: Maybe<number>;

@@ -16,7 +16,6 @@ import {
   texts,
 } from "./option-kinds.ts";
 import {
-  aside,
   describeOptions,
   type OptionFault,
   type OptionTable,
@@ -96,8 +95,6 @@ const KNOWLEDGE_BASE = {
       "The collection.",
     ),
   ),
-  search_mode: aside(null, "When it is searched; here by Recall or AssembleContext."),
-  top_k: aside(null, "How many of its documents are found; here by Recall or AssembleContext."),
 };
 
 const SUMMARIZER = {
@@ -114,7 +111,6 @@ const SUMMARIZER = {
     "The collection of documents that summaries are written to besides.",
   ),
   instructions: optional(text(LIMITS.summaryInstructionsBytes, "", "What the summarizer is told.")),
-  text_splitter: aside(null, "How summaries are split."),
 };
 
 type ShortValues = OptionValues<typeof SHORT>;
@@ -128,12 +124,12 @@ const OURS = { hook: HOOK };
 const LISTS = {
   short_term_memory: groups(
     STRATEGIES_MAX,
-    "Short-term strategies in a list, each an object; they run in order.",
+    "Short-term strategies in a list, each an object with options of one; they run in order.",
     readShort,
   ),
   long_term_memory: groups(
     STRATEGIES_MAX,
-    "Long-term strategies in a list, each an object; they run in order.",
+    "Long-term strategies in a list, each an object with options of one; they run in order.",
     readLong,
   ),
 };

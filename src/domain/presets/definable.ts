@@ -3,37 +3,15 @@
 
 import { DEFAULT_PROTECTIONS } from "../policy.ts";
 import { flag, integer } from "./option-kinds.ts";
-import { aside, describeOptions } from "./options.ts";
+import { describeOptions } from "./options.ts";
 import { definePreset, RANGES, stageOf } from "./preset.ts";
 import { HOOK, specOf } from "./summary-options.ts";
 
-const PIN_COUNT = integer(RANGES.messages, 2, "How many of the first messages stay.");
-const recentCount = (initial: number) =>
-  integer(RANGES.someMessages, initial, "How many of the newest messages stay.");
-
 const MEMORY = {
-  store: aside(null, "Where the source keeps its entries."),
-  model: aside(null, "The model that summarizes; here the hook has it."),
   enabled: flag(true, "Whether anything is summarized."),
   max_messages: integer(RANGES.messages, 100, "How many messages are not too many."),
-  pin_count: PIN_COUNT,
-  recent_count: recentCount(5),
-  description: aside(null, "A text for the layer guide of an agent."),
-};
-
-/** What the strategy has for itself where nobody passes the numbers of the memory. */
-const STRATEGY = { pin_count: PIN_COUNT, recent_count: recentCount(3) };
-
-const ENTRY = {
-  user_id: aside("default", "The user of an entry; here `Session.user_id`."),
-  role: aside("user", "The role of an entry; here `Message.role`."),
-  content: aside("", "The content of an entry; here `Message.text`."),
-  message_data: aside(null, "Tool calls of an entry; here they are fields of `Message`."),
-};
-
-const ADD = {
-  session_id: aside("default", "The session that a message is added to; here it is required."),
-  user_id: ENTRY.user_id,
+  pin_count: integer(RANGES.messages, 2, "How many of the first messages stay."),
+  recent_count: integer(RANGES.someMessages, 5, "How many of the newest messages stay."),
 };
 
 const OURS = { hook: HOOK };
@@ -44,14 +22,8 @@ export const definable = definePreset({
   description:
     "As definable: when there are too many messages, a summary takes the place of those between " +
     "the first and the newest; when none can be made, a text that says how many there were.",
-  table: { ...ENTRY, ...ADD, ...MEMORY, ...OURS },
-  options: [
-    ...describeOptions(MEMORY, "memory"),
-    ...describeOptions(STRATEGY, "strategy_alone"),
-    ...describeOptions(ENTRY, "entry"),
-    ...describeOptions(ADD, "add_defaults"),
-    ...describeOptions(OURS),
-  ],
+  table: { ...MEMORY, ...OURS },
+  options: [...describeOptions(MEMORY, "Memory"), ...describeOptions(OURS)],
   build: ({ values: { enabled, max_messages, pin_count, recent_count, hook } }) => ({
     tokenRule: "chars-sum-4",
     imageTokenCount: 0,

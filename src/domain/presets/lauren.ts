@@ -4,7 +4,7 @@
 import { LIMITS } from "../limits.ts";
 import { DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
 import { choice, flag, fraction, integer } from "./option-kinds.ts";
-import { aside, describeOptions, type OptionReading, optional } from "./options.ts";
+import { describeOptions, type OptionReading, optional } from "./options.ts";
 import { definePreset, RANGES, stageOf } from "./preset.ts";
 import { HOOK, specOf } from "./summary-options.ts";
 
@@ -21,7 +21,6 @@ const RUNNER = {
   summarize_at: optional(
     fraction(RANGES.share, 1, "The share from which old messages are summarized. Null for never."),
   ),
-  summary_model: aside(null, "The model that summarizes; here the hook has it."),
   keep_recent: integer(RANGES.someMessages, 6, "How many messages a summary leaves."),
 };
 

@@ -3,8 +3,15 @@
 
 import { LIMITS } from "../limits.ts";
 import type { PolicyStage, Trigger } from "../policy.ts";
+import { together } from "./general.ts";
 import { choice, choices, flag, fraction, group, integer, text } from "./option-kinds.ts";
-import { aside, type OptionValues, optional, readOptions } from "./options.ts";
+import {
+  type OptionFault,
+  type OptionReading,
+  type OptionValues,
+  optional,
+  readOptions,
+} from "./options.ts";
 import { RANGES, stageOf } from "./preset.ts";
 import { SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
@@ -29,7 +36,6 @@ const TOOL_TRUNCATION = {
     " [truncated]",
     "What stands at the end of what was cut.",
   ),
-  include_tool_payload_user_messages: aside(true, "Whether user messages may be results."),
 };
 
 const DEFAULT_TRUNCATION = readOptions(TOOL_TRUNCATION, {}).values;
@@ -42,9 +48,6 @@ const SUMMARIZATION = {
   enabled: flag(true, "Whether old messages are summarized."),
   grace_recent_messages: GRACE,
   output_max_tokens: integer(SUMMARY_TOKENS, 6_000, "How long a summary should be, in tokens."),
-  include_original_instruction: aside(true, "What the summarizer is told."),
-  include_image_payload_bytes: aside(false, "What the summarizer is shown."),
-  max_retained_images: aside(null, "How many images stay."),
 };
 
 const DEFAULT_SUMMARIZATION = readOptions(SUMMARIZATION, {}).values;
@@ -53,7 +56,12 @@ const BACKWARD_PACKING = { grace_recent_messages: GRACE };
 
 const PROCESSING = {
   enabled: flag(true, "Whether anything is compacted. Otherwise every read is packed."),
-  processor_order: choices(PROCESSORS, PROCESSORS, "What compaction does."),
+  processor_order: choices(
+    PROCESSORS,
+    PROCESSORS,
+    "What compaction does, in this order and no other. backward_packing only runs without " +
+      "summarization, which leaves it nothing.",
+  ),
   excluded_processors: choices(PROCESSORS, [], "What compaction leaves out."),
   min_reduction_ratio: fraction(
     { min: 0, max: 1, belowMax: true },
@@ -91,6 +99,25 @@ export const LATER = {
   active_context: group(ACTIVE_CONTEXT, "How a window that is too large is compacted."),
   ...PROCESSING,
 };
+
+/** Names what the options of the later releases may not do together. */
+export function checkLater({ values, given }: OptionReading<typeof LATER>): readonly OptionFault[] {
+  const faults: OptionFault[] = [];
+  const flat = Object.keys(PROCESSING).find((name) => given.has(name));
+  if (flat !== undefined && given.has("active_context")) {
+    faults.push(together(flat, "must be left out beside active_context"));
+  }
+  const { active_context } = values;
+  const [order, path] =
+    active_context === undefined
+      ? [values.processor_order, "processor_order"]
+      : [active_context.values.processor_order, "active_context.processor_order"];
+  const places = order.map((name) => PROCESSORS.indexOf(name));
+  if (places.some((place, index) => place <= (places[index - 1] ?? -1))) {
+    faults.push(together(path, `must keep to the order ${PROCESSORS.join(", ")}`));
+  }
+  return faults;
+}
 
 /** What the later releases are told. */
 export type LaterValues = OptionValues<typeof LATER>;

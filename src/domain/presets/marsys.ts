@@ -1,13 +1,11 @@
 // The profile of MARSYS, as its first releases manage a conversation: reads give what fits a
 // target, and a trigger says when to pack anew. Its later releases have a file of their own.
 
-import { LIMITS } from "../limits.ts";
 import { DEFAULT_PROTECTIONS, type Policy, type PolicyStage, type Trigger } from "../policy.ts";
 import { together } from "./general.ts";
-import { LATER, type LaterValues, laterStages } from "./marsys-later.ts";
-import { choice, choices, fraction, group, integer, text } from "./option-kinds.ts";
+import { checkLater, LATER, type LaterValues, laterStages } from "./marsys-later.ts";
+import { choice, choices, fraction, group, integer } from "./option-kinds.ts";
 import {
-  aside,
   describeOptions,
   type OptionFault,
   type OptionReading,
@@ -17,9 +15,8 @@ import {
 import { definePreset, type PolicyParts, RANGES, stageOf } from "./preset.ts";
 import { HOOK } from "./summary-options.ts";
 
-const EVENTS = [
+const INVALIDATING = [
   "add",
-  "get_messages",
   "update",
   "replace_memory",
   "remove_by_id",
@@ -41,26 +38,27 @@ const MANAGED = {
     5_000,
     "After how many new tokens a read packs anew, when adding does not.",
   ),
-  trigger_events: choices(EVENTS, ["add", "get_messages"], "What looks at the trigger."),
+  trigger_events: choices(
+    ["add", "get_messages"],
+    ["add", "get_messages"],
+    "What looks at the trigger.",
+  ),
   cache_invalidation_events: choices(
-    EVENTS,
+    INVALIDATING,
     ["add", "remove_by_id", "delete_memory"],
-    "What makes the next read pack anew. With add, every read does.",
+    "What makes the next read pack anew. With add, every read does; the others are refused " +
+      "without it.",
   ),
   enable_headroom_percent: fraction(RANGES.headroom, 0.1, "The share of the target left free."),
-  processing_strategy: choice(["none"], "none", "What is done to messages before packing."),
 };
 
 const MANAGER = {
   memory_type: choice(
-    ["conversation_history", "managed_conversation", "kg"],
+    ["conversation_history", "managed_conversation"],
     "managed_conversation",
     "The kind of memory. Only managed_conversation ever leaves anything out.",
   ),
-  description: aside(null, "The system prompt, which is never stored."),
-  model: optional(text(LIMITS.modelBytes, "", "The model. Required for memory_type kg.")),
   memory_config: group(MANAGED, "The options of ManagedMemoryConfig in an object of their own."),
-  token_counter: aside(null, "A counter of the caller's own."),
 };
 
 const OURS = {
@@ -81,9 +79,6 @@ type Config = OptionValues<typeof MANAGED>;
 
 function checkTogether({ values, given }: Reading): readonly OptionFault[] {
   const faults: OptionFault[] = [];
-  if (values.memory_type === "kg" && values.model === undefined) {
-    faults.push(together("model", "is required for memory_type kg"));
-  }
   const managed = Object.keys(MANAGED).filter((name) => given.has(name));
   if (managed[0] !== undefined && given.has("memory_config")) {
     faults.push(together(managed[0], "must be left out beside memory_config"));
@@ -93,7 +88,20 @@ function checkTogether({ values, given }: Reading): readonly OptionFault[] {
   if (ofFirst !== undefined && ofLater !== undefined) {
     faults.push(together(ofLater, `belongs to a later release than ${ofFirst}`));
   }
-  return faults;
+  const ofManaged = ofFirst ?? ofLater;
+  if (values.memory_type !== "managed_conversation" && ofManaged !== undefined) {
+    faults.push(together(ofManaged, "needs memory_type managed_conversation"));
+  }
+  return [...faults, ...checkEvents(values), ...checkLater({ values, given, faults: [] })];
+}
+
+/** What removes or changes messages makes a read pack anew only where every read does. */
+function checkEvents(values: Reading["values"]): readonly OptionFault[] {
+  const path = values.memory_config === undefined ? "" : "memory_config.";
+  const events = (values.memory_config?.values ?? values).cache_invalidation_events;
+  const alone = events.includes("add") ? undefined : events[0];
+  if (alone === undefined) return [];
+  return [together(`${path}cache_invalidation_events`, `may hold ${alone} only beside add`)];
 }
 
 function managedStages(config: Config, mode: "repack_always" | "strict" | undefined) {

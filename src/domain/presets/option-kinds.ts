@@ -249,6 +249,7 @@ export function group<T extends OptionTable>(
     defaultValue: null,
     required: false,
     initial: undefined,
+    table,
     read: (field, value) => {
       if (!isObject(value)) return fault(field, "must be an object");
       const reading = readOptions(table, value, `${field}.`);

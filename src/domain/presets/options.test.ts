@@ -13,14 +13,7 @@ import {
   text,
   texts,
 } from "./option-kinds.ts";
-import {
-  aside,
-  describeOptions,
-  type OptionTable,
-  optional,
-  readOptions,
-  required,
-} from "./options.ts";
+import { describeOptions, type OptionTable, optional, readOptions, required } from "./options.ts";
 
 const TABLE = {
   count: integer({ min: 1, max: 10_000 }, 20, "A count."),
@@ -37,9 +30,10 @@ const TABLE = {
     const { values, faults } = readOptions({ on: flag(false, "Whether.") }, value, path);
     return faults.length > 0 ? { faults } : { value: values };
   }),
-  other: aside("x", "Something else."),
   limit: optional(integer({ min: 1, max: 5 }, 1, "A limit.")),
 } satisfies OptionTable;
+
+const NAMES = Object.keys(TABLE).join(", ");
 
 const faultsOf = (options: { readonly [name: string]: unknown }): readonly string[] =>
   readOptions(TABLE, options).faults.map(({ field, description }) => `${field}: ${description}`);
@@ -61,7 +55,6 @@ describe("readOptions", () => {
       wanted: [],
       inner: undefined,
       list: [],
-      other: "x",
       limit: undefined,
     });
   });
@@ -78,14 +71,13 @@ describe("readOptions", () => {
       tools: ["abcd", "x"],
       wanted: ["message.role != 'tool'"],
       list: [{ on: true }, {}],
-      other: { any: ["thing"] },
       limit: 5,
     };
     const reading = readOptions(TABLE, { ...given, inner: { depth: 0 } });
     expect(reading.faults).toEqual([]);
     expect(reading.values).toMatchObject({ ...given, list: [{ on: true }, { on: false }] });
     expect(reading.values.inner?.values).toEqual({ depth: 0 });
-    expect(reading.given).toContain("other");
+    expect(reading.given).toContain("label");
   });
 
   it.each([
@@ -108,13 +100,13 @@ describe("readOptions", () => {
     [{ tools: [""] }, "tools[0]: tools[0] must be a text"],
     [{ tools: ["abcde"] }, "tools[0]: tools[0] is longer than 4 bytes"],
     [{ inner: { depth: 4 } }, "inner.depth: inner.depth must be at most 3"],
-    [{ inner: { deep: 1 } }, "inner.deep: is not an option of this preset"],
+    [{ inner: { deep: 1 } }, "inner.deep: is not an option; the options are depth"],
     [{ inner: [] }, "inner: inner must be an object"],
     [{ list: [{}, { on: 3 }] }, "list[1].on: list[1].on must be true or false"],
     [{ list: [7] }, "list[0]: list[0] must be an object"],
     [{ limit: 6 }, "limit: limit must be at most 5"],
-    [{ unknown: 1 }, "unknown: is not an option of this preset"],
-    [{ toString: 1 }, "toString: is not an option of this preset"],
+    [{ unknown: 1 }, `unknown: is not an option; the options are ${NAMES}`],
+    [{ toString: 1 }, `toString: is not an option; the options are ${NAMES}`],
   ])("refuses %j", (options, fault) => {
     expect(faultsOf(options)).toEqual([fault]);
   });
@@ -128,9 +120,16 @@ describe("readOptions", () => {
     expect(faultsOf({ nope: 1, count: 0, on: "x" })).toHaveLength(3);
   });
 
+  it("lists the known options once, however many are unknown", () => {
+    expect(faultsOf({ one: 1, two: 2 })).toEqual([
+      `one: is not an option; the options are ${NAMES}`,
+      "two: is not an option",
+    ]);
+  });
+
   it("takes a key such as __proto__ for an unknown option", () => {
     const options = JSON.parse('{"__proto__": {"count": 3}}') as Record<string, unknown>;
-    expect(faultsOf(options)).toEqual(["__proto__: is not an option of this preset"]);
+    expect(faultsOf(options)).toEqual([`__proto__: is not an option; the options are ${NAMES}`]);
     expect(readOptions(TABLE, options).values.count).toBe(20);
   });
 
@@ -175,6 +174,16 @@ describe("describeOptions", () => {
         group: "group",
         required: false,
       },
+    ]);
+  });
+
+  it("tells what is inside an object by its path", () => {
+    const { inner } = TABLE;
+    const outer = describeOptions({ outer: group({ inner }, "An object of objects.") });
+    expect(outer.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+      "outer: An object of objects.",
+      "outer.inner: An object.",
+      "outer.inner.depth: A depth. 0 to 3.",
     ]);
   });
 });

@@ -21,6 +21,7 @@ export interface OptionFault {
 
 /** What an option is to a caller who lists presets. */
 export interface OptionInfo {
+  /** The path: a dot leads into an object. */
   readonly name: string;
   /** What it means, with its limits. */
   readonly description: string;
@@ -43,6 +44,8 @@ export interface Option<T> {
   readonly required: boolean;
   /** What an option that is left out stands for. */
   readonly initial: T;
+  /** The options inside an object, for an option that is one. */
+  readonly table?: OptionTable;
   /** Reads a value; `field` is the path to name in faults. */
   readonly read: (field: string, value: unknown) => Read<T>;
 }
@@ -61,18 +64,6 @@ export interface OptionReading<T extends OptionTable> {
   readonly faults: readonly OptionFault[];
   /** The names of the options that were given, null for left out. */
   readonly given: ReadonlySet<string>;
-}
-
-/** What a source system has and a window does not depend on: taken and left aside. */
-export function aside(initial: Json, meaning: string): Option<unknown> {
-  return {
-    meaning: `${meaning} The window does not depend on it.`,
-    limits: "",
-    defaultValue: initial,
-    required: false,
-    initial,
-    read: (_, value) => ({ value }),
-  };
 }
 
 /** An option that may be left out altogether. */
@@ -103,7 +94,12 @@ export function readOptions<T extends OptionTable>(
   const given = new Set<string>();
   for (const name of Object.keys(object)) {
     if (Object.hasOwn(table, name)) continue;
-    faults.push({ field: `${path}${name}`, description: "is not an option of this preset" });
+    // Every name that is given may be unknown: one list of the known ones is enough.
+    const description =
+      faults.length === 0
+        ? `is not an option; the options are ${Object.keys(table).join(", ")}`
+        : "is not an option";
+    faults.push({ field: `${path}${name}`, description });
   }
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(table)) {
@@ -123,11 +119,13 @@ export function readOptions<T extends OptionTable>(
   return { values: values as OptionValues<T>, faults, given };
 }
 
-/** Lists the options of a table for callers. */
-export function describeOptions(table: OptionTable, group = ""): readonly OptionInfo[] {
-  return Object.entries(table).map(([name, option]) => {
+/** Lists the options of a table for callers; behind an object those inside it, by their paths. */
+export function describeOptions(table: OptionTable, group = "", path = ""): readonly OptionInfo[] {
+  return Object.entries(table).flatMap(([key, option]) => {
     const { meaning, limits, defaultValue, required } = option;
+    const name = `${path}${key}`;
     const end = limits === "" ? "" : ` ${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`;
-    return { name, description: `${meaning}${end}`, defaultValue, group, required };
+    const own = { name, description: `${meaning}${end}`, defaultValue, group, required };
+    return [own, ...describeOptions(option.table ?? {}, group, `${name}.`)];
   });
 }

@@ -100,28 +100,27 @@ describe("selectools", () => {
     });
   });
 
-  it("looks at the options of unified memory only while that is on", () => {
+  it("takes the options of unified memory only while that is on", () => {
+    const tiers = { short_term_limit: 9, importance_threshold: 0.5, auto_promote: false };
+    expect(faultsOf("selectools", { ...tiers, unified: false })).toEqual([
+      "short_term_limit: short_term_limit needs unified",
+      "importance_threshold: importance_threshold needs unified",
+      "auto_promote: auto_promote needs unified",
+    ]);
+    expect(faultsOf("selectools", { ...tiers, unified: true })).toEqual([]);
+    expect(faultsOf("selectools", { unified: true, max_messages: 3 })).toEqual([
+      "max_messages: max_messages must be left out with unified; short_term_limit says it",
+    ]);
     const wrong = {
       ...{ short_term_limit: 0, importance_threshold: 1.1, long_term_limit: 0 },
-      ...{ episodic_retention_days: 0, compaction_threshold: 0, context_max_tokens: 0 },
-      ...{ auto_promote: "yes", entity_memory: "E", knowledge_graph: {}, knowledge_memory: true },
+      ...{ episodic_retention_days: 0, auto_promote: "yes" },
     };
-    expect(policyOf("selectools", { ...wrong, unified: false })).toEqual(policyOf("selectools"));
-    expect(faultsOf("selectools", { ...wrong, unified: true, max_messages: 3 })).toEqual([
+    expect(faultsOf("selectools", { ...wrong, unified: true })).toEqual([
       "short_term_limit: short_term_limit must be at least 1",
       "importance_threshold: importance_threshold must be at most 1",
       "long_term_limit: long_term_limit must be at least 1",
       "episodic_retention_days: episodic_retention_days must be at least 1",
       "auto_promote: auto_promote must be true or false",
-      "compaction_threshold: compaction_threshold must be above 0",
-      "context_max_tokens: context_max_tokens must be at least 1",
-      "entity_memory: entity_memory must be left out with unified",
-      "knowledge_graph: knowledge_graph must be left out with unified",
-      "knowledge_memory: knowledge_memory must be left out with unified",
-      "max_messages: max_messages must be left out with unified",
-    ]);
-    expect(faultsOf("selectools", { unified: true, compaction_threshold: 1.01 })).toEqual([
-      "compaction_threshold: compaction_threshold must be at most 1",
     ]);
   });
 
@@ -299,30 +298,14 @@ describe("definable", () => {
     expect(faultsOf("definable", { recent_count: 0 })).toEqual([
       "recent_count: recent_count must be at least 1",
     ]);
-    const options = { model: "gpt-4o", store: { kind: "sqlite" }, description: "x" };
-    expect(policyOf("definable", options)).toEqual(policyOf("definable"));
   });
 
-  it("tells the defaults of each of its groups", () => {
-    expect(defaultsOf("definable", "memory")).toEqual({
-      store: null,
-      model: null,
+  it("tells its defaults", () => {
+    expect(defaultsOf("definable", "Memory")).toEqual({
       enabled: true,
       max_messages: 100,
       pin_count: 2,
       recent_count: 5,
-      description: null,
-    });
-    expect(defaultsOf("definable", "strategy_alone")).toEqual({ pin_count: 2, recent_count: 3 });
-    expect(defaultsOf("definable", "entry")).toEqual({
-      user_id: "default",
-      role: "user",
-      content: "",
-      message_data: null,
-    });
-    expect(defaultsOf("definable", "add_defaults")).toEqual({
-      session_id: "default",
-      user_id: "default",
     });
   });
 });
@@ -366,7 +349,7 @@ describe("marsys", () => {
   });
 
   it("packs by its gaps when adding does not", () => {
-    const cached = { ...CONFIG, cache_invalidation_events: ["remove_by_id"] };
+    const cached = { ...CONFIG, cache_invalidation_events: [] };
     const triggers = (more: PlainOptions) =>
       policyOf("marsys", { ...cached, ...more }).stages.map(({ anyOf }) => anyOf);
     const overTrigger = { kind: "token-count-over", limit: 150 };
@@ -383,19 +366,36 @@ describe("marsys", () => {
     expect(triggers({ mode: "repack_always" })).toEqual([[]]);
   });
 
-  it("leaves nothing out of other kinds of memory", () => {
-    const other = policyOf("marsys", { memory_type: "conversation_history", description: "Sys" });
-    expect(other.stages).toEqual([]);
-    expect(policyOf("marsys", { memory_type: "kg", model: "m" }).stages).toEqual([]);
+  it("leaves nothing out of a plain conversation", () => {
+    expect(policyOf("marsys", { memory_type: "conversation_history" }).stages).toEqual([]);
+  });
+
+  it("takes what invalidates its cache only beside add, which honors it", () => {
+    const events = { cache_invalidation_events: ["remove_by_id", "add"] };
+    expect(policyOf("marsys", { memory_config: events })).toEqual(policyOf("marsys"));
+    const alone = { cache_invalidation_events: ["remove_by_id", "update"] };
+    const problem = "cache_invalidation_events may hold remove_by_id only beside add";
+    expect(faultsOf("marsys", alone)).toEqual([`cache_invalidation_events: ${problem}`]);
+    expect(faultsOf("marsys", { memory_config: alone })).toEqual([
+      `memory_config.cache_invalidation_events: memory_config.${problem}`,
+    ]);
   });
 
   it.each<readonly [PlainOptions, string]>([
     [{ memory_type: "nope" }, "memory_type"],
-    [{ memory_type: "kg" }, "model"],
+    [{ memory_type: "kg" }, "memory_type"],
+    [{ memory_type: "conversation_history", target_total_tokens: 1 }, "target_total_tokens"],
+    [{ memory_type: "conversation_history", threshold_tokens: 1 }, "threshold_tokens"],
+    [{ active_context: {}, min_reduction_ratio: 0.5 }, "min_reduction_ratio"],
+    [{ processor_order: ["summarization", "tool_truncation"] }, "processor_order"],
+    [
+      { active_context: { processor_order: ["summarization", "summarization"] } },
+      "active_context.processor_order",
+    ],
     [{ memory_config: { target: 1 } }, "memory_config.target"],
     [{ memory_config: {}, target_total_tokens: 1 }, "target_total_tokens"],
     [{ threshold_tokens: 1, target_total_tokens: 1 }, "threshold_tokens"],
-    [{ trigger_events: ["sneeze"] }, "trigger_events[0]"],
+    [{ trigger_events: ["update"] }, "trigger_events[0]"],
     [
       { active_context: { tool_truncation: { grace_recent_messages: 0 } } },
       "active_context.tool_truncation.grace_recent_messages",
@@ -602,7 +602,7 @@ describe("alquimia", () => {
 
   it("writes summaries to its knowledge base", () => {
     const strategy = { long_term_memory_id: "summarizer" };
-    const base = { collection_id: "notes", search_mode: "always", top_k: 3 };
+    const base = { collection_id: "notes" };
     const [stage] = policyOf("alquimia", { ...strategy, knowledge_base: base }).stages;
     expect(stage?.summarize?.collectionId).toBe("notes");
     const [plain] = policyOf("alquimia", strategy).stages;
@@ -613,7 +613,7 @@ describe("alquimia", () => {
           "A-Za-z0-9._-, the first a letter or a digit",
       ],
     );
-    expect(faultsOf("alquimia", { ...strategy, knowledge_base: { top_k: 3 } })).toEqual([
+    expect(faultsOf("alquimia", { ...strategy, knowledge_base: {} })).toEqual([
       "knowledge_base.collection_id: knowledge_base.collection_id is required",
     ]);
     expect(faultsOf("alquimia", { ...strategy, knowledge_base: "notes" })).toEqual([

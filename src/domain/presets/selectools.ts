@@ -7,15 +7,9 @@ import { modelContextWindow } from "../models.ts";
 import { type CustomTokenRule, DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
 import { together } from "./general.ts";
 import { choice, flag, fraction, integer, text } from "./option-kinds.ts";
-import {
-  aside,
-  describeOptions,
-  type OptionFault,
-  type OptionReading,
-  optional,
-} from "./options.ts";
+import { describeOptions, type OptionFault, type OptionReading, optional } from "./options.ts";
 import { definePreset, dropOldest, type PolicyParts, RANGES, stageOf } from "./preset.ts";
-import { readUnified, UNIFIED } from "./selectools-unified.ts";
+import { checkUnified, UNIFIED, unifiedMemoryPolicy } from "./selectools-unified.ts";
 import { HOOK, SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
 const MEMORY = {
@@ -30,8 +24,6 @@ const AGENT = {
     false,
     "Whether what is trimmed is summarized. It is out of the window at once, either way.",
   ),
-  summarize_provider: aside(null, "Who summarizes; here the hook."),
-  summarize_model: aside(null, "The model that summarizes; here the hook has it."),
   summarize_max_tokens: integer(SUMMARY_TOKENS, 150, "How long a summary should be, in tokens."),
   compress_context: flag(
     false,
@@ -162,14 +154,14 @@ function build(values: Values): PolicyParts {
   };
 }
 
-function check({ values, given }: Reading): readonly OptionFault[] {
-  const { compress_context, context_window, model, unified } = values;
+function check(reading: Reading): readonly OptionFault[] {
+  const { compress_context, context_window, model } = reading.values;
   const isKnown = !compress_context || context_window > 0 || modelContextWindow(model) > 0;
   return [
     ...(isKnown
       ? []
       : [together("compress_context", "needs context_window, or a model whose window is known")]),
-    ...(unified ? readUnified(values, given).faults : []),
+    ...checkUnified(reading),
   ];
 }
 
@@ -187,10 +179,7 @@ export const selectools = definePreset({
     ...describeOptions(OURS),
   ],
   check,
-  build: ({ values, given }) =>
-    values.unified
-      ? build({ ...values, max_messages: readUnified(values, given).shortTermLimit })
-      : build(values),
-  memory: ({ values, given }) =>
-    values.unified ? readUnified(values, given).memoryPolicy : undefined,
+  build: ({ values }) =>
+    build(values.unified ? { ...values, max_messages: values.short_term_limit } : values),
+  memory: ({ values }) => (values.unified ? unifiedMemoryPolicy(values) : undefined),
 });

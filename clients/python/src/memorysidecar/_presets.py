@@ -185,8 +185,6 @@ class SelectoolsOptions(TypedDict, total=False):
     max_messages: int
     max_tokens: int | None
     summarize_on_trim: bool
-    summarize_provider: object
-    summarize_model: object
     summarize_max_tokens: int
     compress_context: bool
     compress_threshold: float
@@ -197,11 +195,6 @@ class SelectoolsOptions(TypedDict, total=False):
     long_term_limit: int
     episodic_retention_days: int
     auto_promote: bool
-    compaction_threshold: float
-    context_max_tokens: int
-    entity_memory: object
-    knowledge_graph: object
-    knowledge_memory: object
     token_estimate: Literal["floor_4", "floor_4_min_1", "prompt"] | None
     context_window: int
     model: str
@@ -219,7 +212,6 @@ class LaurenOptions(TypedDict, total=False):
     max_tokens: int
     memory_window_tokens: int
     summarize_at: float | None
-    summary_model: object
     keep_recent: int
     era: Literal["A", "B", "C"]
     tool_turn_atomic: bool | None
@@ -240,14 +232,6 @@ class DefinableOptions(TypedDict, total=False):
     max_messages: int
     pin_count: int
     recent_count: int
-    store: object
-    model: object
-    description: object
-    user_id: object
-    role: object
-    content: object
-    message_data: object
-    session_id: object
     hook: str
 
 
@@ -256,14 +240,8 @@ def definable(**options: Unpack[DefinableOptions]) -> v1.Preset:
     return preset("definable", options)
 
 
-MarsysEvent = Literal[
-    "add",
-    "get_messages",
-    "update",
-    "replace_memory",
-    "remove_by_id",
-    "delete_memory",
-    "reset_memory",
+MarsysInvalidation = Literal[
+    "add", "update", "replace_memory", "remove_by_id", "delete_memory", "reset_memory"
 ]
 MarsysProcessor = Literal["tool_truncation", "summarization", "backward_packing"]
 
@@ -276,10 +254,9 @@ class ManagedMemoryConfig(TypedDict, total=False):
     image_token_estimate: int
     min_retrieval_gap_steps: int
     min_retrieval_gap_tokens: int
-    trigger_events: Sequence[MarsysEvent]
-    cache_invalidation_events: Sequence[MarsysEvent]
+    trigger_events: Sequence[Literal["add", "get_messages"]]
+    cache_invalidation_events: Sequence[MarsysInvalidation]
     enable_headroom_percent: float
-    processing_strategy: Literal["none"]
 
 
 class ToolTruncation(TypedDict, total=False):
@@ -289,7 +266,6 @@ class ToolTruncation(TypedDict, total=False):
     max_tool_message_tokens: int
     grace_recent_messages: int
     append_marker: str
-    include_tool_payload_user_messages: object
 
 
 class Summarization(TypedDict, total=False):
@@ -298,9 +274,6 @@ class Summarization(TypedDict, total=False):
     enabled: bool
     grace_recent_messages: int
     output_max_tokens: int
-    include_original_instruction: object
-    include_image_payload_bytes: object
-    max_retained_images: object
 
 
 class BackwardPacking(TypedDict, total=False):
@@ -337,11 +310,8 @@ class ActiveContext(ContextProcessing, total=False):
 class MarsysOptions(ManagedMemoryConfig, ContextProcessing, total=False):
     """The options of MARSYS: those of its first releases, or those of its later ones."""
 
-    memory_type: Literal["conversation_history", "managed_conversation", "kg"]
-    description: object
-    model: str | None
+    memory_type: Literal["conversation_history", "managed_conversation"]
     memory_config: ManagedMemoryConfig
-    token_counter: object
     mode: Literal["repack_always", "strict"] | None
     threshold_tokens: int
     compaction_target_tokens: int | None
@@ -363,8 +333,14 @@ class ShortTermMemory(TypedDict, total=False):
     condition_scope: Literal["interaction_all", "message"]
 
 
+class KnowledgeBase(TypedDict):
+    """The collection of documents that a summarizer of Alquimia writes to besides."""
+
+    collection_id: str
+
+
 class LongTermMemory(TypedDict, total=False):
-    """A long-term strategy of Alquimia. The last four are the summarizer's."""
+    """A long-term strategy of Alquimia. The last three are the summarizer's."""
 
     long_term_memory_id: Literal["summarizer", "neuralyzer"]
     input_tokens_threshold: int
@@ -375,9 +351,8 @@ class LongTermMemory(TypedDict, total=False):
     interaction_threshold_qty: int
     interaction_threshold_tokens: int
     cod_max_loops: int
-    knowledge_base: Mapping[str, object] | None
+    knowledge_base: KnowledgeBase | None
     instructions: str | None
-    text_splitter: object
 
 
 class AlquimiaOptions(ShortTermMemory, LongTermMemory, total=False):

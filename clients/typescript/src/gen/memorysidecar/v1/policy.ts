@@ -745,7 +745,7 @@ export interface Preset {
   name: string;
   /**
    * The options by their names, as ListPolicyPresets gives them. Those left out
-   * have their defaults; unknown ones are refused. At most 16,384 bytes.
+   * have their defaults; an unknown one is refused by its name. At most 16,384 bytes.
    */
   options?: { [key: string]: any } | undefined;
 }
@@ -1347,7 +1347,10 @@ export interface PolicyPreset {
 
 /** An option of a preset. */
 export interface PresetOption {
-  /** The name, as it stands in `Preset.options`. */
+  /**
+   * The name, as it stands in `Preset.options`. A dot leads into an object:
+   * `sliding_window.headroom_percent` is a member of the option `sliding_window`.
+   */
   name: string;
   /** What it means, with its limits. */
   description: string;
@@ -1360,7 +1363,10 @@ export interface PresetOption {
    * may occur once in each group, with the default that it has there.
    */
   group: string;
-  /** Says that the option may not be left out. */
+  /**
+   * Says that the option may not be left out; of one inside an object: while the object is
+   * given.
+   */
   required: boolean;
 }
 
