@@ -617,15 +617,15 @@ export function checkQueryRelationsRequest(v: Violations, m: QueryRelationsReque
 /** Checks MergeEntitiesRequest. */
 export function checkMergeEntitiesRequest(v: Violations, m: MergeEntitiesRequest): void {
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
-  if (m.targetId === "") v.add("target_id", "is required");
-  else if (fields.checkText(v, "target_id", m.targetId, 256)) fields.checkForm(v, "target_id", m.targetId, ID);
-  if (m.sourceIds.length === 0) v.add("source_ids", "must have 1 entry at least", 1);
+  if (m.targetMemoryId === "") v.add("target_memory_id", "is required");
+  else if (fields.checkText(v, "target_memory_id", m.targetMemoryId, 256)) fields.checkForm(v, "target_memory_id", m.targetMemoryId, ID);
+  if (m.sourceMemoryIds.length === 0) v.add("source_memory_ids", "must have 1 entry at least", 1);
   else {
-    if (m.sourceIds.length > 64) fields.addCount(v, "source_ids", m.sourceIds.length, 64);
+    if (m.sourceMemoryIds.length > 64) fields.addCount(v, "source_memory_ids", m.sourceMemoryIds.length, 64);
     else {
-      for (let i = 0; i < m.sourceIds.length && !v.full; i++) {
-        if (m.sourceIds[i]! === "") v.add(`source_ids[${i}]`, "is required");
-        else if (fields.checkText(v, `source_ids[${i}]`, m.sourceIds[i]!, 256)) fields.checkForm(v, `source_ids[${i}]`, m.sourceIds[i]!, ID);
+      for (let i = 0; i < m.sourceMemoryIds.length && !v.full; i++) {
+        if (m.sourceMemoryIds[i]! === "") v.add(`source_memory_ids[${i}]`, "is required");
+        else if (fields.checkText(v, `source_memory_ids[${i}]`, m.sourceMemoryIds[i]!, 256)) fields.checkForm(v, `source_memory_ids[${i}]`, m.sourceMemoryIds[i]!, ID);
       }
     }
   }

@@ -208,8 +208,8 @@ export interface RestoreVersionInput extends MemoryRef {
 
 export interface MergeEntitiesInput {
   readonly namespace: string;
-  readonly targetId: string;
-  readonly sourceIds: readonly string[];
+  readonly targetMemoryId: string;
+  readonly sourceMemoryIds: readonly string[];
   readonly reason: string;
   readonly encode: (result: ChangedMemory) => Uint8Array;
 }

@@ -255,8 +255,11 @@ async function prune(state: State): Promise<void> {
   const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
   const daysAgo = dayOf(Date.now()) - dayOf(msOf(nowOf(state)) + shiftMs);
   await changePolicy(rpc, { episodeRetention: daysLong(days + daysAgo) });
-  const { episodeId, evictedMemoryIds } = await addTurn(state, { user: "prune", assistant: "now" });
-  await rpc.call("forgetMemories", { memoryIds: [episodeId] });
+  const { episodeMemoryId, evictedMemoryIds } = await addTurn(state, {
+    user: "prune",
+    assistant: "now",
+  });
+  await rpc.call("forgetMemories", { memoryIds: [episodeMemoryId] });
   state.pruned = evictedMemoryIds.length;
 }
 

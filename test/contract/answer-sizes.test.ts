@@ -65,7 +65,7 @@ it("of the longest ids and the most stages", async () => {
     sessionId: "s",
     messages: [named(MESSAGES)],
   });
-  const awaited = append.stageRuns.map(({ awaitsSummary }) => awaitsSummary.length);
+  const awaited = append.stageRuns.map(({ awaitingMessageIds }) => awaitingMessageIds.length);
   expect(awaited).toEqual([253, ...Array.from({ length: 15 }, () => 0)]);
   expect(
     await sizeOf("appendMessages", { sessionId: "s", messages: [named(MESSAGES + 1)] }),

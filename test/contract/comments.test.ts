@@ -158,7 +158,7 @@ const STATED: readonly Stated[] = [
   { of: "PreviewPolicyRequest.tool_outcomes", limits: ["toolOutcomes"] },
   { of: "PolicyPreview.messages", limits: ["previewMessages", "previewBytes"] },
   { of: "Session.placed_summaries", limits: ["placedSummaries"] },
-  { of: "StageRun.awaits_summary", limits: ["awaitsSummary", "answerIdBytes"] },
+  { of: "StageRun.awaiting_message_ids", limits: ["awaitsSummary", "answerIdBytes"] },
   {
     of: "GetWindowResponse.shortened_message_ids",
     limits: ["shortenedIds", "answerIdBytes"],

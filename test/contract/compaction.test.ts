@@ -107,7 +107,7 @@ describe("compaction on request", () => {
     const sessionId = await newSession(compacting(options), CONVERSATION);
     const { stageRuns } = await compact(sessionId);
     expect(stageRuns).toMatchObject([
-      { stage: "summarization", awaitsSummary: ["m1", "m2", "m3", "m4", "m5"], taskId: "" },
+      { stage: "summarization", awaitingMessageIds: ["m1", "m2", "m3", "m4", "m5"], taskId: "" },
     ]);
   });
 });

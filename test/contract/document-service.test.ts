@@ -48,7 +48,7 @@ describe("UpsertDocuments", () => {
       trust: Trust.LOW,
     });
     const { documents, revision } = await upsert("store", [given, document({ text: "no id" })]);
-    expect(documents.map(({ created, chunkIds }) => [created, chunkIds])).toEqual([
+    expect(documents.map(({ created, chunkDocumentIds }) => [created, chunkDocumentIds])).toEqual([
       [true, []],
       [true, []],
     ]);
@@ -99,9 +99,9 @@ describe("UpsertDocuments", () => {
     const splitter = { chunkChars: 100, overlapChars: 0 };
     const given = page("guide", text, { author: "Ann", labels: new Map([["k", "v"]]) });
     const { documents } = await upsert("split", [page("short"), given], { splitter });
-    expect(documents[0]?.chunkIds).toEqual([]);
+    expect(documents[0]?.chunkDocumentIds).toEqual([]);
     expect(documents[0]?.etag).not.toBe("");
-    const chunkIds = documents[1]?.chunkIds ?? [];
+    const chunkIds = documents[1]?.chunkDocumentIds ?? [];
     expect(chunkIds.length).toBeGreaterThan(6);
     expect(chunkIds).toEqual(chunkIds.map((_, index) => `guide#${index}`));
     expect(documents[1]).toMatchObject({ documentId: "guide", created: true });
@@ -118,7 +118,7 @@ describe("UpsertDocuments", () => {
     }
     expect(await idsOf("split", { sourceDocumentId: "guide" })).toEqual(chunkIds);
     const again = await upsert("split", [page("guide", text.slice(0, 250))], { splitter });
-    const fewer = again.documents[0]?.chunkIds ?? [];
+    const fewer = again.documents[0]?.chunkDocumentIds ?? [];
     expect(fewer.length).toBeLessThan(chunkIds.length);
     expect(await idsOf("split", { sourceDocumentId: "guide" })).toEqual(fewer);
     const one = { collectionId: "split", documentIds: ["guide"] };
@@ -131,12 +131,12 @@ describe("UpsertDocuments", () => {
     const splitter = { chunkChars: 100, overlapChars: 30 };
     const given = page("guide", text, { author: "Ann", labels: new Map([["k", "v"]]) });
     const { documents } = await upsert("whole", [given], { splitter });
-    const [{ etag = "", chunkIds = [] } = {}] = documents;
+    const [{ etag = "", chunkDocumentIds = [] } = {}] = documents;
     expect(etag).not.toBe("");
     const whole = await get("whole", "guide");
     expect(whole).toMatchObject({
       ...{ documentId: "guide", text, author: "Ann", labels: new Map([["k", "v"]]), etag },
-      ...{ sourceDocumentId: "", chunkCount: chunkIds.length, chunkOffset: 0 },
+      ...{ sourceDocumentId: "", chunkCount: chunkDocumentIds.length, chunkOffset: 0 },
       ...{ spaceBefore: "", spaceAfter: "" },
     });
     const stale = { collectionId: "whole", documentIds: ["guide"], etag: "r0" };

@@ -261,7 +261,7 @@ describe("ReinforceMemories and DecayMemories", () => {
     expect(await newestEvent("sure")).toMatchObject({ $case: "memoriesReinforced" });
     const lower = { namespace: "sure", filter: ALL, factor: 0.5, deleteBelow: 0.4 };
     const decayed = await server.client.call("decayMemories", lower);
-    expect(decayed).toMatchObject({ decayedCount: 1, deletedIds: ["a"], nextPageToken: "" });
+    expect(decayed).toMatchObject({ decayedCount: 1, deletedMemoryIds: ["a"], nextPageToken: "" });
     expect(await get("sure", "b")).toMatchObject({ confidence: 0.5, version: 1 });
     const { events } = await server.client.call("listEvents", { namespace: "sure" });
     expect(events.map(({ detail }) => detail).slice(-2)).toEqual(
@@ -339,7 +339,11 @@ describe("MergeEntities", () => {
         fact("dog"),
       ])
     ).results.map(({ memoryId }) => memoryId);
-    const request = { namespace: "merge", targetId: ann ?? "", sourceIds: [annie ?? ""] };
+    const request = {
+      namespace: "merge",
+      targetMemoryId: ann ?? "",
+      sourceMemoryIds: [annie ?? ""],
+    };
     const { entity: merged } = await server.client.call("mergeEntities", request);
     expect(merged).toMatchObject({ memoryId: ann, mentionCount: 2, kind: MemoryKind.ENTITY });
     const attributes = new Map([
@@ -358,7 +362,10 @@ describe("MergeEntities", () => {
       ]),
     );
     expect(await server.client.fail("mergeEntities", request)).toMatchObject(NOBODY);
-    const none = await server.client.fail("mergeEntities", { ...request, sourceIds: [dog ?? ""] });
+    const none = await server.client.fail("mergeEntities", {
+      ...request,
+      sourceMemoryIds: [dog ?? ""],
+    });
     expect(none).toMatchObject({ reason: "REQUEST_INVALID" });
   });
 });
@@ -408,10 +415,10 @@ describe("ForgetMemories and PurgeMemories", () => {
       filter: memoryFilter({ scope: ownedBy({ userId: "u" }) }),
     };
     expect(await server.client.call("purgeMemories", request)).toEqual({
-      ...{ memoryCount: 2, sampleIds: ["a", "b"], more: false, revision: 0n },
+      ...{ memoryCount: 2, sampleMemoryIds: ["a", "b"], more: false, revision: 0n },
     });
     const forced = await server.client.call("purgeMemories", { ...request, force: true });
-    expect(forced).toMatchObject({ memoryCount: 2, sampleIds: [], more: false });
+    expect(forced).toMatchObject({ memoryCount: 2, sampleMemoryIds: [], more: false });
     expect(await idsOf("purge")).toEqual(["c"]);
     const all = { namespace: "purge", filter: ALL, force: true };
     expect(await server.client.call("purgeMemories", all)).toMatchObject({ memoryCount: 1 });
@@ -442,7 +449,7 @@ const REPEATS: readonly Repeat[] = [
   repeat("reinforceMemories", { memoryIds: ["a"] }, { amount: 0.3 }),
   repeat("decayMemories", { filter: ALL }, { factor: 0.3 }),
   repeat("restoreMemoryVersion", { memoryId: "a", version: 1 }, { reason: "other" }),
-  repeat("mergeEntities", { targetId: "e1", sourceIds: ["e2"] }, { reason: "other" }),
+  repeat("mergeEntities", { targetMemoryId: "e1", sourceMemoryIds: ["e2"] }, { reason: "other" }),
   repeat("forgetMemories", { memoryIds: ["b"] }, { memoryIds: ["c"] }),
   repeat(
     "purgeMemories",

@@ -172,7 +172,7 @@ describe("a turn that ends, and ConsolidateSession", () => {
     });
     const messageIds = turn.messages.map(({ messageId }) => messageId);
     expect(messageIds).toHaveLength(2);
-    const { memory: kept } = await client.call("getMemory", { memoryId: turn.episodeId });
+    const { memory: kept } = await client.call("getMemory", { memoryId: turn.episodeMemoryId });
     expect(kept).toMatchObject({
       ...{ userId: "ann", text: "user: My name is Ann. | assistant: Hello." },
       source: { origin: 4, sessionId: "s", messageIds },
@@ -214,7 +214,7 @@ describe("a hook that settles contradictions", () => {
     });
     await client.call("remember", lives("Lives in Bern."));
     expect((await client.call("remember", lives("Lives in Rome."))).results).toEqual([
-      { memoryId: "", outcome: 6, etag: "", supersededIds: [] },
+      { memoryId: "", outcome: 6, etag: "", supersededMemoryIds: [] },
     ]);
   });
 });

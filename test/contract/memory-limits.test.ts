@@ -98,7 +98,7 @@ const update = (field: string, max: number, make: (size: number) => Partial<Memo
 const ONE = { memories: [memory({ text: "fact" })] };
 const GONE = { memoryId: "gone" };
 const MASKED = { memory: memory(GONE), updateMask: ["key"] };
-const MERGE = { targetId: "gone", sourceIds: ["lost"] };
+const MERGE = { targetMemoryId: "gone", sourceMemoryIds: ["lost"] };
 const NOBODY = { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }) };
 const FORGET = { memoryIds: ["gone"] };
 
@@ -239,13 +239,13 @@ const CHANGED: readonly LimitRow[] = [
   idRow("restoreMemoryVersion", { version: 1 }),
   reason("restoreMemoryVersion", { ...GONE, version: 1 }),
   requestId("restoreMemoryVersion", { ...GONE, version: 1 }),
-  limitRow("mergeEntities", "target_id", LIMITS.memoryIdBytes, (size) => ({
+  limitRow("mergeEntities", "target_memory_id", LIMITS.memoryIdBytes, (size) => ({
     ...MERGE,
-    targetId: "y".repeat(size),
+    targetMemoryId: "y".repeat(size),
   })),
-  limitRow("mergeEntities", "source_ids", LIMITS.mergeEntities, (size) => ({
-    targetId: "gone",
-    sourceIds: ids(size),
+  limitRow("mergeEntities", "source_memory_ids", LIMITS.mergeEntities, (size) => ({
+    targetMemoryId: "gone",
+    sourceMemoryIds: ids(size),
   })),
   reason("mergeEntities", MERGE),
   requestId("mergeEntities", MERGE),
@@ -410,9 +410,15 @@ const REFUSED: readonly Refused[] = [
   refused("listMemoryVersions", ["page_size"], { ...GONE, pageSize: -1 }),
   refused("restoreMemoryVersion", ["memory_id", "version"], {}),
   refused("restoreMemoryVersion", ["version"], { ...GONE, version: -1 }),
-  refused("mergeEntities", ["target_id", "source_ids"], {}),
-  refused("mergeEntities", ["source_ids[0]"], { targetId: "a", sourceIds: ["a"] }),
-  refused("mergeEntities", ["source_ids[1]"], { targetId: "a", sourceIds: ["b", "b"] }),
+  refused("mergeEntities", ["target_memory_id", "source_memory_ids"], {}),
+  refused("mergeEntities", ["source_memory_ids[0]"], {
+    targetMemoryId: "a",
+    sourceMemoryIds: ["a"],
+  }),
+  refused("mergeEntities", ["source_memory_ids[1]"], {
+    targetMemoryId: "a",
+    sourceMemoryIds: ["b", "b"],
+  }),
 ];
 
 describe("what is wrong with a request", () => {

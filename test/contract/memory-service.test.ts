@@ -98,7 +98,7 @@ describe("Remember", () => {
     expect(stored).toEqual({
       ...given,
       source: memorySource({ sessionId: "s", messageIds: ["m1", "m2"], origin: 1 }),
-      ...{ state: MemoryState.ACTIVE, supersededBy: "", mentionCount: 1, version: 1 },
+      ...{ state: MemoryState.ACTIVE, supersededByMemoryId: "", mentionCount: 1, version: 1 },
       ...{ writer: "local", reason: "said so", createTime, updateTime: createTime, expireTime },
       etag: result?.etag,
     });
@@ -174,12 +174,12 @@ describe("Remember", () => {
     const rule = { conflict: conflict(ConflictMode.SUPERSEDE) };
     const { results } = await remember("moves", [fact("Lives in Rome.", key)], rule);
     expect(results).toMatchObject([
-      { outcome: RememberOutcome.CREATED, supersededIds: [old?.memoryId] },
+      { outcome: RememberOutcome.CREATED, supersededMemoryIds: [old?.memoryId] },
     ]);
     expect(await textsOf("moves")).toEqual(["Lives in Rome."]);
     expect(await textsOf("moves", { states: [2] })).toEqual(["Lives in Bern."]);
     expect(await get("moves", old?.memoryId ?? "")).toMatchObject({
-      ...{ state: MemoryState.SUPERSEDED, supersededBy: results[0]?.memoryId },
+      ...{ state: MemoryState.SUPERSEDED, supersededByMemoryId: results[0]?.memoryId },
       ...{ version: 2, validUntilTime: expect.anything() },
     });
     const past = { ...key, validFromTime: { seconds: 5n, nanos: 0 } };

@@ -203,7 +203,7 @@ describe("a turn that ends", () => {
       [MemoryKind.EPISODE, MemoryOrigin.TURN],
     ]);
     expect(memories[1]).toMatchObject({ text: NAME, category: "identity", importance: 0.9 });
-    expect(memories[0]?.memoryId).toBe(first.episodeId);
+    expect(memories[0]?.memoryId).toBe(first.episodeMemoryId);
     const events = await eventsOf(server, sessionId, second.revision);
     expect(events.map(({ type }) => type)).toEqual([
       EventType.MESSAGES_APPENDED,
@@ -216,7 +216,7 @@ describe("a turn that ends", () => {
       "appendMessages",
       turnOf({ sessionId, userText: "x", turnTime }),
     );
-    expect(old.episodeId).toBe("");
+    expect(old.episodeMemoryId).toBe("");
     const { messages } = await server.client.call("listMessages", { sessionId });
     expect(messages.at(-1)?.sentTime).toEqual(turnTime);
   });

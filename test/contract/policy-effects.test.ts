@@ -272,7 +272,7 @@ describe("REMOVED_TO_SUMMARIZE", () => {
       windowTotals: { messageCount: 3n },
       overLimit: false,
     });
-    expect(answer.stageRuns).toMatchObject([{ stage: "keep", awaitsSummary: ["m1", "m2"] }]);
+    expect(answer.stageRuns).toMatchObject([{ stage: "keep", awaitingMessageIds: ["m1", "m2"] }]);
     expect(await windowIds(server, sessionId)).toEqual(["m1", "m2", "m3"]);
   });
 });
@@ -304,7 +304,7 @@ describe("UpdateSession with a policy", () => {
     expect(changed).toMatchObject({
       overLimit: true,
       stageRuns: [
-        { stage: "old", awaitsSummary: ["m1", "m2"] },
+        { stage: "old", awaitingMessageIds: ["m1", "m2"] },
         { stage: "tight", overLimit: true },
       ],
       trims: [{ stage: "tight" }],

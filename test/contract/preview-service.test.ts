@@ -176,7 +176,7 @@ describe("PreviewPolicy", () => {
       Verdict.KEPT,
     ]);
     expect(waits?.after).toMatchObject({ messageCount: 3n });
-    expect(waits?.stageRuns[0]?.awaitsSummary).toEqual(["m1", "m2"]);
+    expect(waits?.stageRuns[0]?.awaitingMessageIds).toEqual(["m1", "m2"]);
   });
 
   it("looks at signals of the request in place of those it knows", async () => {

@@ -407,7 +407,7 @@ async function askedToWrite(
     },
   });
   expect(await server.client.call("upsertDocuments", fields)).toEqual({
-    documents: [{ documentId: "d", created: true, etag: "e", chunkIds: ["d#0", "d#1"] }],
+    documents: [{ documentId: "d", created: true, etag: "e", chunkDocumentIds: ["d#0", "d#1"] }],
     revision: 5n,
   });
   const [input] = inputs;

@@ -293,7 +293,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   listMemoryVersions: { memoryId: "gone", pageSize: 10 },
   restoreMemoryVersion: { memoryId: "gone", version: 1 },
   queryRelations: { subject: "Ann", maxHops: 2 },
-  mergeEntities: { targetId: "gone", sourceIds: ["lost"] },
+  mergeEntities: { targetMemoryId: "gone", sourceMemoryIds: ["lost"] },
   consolidateSession: { sessionId: "doomed" },
   extractMemories: { text: "My name is Ann.", preview: true },
   countTokens: { texts: ["hello"], messages: [message({ text: "world" })] },

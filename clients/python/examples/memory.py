@@ -59,7 +59,7 @@ def changing(client: Client) -> str:
         {**home, "text": "Ana lives in Berlin.", "valid_from_time": day(6)}, conflict="supersede"
     )
     berlin = moved.results[0].memory_id
-    [porto] = moved.results[0].superseded_ids
+    [porto] = moved.results[0].superseded_memory_ids
     about = {"user_id": "ana", "key": "home_city"}
     [now] = client.list_memories(filter=about)
     [march] = client.list_memories(filter={**about, "valid_at_time": day(3)})
@@ -138,7 +138,7 @@ def turns(client: Client) -> None:
         memory_policy={"extraction": {"targets": [v1.EXTRACTION_TARGET_FACTS]}},
     )
     recorded = client.record_turn("talk", "My name is Ana Prado.", "Nice to meet you.")
-    print(f"{len(recorded.messages)} messages, episode {recorded.episode_id[-4:]}")
+    print(f"{len(recorded.messages)} messages, episode {recorded.episode_memory_id[-4:]}")
     client.record_turn("talk", "I prefer trains to planes.", "Noted.", turn_time=day(7))
     last = client.record_turn("talk", "My birthday is on 5 May.", "I will remember.")
     print(f"promoted: {[client.get_memory(one).text for one in last.promoted_memory_ids]}")

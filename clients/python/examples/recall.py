@@ -119,7 +119,9 @@ def documents(client: Client) -> None:
         chunk_chars=90,
         overlap_chars=0,
     )
-    print(f"written: {[(one.document_id, list(one.chunk_ids)) for one in written.documents]}")
+    print(
+        f"written: {[(one.document_id, list(one.chunk_document_ids)) for one in written.documents]}"
+    )
     here = {"collection_ids": ["default"]}
     [best] = client.recall("how to clean the mirror", filter=here, page_size=1).hits
     print(f"{best.document.document_id}: {best.document.text!r}")

@@ -232,7 +232,9 @@ def summaries(client: Client) -> None:
     client.create_session(session_id="notes", policy=made)
     done = client.append("notes", [f"Note {number} about Porto" for number in range(6)])
     for run in done.stage_runs:
-        print(f"stage '{run.stage}' waits for a summary of {len(run.awaits_summary)} messages")
+        print(
+            f"stage '{run.stage}' waits for a summary of {len(run.awaiting_message_ids)} messages"
+        )
     inputs = client.list_summary_inputs("notes", stage="middle")
     replaced = [one.message_id for one in inputs]
     client.set_summary("notes", "Notes 1 to 3.", replaced_message_ids=replaced, in_place=True)

@@ -85,7 +85,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
         {"memory_id": "m", "version": 1},
     ),
     "query_relations": ("QueryRelations", {"subject": "s"}),
-    "merge_entities": ("MergeEntities", {"target_id": "m", "source_ids": "n"}),
+    "merge_entities": ("MergeEntities", {"target_memory_id": "m", "source_memory_ids": "n"}),
     "record_turn": ("AppendMessages", {"session_id": "s", "user_text": "t"}),
     "consolidate_session": ("ConsolidateSession", {"session_id": "s"}),
     "extract_memories": ("ExtractMemories", {"text": "t", "extraction": "hook"}),

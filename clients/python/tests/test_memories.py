@@ -34,7 +34,7 @@ MARCH = datetime(2026, 3, 1, 12, 30, 0, 250_000, tzinfo=timezone.utc)
 # What the server sets by itself.
 OWN = (
     *("state", "mention_count", "version", "writer", "reason", "create_time"),
-    *("update_time", "expire_time", "etag", "superseded_by"),
+    *("update_time", "expire_time", "etag", "superseded_by_memory_id"),
 )
 
 SCHEMA_OF = {
@@ -218,7 +218,9 @@ def test_a_model_remembers_recalls_and_forgets(client: Client) -> None:
     old = tools.call("remember", '{"content": "Ana lives in Porto.", "key": "home_city"}')
     given = {"content": "Ana lives in Berlin.", "key": "home_city", "category": "place"}
     new = tools.call("remember", {**given, "persistent": "yes"})
-    assert client.get_memory(new).persistent and client.get_memory(old).superseded_by == new
+    assert (
+        client.get_memory(new).persistent and client.get_memory(old).superseded_by_memory_id == new
+    )
     found = f"Found 1 memory:\n1. [place] Ana lives in Berlin. (id: {new})"
     assert tools.call("recall", '{"query": "where does Ana live", "limit": "3"}') == found
     silent = MemoryTools(client, user_id="ana", show_ids=False)

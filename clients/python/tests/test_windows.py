@@ -148,7 +148,7 @@ def test_a_summary_takes_the_place_of_messages(client: Client) -> None:
     made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=1, hook="manual")
     client.create_session(session_id="s", policy=made)
     done = client.append("s", [f"text {number}" for number in range(5)])
-    waiting = list(done.stage_runs[0].awaits_summary)
+    waiting = list(done.stage_runs[0].awaiting_message_ids)
     inputs = client.list_summary_inputs("s", stage="middle")
     assert [one.message_id for one in inputs] == waiting and len(waiting) == 3
     placed = client.set_summary("s", "so far", replaced_message_ids=waiting, in_place=True)

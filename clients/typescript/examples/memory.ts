@@ -67,7 +67,7 @@ async function changing(memory: MemorySidecar): Promise<string> {
   console.log(`now: ${now?.text} in March: ${march?.text} known before: ${known?.text}`);
   check(now?.text === "Ana lives in Berlin." && march?.text === "Ana lives in Porto.", "homes");
   check(known?.text === march?.text, "what was known");
-  const ended = await memory.getMemory(result?.supersededIds[0] ?? "");
+  const ended = await memory.getMemory(result?.supersededMemoryIds[0] ?? "");
   console.log(`${ended.text} ended on ${toDate(ended.validUntilTime)?.toDateString()}`);
   const fixed = await memory.updateMemory(
     berlin,
@@ -136,7 +136,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
     userText: "My name is Ana Prado.",
     assistantText: "Nice to meet you.",
   });
-  console.log(`${recorded.messages.length} messages, episode ${recorded.episodeId}`);
+  console.log(`${recorded.messages.length} messages, episode ${recorded.episodeMemoryId}`);
   const trains = { userText: "I prefer trains to planes.", assistantText: "Noted." };
   await memory.recordTurn("talk", trains, { turnTime: day(7) });
   const last = await memory.recordTurn("talk", { userText: "My birthday is on 5 May." });

@@ -142,7 +142,7 @@ async function documents(client: MemorySidecar): Promise<void> {
     ],
     { chunkChars: 90, overlapChars: 0 },
   );
-  for (const one of written.documents) console.log(`${one.documentId}: [${one.chunkIds}]`);
+  for (const one of written.documents) console.log(`${one.documentId}: [${one.chunkDocumentIds}]`);
   const filter = { collectionIds: ["default"] };
   const found = async (query: string, options: RecallOptions = {}) => {
     const [hit] = (await client.recall(query, { filter, pageSize: 1, ...options })).hits;

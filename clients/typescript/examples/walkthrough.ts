@@ -205,7 +205,7 @@ async function summaries(): Promise<void> {
   await client.createSession({ sessionId: "notes", policy });
   const notes = Array.from({ length: 6 }, (_, index) => `Note ${index} about hazel`);
   const { stageRuns } = await client.append("notes", notes);
-  console.log(`${stageRuns[0]?.awaitsSummary.length} messages wait for a summary`);
+  console.log(`${stageRuns[0]?.awaitingMessageIds.length} messages wait for a summary`);
   const inputs = await client.listSummaryInputs("notes", { stage: "middle" });
   const replacedMessageIds = inputs.map(({ messageId }) => messageId);
   const options = { replacedMessageIds, inPlace: true };

@@ -188,12 +188,17 @@ export class MemoryMethods extends RecallMethods {
 
   /** Makes one entity of several: the names of the others become its aliases. */
   async mergeEntities(
-    targetId: string,
-    sourceIds: string | readonly string[],
+    targetMemoryId: string,
+    sourceMemoryIds: string | readonly string[],
     opts: MutationOptions & { readonly reason?: string } = {},
   ): Promise<Memory> {
     const { reason = "" } = opts;
-    const request = { ...this.change(opts), targetId, sourceIds: listOf(sourceIds), reason };
+    const request = {
+      ...this.change(opts),
+      targetMemoryId,
+      sourceMemoryIds: listOf(sourceMemoryIds),
+      reason,
+    };
     return given((await this.call(Rpcs.mergeEntities, request, opts)).entity);
   }
 

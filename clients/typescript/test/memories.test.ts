@@ -164,7 +164,7 @@ describe("the tools", () => {
     const given = JSON.stringify({ content: "Ana lives in Berlin.", persistent: "yes", ...home });
     const now = await tools.call("remember", given);
     expect(await client.getMemory(now)).toMatchObject({ persistent: true });
-    expect(await client.getMemory(old)).toMatchObject({ supersededBy: now });
+    expect(await client.getMemory(old)).toMatchObject({ supersededByMemoryId: now });
     expect(await tools.call("recall", { query: "where does Ana live", limit: "3" })).toBe(
       `Found 1 memory:\n1. [place] Ana lives in Berlin. (id: ${now})`,
     );

@@ -175,7 +175,7 @@ function takenIn(target: Entity, source: Entity): Entity {
   const aliases = unitedNames(fresh, [], Infinity);
   if (aliases.length > LIMITS.entityAliases) {
     const description = `have more than ${LIMITS.entityAliases} other names with the target`;
-    throw requestInvalid([{ field: "source_ids", description }]);
+    throw requestInvalid([{ field: "source_memory_ids", description }]);
   }
   return { ...target, aliases, attributes };
 }

@@ -69,9 +69,9 @@ async function revisionsOf(memoryId: string, before = 0, limit = 100): Promise<r
   return (await services.memories.listMemoryVersions(call, ref)).revisions;
 }
 
-async function merge(targetId: string, sourceIds: readonly string[]): Promise<void> {
+async function merge(targetMemoryId: string, sourceMemoryIds: readonly string[]): Promise<void> {
   await services.memories.mergeEntities(services.call("MergeEntities"), {
-    ...{ namespace: "default", targetId, sourceIds, reason: "same" },
+    ...{ namespace: "default", targetMemoryId, sourceMemoryIds, reason: "same" },
     encode: () => toBytes({}),
   });
 }

@@ -34,15 +34,15 @@ function decideMerge(
   input: MergeEntitiesInput,
   { memories, revision }: MemoryView,
 ): MemoryDecision<Uint8Array> {
-  const { targetId, sourceIds, reason } = input;
+  const { targetMemoryId, sourceMemoryIds, reason } = input;
   const live = (memoryId: string): Memory =>
     liveMemory(memories.byId(memoryId), memoryId, work.nowMs);
-  const target = live(targetId);
-  checkEntity(target, "target_id");
-  const sources = sourceIds.map((memoryId, index) => {
-    const field = `source_ids[${index}]`;
+  const target = live(targetMemoryId);
+  checkEntity(target, "target_memory_id");
+  const sources = sourceMemoryIds.map((memoryId, index) => {
+    const field = `source_memory_ids[${index}]`;
     const source = live(memoryId);
-    if (memoryId === targetId) throw invalid(field, "must not be the target");
+    if (memoryId === targetMemoryId) throw invalid(field, "must not be the target");
     checkEntity(source, field);
     if (byScope([target, source]).size > 1) throw invalid(field, "is of another scope");
     return source;
@@ -50,10 +50,10 @@ function decideMerge(
   const memory = merged(target, sources, stampOf(work, revision, reason));
   const detail = {
     type: EVENT_TYPE.memoryUpdated,
-    ...{ memoryId: targetId, paths: [], version: memory.version },
+    ...{ memoryId: targetMemoryId, paths: [], version: memory.version },
   };
   return savedMemories(work, revision, {
-    plan: { put: [memory], remove: sourceIds },
+    plan: { put: [memory], remove: sourceMemoryIds },
     details: [{ scope: memory.scope, detail }, ...deletedDetails(sources, "merged")],
     bytes: input.encode({ memory, revision }),
   });

@@ -25,6 +25,6 @@ export function encodeAppendAnswer(result: AppendResult): Uint8Array {
     overLimit: result.overLimit,
     promotedMemoryIds: given === undefined ? [] : takeIds(given.promotedIds, room),
     evictedMemoryIds: given === undefined ? [] : takeIds(given.evictedIds, room),
-    episodeId: given?.episodeId ?? "",
+    episodeMemoryId: given?.episodeId ?? "",
   });
 }

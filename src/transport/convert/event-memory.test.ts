@@ -27,14 +27,15 @@ function overTheWire(detail: MemoryEventDetail): wire.Event {
 
 describe("an event", () => {
   it("tells what was remembered", () => {
-    const lists = { memoryIds: ["a", "b"], updatedIds: ["c"] };
+    const memoryIds = ["a", "b"];
+    const updatedIds = ["c"];
     const type = EVENT_TYPE.memoriesRemembered;
-    expect(overTheWire({ type, ...lists, origin: "extraction" })).toMatchObject({
+    expect(overTheWire({ type, memoryIds, updatedIds, origin: "extraction" })).toMatchObject({
       type: wire.EventType.MEMORIES_REMEMBERED,
       ...{ namespace: "n", sessionId: "s", userId: "u", agentId: "a", continued: true },
       detail: {
         $case: "memoriesRemembered",
-        value: { ...lists, origin: MemoryOrigin.EXTRACTION },
+        value: { memoryIds, updatedMemoryIds: updatedIds, origin: MemoryOrigin.EXTRACTION },
       },
     });
   });

@@ -41,7 +41,7 @@ export function toMemoryDetail(detail: MemoryEventDetail): wire.Event["detail"] 
     case EVENT_TYPE.memoriesRemembered: {
       const origin = toMemoryOrigin(detail.origin);
       const { memoryIds, updatedIds } = detail;
-      const value = { memoryIds: [...memoryIds], updatedIds: [...updatedIds], origin };
+      const value = { memoryIds: [...memoryIds], updatedMemoryIds: [...updatedIds], origin };
       return { $case: "memoriesRemembered", value };
     }
     case EVENT_TYPE.memoryUpdated: {

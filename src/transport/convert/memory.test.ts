@@ -37,7 +37,7 @@ describe("a memory", () => {
       });
       expect(sent).toMatchObject({
         state: memory.state === "active" ? 1 : 2,
-        supersededBy: memory.supersededBy,
+        supersededByMemoryId: memory.supersededBy,
         mentionCount: strength.mentionCount,
         version: memory.version,
         writer: memory.writer,
@@ -97,7 +97,7 @@ describe("what a caller leaves out", () => {
 
   it("is not taken from what only the server sets", () => {
     const source = { origin: 3, sessionId: "s", hook: "h", model: "g" } as const;
-    const given = { ...empty, text: "x", supersededBy: "y", writer: "root" };
+    const given = { ...empty, text: "x", supersededByMemoryId: "y", writer: "root" };
     const counts = { mentionCount: 9, version: 4 };
     const sent: wire.Memory = {
       ...given,

@@ -134,7 +134,7 @@ export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
     ttl: memory.ttlMs === 0 ? undefined : toDuration(memory.ttlMs),
     source: toSource(memory.source),
     state: state === "active" ? wire.MemoryState.ACTIVE : wire.MemoryState.SUPERSEDED,
-    supersededBy: memory.supersededBy,
+    supersededByMemoryId: memory.supersededBy,
     mentionCount: strength.mentionCount,
     lastSeenTime: toTimestamp(strength.lastSeenMs),
     version: memory.version,

@@ -64,7 +64,7 @@ export function toRememberResponse(result: RememberResult): memoryServiceWire.Re
     memoryId,
     outcome: OUTCOMES[outcome],
     etag,
-    supersededIds: takeIds(supersededIds, room),
+    supersededMemoryIds: takeIds(supersededIds, room),
   }));
   const evictedMemoryIds = takeIds(result.evictedIds, room);
   return { results, evictedMemoryIds, revision: BigInt(result.revision) };

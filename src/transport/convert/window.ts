@@ -124,7 +124,7 @@ export function toStageRuns(
     triggers: run.triggers.map(toTriggerHit),
     overLimit: run.overLimit,
     heldBy: run.heldBy.map(toHoldReason),
-    awaitsSummary: takeIds(idsOf(run.awaitsSummary), room),
+    awaitingMessageIds: takeIds(idsOf(run.awaitsSummary), room),
     taskId: run.taskId,
   }));
 }

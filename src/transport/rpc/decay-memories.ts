@@ -36,7 +36,7 @@ export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
       encode: ({ decayedCount, deletedIds, next, revision }) =>
         encodeWire(DecayMemoriesResponse, {
           decayedCount,
-          deletedIds: [...deletedIds],
+          deletedMemoryIds: [...deletedIds],
           nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
           revision: BigInt(revision),
         }),

@@ -11,11 +11,11 @@ import { checkMergeEntities } from "../validate/memory-requests.ts";
 /** MergeEntities. */
 export const mergeEntities: UnaryRpc<MergeEntitiesRequest> = {
   validate: checkMergeEntities,
-  handle: ({ services, etags }, call, { namespace, targetId, sourceIds, reason }) =>
+  handle: ({ services, etags }, call, { namespace, targetMemoryId, sourceMemoryIds, reason }) =>
     services.memories.mergeEntities(call, {
       namespace: fromNamespace(namespace),
-      targetId,
-      sourceIds,
+      targetMemoryId,
+      sourceMemoryIds,
       reason,
       encode: ({ memory, revision }) =>
         encodeWire(MergeEntitiesResponse, {

@@ -19,7 +19,7 @@ export const purgeMemories: UnaryRpc<PurgeMemoriesRequest> = {
       encode: ({ memoryCount, sampleIds, more, revision }) =>
         encodeWire(PurgeMemoriesResponse, {
           memoryCount,
-          sampleIds: [...sampleIds],
+          sampleMemoryIds: [...sampleIds],
           more,
           revision: BigInt(revision),
         }),

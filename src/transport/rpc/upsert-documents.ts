@@ -21,7 +21,7 @@ export const upsertDocuments: UnaryRpc<UpsertDocumentsRequest> = {
         encodeWire(UpsertDocumentsResponse, {
           documents: documents.map((document) => ({
             ...document,
-            chunkIds: [...document.chunkIds],
+            chunkDocumentIds: [...document.chunkIds],
           })),
           revision: BigInt(revision),
         }),

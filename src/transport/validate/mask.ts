@@ -90,7 +90,7 @@ export const MEMORY_MASK = {
   ],
   ignored: new Set([
     "state",
-    "superseded_by",
+    "superseded_by_memory_id",
     "mention_count",
     "version",
     "writer",

@@ -93,10 +93,10 @@ export function checkPurgeMemories(request: PurgeMemoriesRequest, v: Violations)
 }
 
 export function checkMergeEntities(request: MergeEntitiesRequest, v: Violations): void {
-  const { targetId, sourceIds } = request;
-  checkDistinct(v, "source_ids", sourceIds);
-  const own = sourceIds.indexOf(targetId);
-  if (own >= 0) v.add(`source_ids[${own}]`, "is the target itself");
+  const { targetMemoryId, sourceMemoryIds } = request;
+  checkDistinct(v, "source_memory_ids", sourceMemoryIds);
+  const own = sourceMemoryIds.indexOf(targetMemoryId);
+  if (own >= 0) v.add(`source_memory_ids[${own}]`, "is the target itself");
 }
 
 /** Gives the memory of a checked update. */

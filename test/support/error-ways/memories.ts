@@ -115,8 +115,8 @@ export const MEMORY_WAYS: Ways = {
   "RestoreMemoryVersion MEMORY_VERSION_LIMIT_REACHED": async (scene) =>
     scene.client.fail("restoreMemoryVersion", { ...(await wornOut(scene)), version: 1 }),
   "MergeEntities MEMORY_VERSION_LIMIT_REACHED": async (scene) => {
-    const { namespace, memoryId: targetId } = await wornOut(scene);
-    const request = { namespace, targetId, sourceIds: ["other"] };
+    const { namespace, memoryId: targetMemoryId } = await wornOut(scene);
+    const request = { namespace, targetMemoryId, sourceMemoryIds: ["other"] };
     return await scene.client.fail("mergeEntities", request);
   },
   ...sameWay("SESSION_NOT_FOUND", ["consolidateSession", "extractMemories"], {

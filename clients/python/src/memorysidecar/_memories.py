@@ -238,14 +238,16 @@ class MemoryMethods(SyncCalls):
 
     def merge_entities(
         self,
-        target_id: str,
-        source_ids: str | Iterable[str],
+        target_memory_id: str,
+        source_memory_ids: str | Iterable[str],
         *,
         reason: str = "",
         **call: Unpack[f.WriteOptions],
     ) -> v1.Memory:
         """Makes one entity of several: the names of the others become its aliases."""
         request = v1.MergeEntitiesRequest(
-            target_id=target_id, source_ids=r.texts_of(source_ids), reason=reason
+            target_memory_id=target_memory_id,
+            source_memory_ids=r.texts_of(source_memory_ids),
+            reason=reason,
         )
         return self._unary(request, v1.MergeEntitiesResponse, call).entity

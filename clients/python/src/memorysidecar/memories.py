@@ -26,7 +26,7 @@ _TRUE: Final = ("true", "yes", "1")
 # What the server sets by itself.
 _OWN: Final = (
     "state",
-    "superseded_by",
+    "superseded_by_memory_id",
     "mention_count",
     "version",
     "writer",

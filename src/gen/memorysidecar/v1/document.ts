@@ -213,7 +213,7 @@ export interface UpsertedDocument {
   /** Its etag. Its chunks have the same. */
   etag: string;
   /** The ids of its chunks, in order. Empty for a document that was not split. */
-  chunkIds: string[];
+  chunkDocumentIds: string[];
 }
 
 /** Which documents are meant. Every field that is set must hold. */
@@ -795,7 +795,7 @@ export const TextSplitter: MessageFns<TextSplitter> = {
 };
 
 function createBaseUpsertedDocument(): UpsertedDocument {
-  return { documentId: "", created: false, etag: "", chunkIds: [] };
+  return { documentId: "", created: false, etag: "", chunkDocumentIds: [] };
 }
 
 export const UpsertedDocument: MessageFns<UpsertedDocument> = {
@@ -809,7 +809,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
     if (message.etag !== "") {
       writer.uint32(26).string(message.etag);
     }
-    for (const v of message.chunkIds) {
+    for (const v of message.chunkDocumentIds) {
       writer.uint32(34).string(v!);
     }
     return writer;
@@ -857,7 +857,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
               break;
             }
 
-            message.chunkIds.push(reader.string());
+            message.chunkDocumentIds.push(reader.string());
             continue;
           }
         }

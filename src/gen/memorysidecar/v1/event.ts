@@ -662,7 +662,7 @@ export interface MemoriesRemembered {
   /** The new memories. In a continued event those of this part. */
   memoryIds: string[];
   /** Memories with a new state, superseded ones among them. */
-  updatedIds: string[];
+  updatedMemoryIds: string[];
   /** How they came. */
   origin: MemoryOrigin;
 }
@@ -2952,7 +2952,7 @@ export const CollectionCleared: MessageFns<CollectionCleared> = {
 };
 
 function createBaseMemoriesRemembered(): MemoriesRemembered {
-  return { memoryIds: [], updatedIds: [], origin: 0 };
+  return { memoryIds: [], updatedMemoryIds: [], origin: 0 };
 }
 
 export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
@@ -2960,7 +2960,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
     for (const v of message.memoryIds) {
       writer.uint32(10).string(v!);
     }
-    for (const v of message.updatedIds) {
+    for (const v of message.updatedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.origin !== 0) {
@@ -2995,7 +2995,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
               break;
             }
 
-            message.updatedIds.push(reader.string());
+            message.updatedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {

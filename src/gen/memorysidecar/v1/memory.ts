@@ -393,7 +393,7 @@ export interface Memory {
   /** Whether it holds now. Output only. */
   state: MemoryState;
   /** The memory that took its place. Empty while it is active. Output only. */
-  supersededBy: string;
+  supersededByMemoryId: string;
   /** How many times it was said: remembered again, or reinforced. 1 at first. Output only. */
   mentionCount: number;
   /**
@@ -791,7 +791,7 @@ export interface RememberedMemory {
   /** The etag of that memory. Empty when it was dropped or evicted at once. */
   etag: string;
   /** The memories that it superseded. */
-  supersededIds: string[];
+  supersededMemoryIds: string[];
 }
 
 /** A relation that was found. */
@@ -837,7 +837,7 @@ function createBaseMemory(): Memory {
     ttl: undefined,
     source: undefined,
     state: 0,
-    supersededBy: "",
+    supersededByMemoryId: "",
     mentionCount: 0,
     lastSeenTime: undefined,
     version: 0,
@@ -923,8 +923,8 @@ export const Memory: MessageFns<Memory> = {
     if (message.state !== 0) {
       writer.uint32(184).int32(message.state);
     }
-    if (message.supersededBy !== "") {
-      writer.uint32(194).string(message.supersededBy);
+    if (message.supersededByMemoryId !== "") {
+      writer.uint32(194).string(message.supersededByMemoryId);
     }
     if (message.mentionCount !== 0) {
       writer.uint32(200).int32(message.mentionCount);
@@ -1161,7 +1161,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.supersededBy = reader.string();
+            message.supersededByMemoryId = reader.string();
             continue;
           }
           case 25: {
@@ -2696,7 +2696,7 @@ export const ConflictRule: MessageFns<ConflictRule> = {
 };
 
 function createBaseRememberedMemory(): RememberedMemory {
-  return { memoryId: "", outcome: 0, etag: "", supersededIds: [] };
+  return { memoryId: "", outcome: 0, etag: "", supersededMemoryIds: [] };
 }
 
 export const RememberedMemory: MessageFns<RememberedMemory> = {
@@ -2710,7 +2710,7 @@ export const RememberedMemory: MessageFns<RememberedMemory> = {
     if (message.etag !== "") {
       writer.uint32(26).string(message.etag);
     }
-    for (const v of message.supersededIds) {
+    for (const v of message.supersededMemoryIds) {
       writer.uint32(34).string(v!);
     }
     return writer;
@@ -2758,7 +2758,7 @@ export const RememberedMemory: MessageFns<RememberedMemory> = {
               break;
             }
 
-            message.supersededIds.push(reader.string());
+            message.supersededMemoryIds.push(reader.string());
             continue;
           }
         }

@@ -193,7 +193,7 @@ export const RemovedTo = {
   DISCARD: 2,
   /**
    * SUMMARIZE - A summary takes their place, as `summarize` says. Those that wait for it in the
-   * window are named in `StageRun.awaits_summary`. Not with `drop_duplicates` and
+   * window are named in `StageRun.awaiting_message_ids`. Not with `drop_duplicates` and
    * `boundary_only`.
    */
   SUMMARIZE: 3,

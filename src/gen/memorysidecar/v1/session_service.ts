@@ -322,7 +322,7 @@ export interface AppendMessagesResponse {
    * `turn_end`, when the memory policy asks for none, when nothing was said since the
    * turn end before, or when the time that episodes are kept is over for it already.
    */
-  episodeId: string;
+  episodeMemoryId: string;
 }
 
 /** Asks for a page of messages. */
@@ -2229,7 +2229,7 @@ function createBaseAppendMessagesResponse(): AppendMessagesResponse {
     overLimit: false,
     promotedMemoryIds: [],
     evictedMemoryIds: [],
-    episodeId: "",
+    episodeMemoryId: "",
   };
 }
 
@@ -2268,8 +2268,8 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     for (const v of message.evictedMemoryIds) {
       writer.uint32(74).string(v!);
     }
-    if (message.episodeId !== "") {
-      writer.uint32(82).string(message.episodeId);
+    if (message.episodeMemoryId !== "") {
+      writer.uint32(82).string(message.episodeMemoryId);
     }
     return writer;
   },
@@ -2364,7 +2364,7 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
               break;
             }
 
-            message.episodeId = reader.string();
+            message.episodeMemoryId = reader.string();
             continue;
           }
         }

@@ -106,16 +106,16 @@ class TextSplitter(_message.Message):
     def __init__(self, chunk_chars: _Optional[int] = ..., overlap_chars: _Optional[int] = ...) -> None: ...
 
 class UpsertedDocument(_message.Message):
-    __slots__ = ("document_id", "created", "etag", "chunk_ids")
+    __slots__ = ("document_id", "created", "etag", "chunk_document_ids")
     DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREATED_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
-    CHUNK_IDS_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
     document_id: str
     created: bool
     etag: str
-    chunk_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, document_id: _Optional[str] = ..., created: _Optional[bool] = ..., etag: _Optional[str] = ..., chunk_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    chunk_document_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, document_id: _Optional[str] = ..., created: _Optional[bool] = ..., etag: _Optional[str] = ..., chunk_document_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class DocumentFilter(_message.Message):
     __slots__ = ("labels", "metadata", "source_document_id", "scope")

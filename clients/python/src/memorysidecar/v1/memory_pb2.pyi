@@ -133,7 +133,7 @@ MEMORY_ORDER_CONFIDENCE: MemoryOrder
 MEMORY_ORDER_LAST_SEEN: MemoryOrder
 
 class Memory(_message.Message):
-    __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from_time", "valid_until_time", "ttl", "source", "state", "superseded_by", "mention_count", "last_seen_time", "version", "writer", "reason", "create_time", "update_time", "expire_time", "etag")
+    __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from_time", "valid_until_time", "ttl", "source", "state", "superseded_by_memory_id", "mention_count", "last_seen_time", "version", "writer", "reason", "create_time", "update_time", "expire_time", "etag")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -164,7 +164,7 @@ class Memory(_message.Message):
     TTL_FIELD_NUMBER: _ClassVar[int]
     SOURCE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
-    SUPERSEDED_BY_FIELD_NUMBER: _ClassVar[int]
+    SUPERSEDED_BY_MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     MENTION_COUNT_FIELD_NUMBER: _ClassVar[int]
     LAST_SEEN_TIME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -197,7 +197,7 @@ class Memory(_message.Message):
     ttl: _duration_pb2.Duration
     source: MemorySource
     state: MemoryState
-    superseded_by: str
+    superseded_by_memory_id: str
     mention_count: int
     last_seen_time: _timestamp_pb2.Timestamp
     version: int
@@ -207,7 +207,7 @@ class Memory(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     expire_time: _timestamp_pb2.Timestamp
     etag: str
-    def __init__(self, memory_id: _Optional[str] = ..., kind: _Optional[_Union[MemoryKind, str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., entity: _Optional[_Union[Entity, _Mapping]] = ..., relation: _Optional[_Union[Relation, _Mapping]] = ..., episode: _Optional[_Union[Episode, _Mapping]] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., valid_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., valid_until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., source: _Optional[_Union[MemorySource, _Mapping]] = ..., state: _Optional[_Union[MemoryState, str]] = ..., superseded_by: _Optional[str] = ..., mention_count: _Optional[int] = ..., last_seen_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., writer: _Optional[str] = ..., reason: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+    def __init__(self, memory_id: _Optional[str] = ..., kind: _Optional[_Union[MemoryKind, str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., entity: _Optional[_Union[Entity, _Mapping]] = ..., relation: _Optional[_Union[Relation, _Mapping]] = ..., episode: _Optional[_Union[Episode, _Mapping]] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., valid_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., valid_until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., source: _Optional[_Union[MemorySource, _Mapping]] = ..., state: _Optional[_Union[MemoryState, str]] = ..., superseded_by_memory_id: _Optional[str] = ..., mention_count: _Optional[int] = ..., last_seen_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., writer: _Optional[str] = ..., reason: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
 
 class Entity(_message.Message):
     __slots__ = ("name", "type", "aliases", "attributes")
@@ -410,16 +410,16 @@ class ConflictRule(_message.Message):
     def __init__(self, mode: _Optional[_Union[ConflictMode, str]] = ..., hook: _Optional[str] = ..., single_object: _Optional[bool] = ...) -> None: ...
 
 class RememberedMemory(_message.Message):
-    __slots__ = ("memory_id", "outcome", "etag", "superseded_ids")
+    __slots__ = ("memory_id", "outcome", "etag", "superseded_memory_ids")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
-    SUPERSEDED_IDS_FIELD_NUMBER: _ClassVar[int]
+    SUPERSEDED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     memory_id: str
     outcome: RememberOutcome
     etag: str
-    superseded_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, memory_id: _Optional[str] = ..., outcome: _Optional[_Union[RememberOutcome, str]] = ..., etag: _Optional[str] = ..., superseded_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    superseded_memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, memory_id: _Optional[str] = ..., outcome: _Optional[_Union[RememberOutcome, str]] = ..., etag: _Optional[str] = ..., superseded_memory_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class FoundRelation(_message.Message):
     __slots__ = ("memory", "hop")

@@ -147,16 +147,16 @@ class DecayMemoriesRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., factor: _Optional[float] = ..., delete_below: _Optional[float] = ..., unseen_for: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., request_id: _Optional[str] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class DecayMemoriesResponse(_message.Message):
-    __slots__ = ("decayed_count", "deleted_ids", "next_page_token", "revision")
+    __slots__ = ("decayed_count", "deleted_memory_ids", "next_page_token", "revision")
     DECAYED_COUNT_FIELD_NUMBER: _ClassVar[int]
-    DELETED_IDS_FIELD_NUMBER: _ClassVar[int]
+    DELETED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     decayed_count: int
-    deleted_ids: _containers.RepeatedScalarFieldContainer[str]
+    deleted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     next_page_token: str
     revision: int
-    def __init__(self, decayed_count: _Optional[int] = ..., deleted_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, decayed_count: _Optional[int] = ..., deleted_memory_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ForgetMemoriesRequest(_message.Message):
     __slots__ = ("namespace", "memory_ids", "etag", "allow_missing", "request_id")
@@ -193,16 +193,16 @@ class PurgeMemoriesRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., force: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class PurgeMemoriesResponse(_message.Message):
-    __slots__ = ("memory_count", "sample_ids", "more", "revision")
+    __slots__ = ("memory_count", "sample_memory_ids", "more", "revision")
     MEMORY_COUNT_FIELD_NUMBER: _ClassVar[int]
-    SAMPLE_IDS_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     memory_count: int
-    sample_ids: _containers.RepeatedScalarFieldContainer[str]
+    sample_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     more: bool
     revision: int
-    def __init__(self, memory_count: _Optional[int] = ..., sample_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, memory_count: _Optional[int] = ..., sample_memory_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ListMemoryVersionsRequest(_message.Message):
     __slots__ = ("namespace", "memory_id", "page_size", "page_token")
@@ -249,18 +249,18 @@ class RestoreMemoryVersionResponse(_message.Message):
     def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class MergeEntitiesRequest(_message.Message):
-    __slots__ = ("namespace", "target_id", "source_ids", "reason", "request_id")
+    __slots__ = ("namespace", "target_memory_id", "source_memory_ids", "reason", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    TARGET_ID_FIELD_NUMBER: _ClassVar[int]
-    SOURCE_IDS_FIELD_NUMBER: _ClassVar[int]
+    TARGET_MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
-    target_id: str
-    source_ids: _containers.RepeatedScalarFieldContainer[str]
+    target_memory_id: str
+    source_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     reason: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., target_id: _Optional[str] = ..., source_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., target_memory_id: _Optional[str] = ..., source_memory_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class MergeEntitiesResponse(_message.Message):
     __slots__ = ("entity", "revision")

@@ -133,20 +133,20 @@ class Trim(_message.Message):
     def __init__(self, stage: _Optional[str] = ..., reason: _Optional[_Union[TrimReason, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[SeqRange, _Mapping]]] = ..., removed: _Optional[_Union[Totals, _Mapping]] = ..., before: _Optional[_Union[Totals, _Mapping]] = ..., after: _Optional[_Union[Totals, _Mapping]] = ..., discarded: _Optional[bool] = ...) -> None: ...
 
 class StageRun(_message.Message):
-    __slots__ = ("stage", "triggers", "over_limit", "held_by", "awaits_summary", "task_id")
+    __slots__ = ("stage", "triggers", "over_limit", "held_by", "awaiting_message_ids", "task_id")
     STAGE_FIELD_NUMBER: _ClassVar[int]
     TRIGGERS_FIELD_NUMBER: _ClassVar[int]
     OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
     HELD_BY_FIELD_NUMBER: _ClassVar[int]
-    AWAITS_SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    AWAITING_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
     stage: str
     triggers: _containers.RepeatedCompositeFieldContainer[TriggerHit]
     over_limit: bool
     held_by: _containers.RepeatedScalarFieldContainer[HoldReason]
-    awaits_summary: _containers.RepeatedScalarFieldContainer[str]
+    awaiting_message_ids: _containers.RepeatedScalarFieldContainer[str]
     task_id: str
-    def __init__(self, stage: _Optional[str] = ..., triggers: _Optional[_Iterable[_Union[TriggerHit, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., held_by: _Optional[_Iterable[_Union[HoldReason, str]]] = ..., awaits_summary: _Optional[_Iterable[str]] = ..., task_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, stage: _Optional[str] = ..., triggers: _Optional[_Iterable[_Union[TriggerHit, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., held_by: _Optional[_Iterable[_Union[HoldReason, str]]] = ..., awaiting_message_ids: _Optional[_Iterable[str]] = ..., task_id: _Optional[str] = ...) -> None: ...
 
 class TriggerHit(_message.Message):
     __slots__ = ("kind", "tool")

@@ -216,7 +216,7 @@ export interface UpsertedDocument {
   /** Its etag. Its chunks have the same. */
   etag: string;
   /** The ids of its chunks, in order. Empty for a document that was not split. */
-  chunkIds: string[];
+  chunkDocumentIds: string[];
 }
 
 /** Which documents are meant. Every field that is set must hold. */
@@ -893,7 +893,7 @@ export const TextSplitter: MessageFns<TextSplitter> = {
 };
 
 function createBaseUpsertedDocument(): UpsertedDocument {
-  return { documentId: "", created: false, etag: "", chunkIds: [] };
+  return { documentId: "", created: false, etag: "", chunkDocumentIds: [] };
 }
 
 export const UpsertedDocument: MessageFns<UpsertedDocument> = {
@@ -907,7 +907,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
     if (message.etag !== "") {
       writer.uint32(26).string(message.etag);
     }
-    for (const v of message.chunkIds) {
+    for (const v of message.chunkDocumentIds) {
       writer.uint32(34).string(v!);
     }
     return writer;
@@ -955,7 +955,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
               break;
             }
 
-            message.chunkIds.push(reader.string());
+            message.chunkDocumentIds.push(reader.string());
             continue;
           }
         }
@@ -978,7 +978,7 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
     message.documentId = object.documentId ?? "";
     message.created = object.created ?? false;
     message.etag = object.etag ?? "";
-    message.chunkIds = object.chunkIds?.map((e) => e) || [];
+    message.chunkDocumentIds = object.chunkDocumentIds?.map((e) => e) || [];
     return message;
   },
 };

@@ -662,7 +662,7 @@ export interface MemoriesRemembered {
   /** The new memories. In a continued event those of this part. */
   memoryIds: string[];
   /** Memories with a new state, superseded ones among them. */
-  updatedIds: string[];
+  updatedMemoryIds: string[];
   /** How they came. */
   origin: MemoryOrigin;
 }
@@ -3445,7 +3445,7 @@ export const CollectionCleared: MessageFns<CollectionCleared> = {
 };
 
 function createBaseMemoriesRemembered(): MemoriesRemembered {
-  return { memoryIds: [], updatedIds: [], origin: 0 };
+  return { memoryIds: [], updatedMemoryIds: [], origin: 0 };
 }
 
 export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
@@ -3453,7 +3453,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
     for (const v of message.memoryIds) {
       writer.uint32(10).string(v!);
     }
-    for (const v of message.updatedIds) {
+    for (const v of message.updatedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.origin !== 0) {
@@ -3488,7 +3488,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
               break;
             }
 
-            message.updatedIds.push(reader.string());
+            message.updatedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -3517,7 +3517,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
   fromPartial<I extends Exact<DeepPartial<MemoriesRemembered>, I>>(object: I): MemoriesRemembered {
     const message = createBaseMemoriesRemembered();
     message.memoryIds = object.memoryIds?.map((e) => e) || [];
-    message.updatedIds = object.updatedIds?.map((e) => e) || [];
+    message.updatedMemoryIds = object.updatedMemoryIds?.map((e) => e) || [];
     message.origin = object.origin ?? 0;
     return message;
   },

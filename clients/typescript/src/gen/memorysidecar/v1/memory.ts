@@ -396,7 +396,7 @@ export interface Memory {
   /** Whether it holds now. Output only. */
   state: MemoryState;
   /** The memory that took its place. Empty while it is active. Output only. */
-  supersededBy: string;
+  supersededByMemoryId: string;
   /** How many times it was said: remembered again, or reinforced. 1 at first. Output only. */
   mentionCount: number;
   /**
@@ -794,7 +794,7 @@ export interface RememberedMemory {
   /** The etag of that memory. Empty when it was dropped or evicted at once. */
   etag: string;
   /** The memories that it superseded. */
-  supersededIds: string[];
+  supersededMemoryIds: string[];
 }
 
 /** A relation that was found. */
@@ -840,7 +840,7 @@ function createBaseMemory(): Memory {
     ttl: undefined,
     source: undefined,
     state: 0,
-    supersededBy: "",
+    supersededByMemoryId: "",
     mentionCount: 0,
     lastSeenTime: undefined,
     version: 0,
@@ -926,8 +926,8 @@ export const Memory: MessageFns<Memory> = {
     if (message.state !== 0) {
       writer.uint32(184).int32(message.state);
     }
-    if (message.supersededBy !== "") {
-      writer.uint32(194).string(message.supersededBy);
+    if (message.supersededByMemoryId !== "") {
+      writer.uint32(194).string(message.supersededByMemoryId);
     }
     if (message.mentionCount !== 0) {
       writer.uint32(200).int32(message.mentionCount);
@@ -1164,7 +1164,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.supersededBy = reader.string();
+            message.supersededByMemoryId = reader.string();
             continue;
           }
           case 25: {
@@ -1310,7 +1310,7 @@ export const Memory: MessageFns<Memory> = {
       ? MemorySource.fromPartial(object.source)
       : undefined;
     message.state = object.state ?? 0;
-    message.supersededBy = object.supersededBy ?? "";
+    message.supersededByMemoryId = object.supersededByMemoryId ?? "";
     message.mentionCount = object.mentionCount ?? 0;
     message.lastSeenTime = (object.lastSeenTime !== undefined && object.lastSeenTime !== null)
       ? Timestamp.fromPartial(object.lastSeenTime)
@@ -3034,7 +3034,7 @@ export const ConflictRule: MessageFns<ConflictRule> = {
 };
 
 function createBaseRememberedMemory(): RememberedMemory {
-  return { memoryId: "", outcome: 0, etag: "", supersededIds: [] };
+  return { memoryId: "", outcome: 0, etag: "", supersededMemoryIds: [] };
 }
 
 export const RememberedMemory: MessageFns<RememberedMemory> = {
@@ -3048,7 +3048,7 @@ export const RememberedMemory: MessageFns<RememberedMemory> = {
     if (message.etag !== "") {
       writer.uint32(26).string(message.etag);
     }
-    for (const v of message.supersededIds) {
+    for (const v of message.supersededMemoryIds) {
       writer.uint32(34).string(v!);
     }
     return writer;
@@ -3096,7 +3096,7 @@ export const RememberedMemory: MessageFns<RememberedMemory> = {
               break;
             }
 
-            message.supersededIds.push(reader.string());
+            message.supersededMemoryIds.push(reader.string());
             continue;
           }
         }
@@ -3119,7 +3119,7 @@ export const RememberedMemory: MessageFns<RememberedMemory> = {
     message.memoryId = object.memoryId ?? "";
     message.outcome = object.outcome ?? 0;
     message.etag = object.etag ?? "";
-    message.supersededIds = object.supersededIds?.map((e) => e) || [];
+    message.supersededMemoryIds = object.supersededMemoryIds?.map((e) => e) || [];
     return message;
   },
 };

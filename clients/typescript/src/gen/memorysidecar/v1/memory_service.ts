@@ -258,7 +258,7 @@ export interface DecayMemoriesResponse {
   /** How many memories have a lower confidence now. */
   decayedCount: number;
   /** The memories that were deleted. */
-  deletedIds: string[];
+  deletedMemoryIds: string[];
   /**
    * One call decays at most 1,000 memories: send this to go on. Empty when all are done.
    * A memory is decayed once, however it changes between the calls.
@@ -316,7 +316,7 @@ export interface PurgeMemoriesResponse {
    */
   memoryCount: number;
   /** Of a dry run: the first 100 of them, oldest first. */
-  sampleIds: string[];
+  sampleMemoryIds: string[];
   /**
    * There are more: one call forgets at most 1,000 memories, in one transaction. Call
    * again, with another `request_id`.
@@ -389,14 +389,14 @@ export interface MergeEntitiesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The entity that stays. Required. */
-  targetId: string;
+  targetMemoryId: string;
   /**
    * The entities that it takes in, 1 to 64 different ids of the same scope. Their names
    * and aliases become its aliases, their attributes its own where it has none of the
    * key, their mentions and sources its own; they are forgotten. Relations keep their
    * words: QueryRelations finds them by every name.
    */
-  sourceIds: string[];
+  sourceMemoryIds: string[];
   /** Why, kept with the new state. Optional, at most 256 bytes. */
   reason: string;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
@@ -1766,7 +1766,7 @@ export const DecayMemoriesRequest: MessageFns<DecayMemoriesRequest> = {
 };
 
 function createBaseDecayMemoriesResponse(): DecayMemoriesResponse {
-  return { decayedCount: 0, deletedIds: [], nextPageToken: "", revision: 0n };
+  return { decayedCount: 0, deletedMemoryIds: [], nextPageToken: "", revision: 0n };
 }
 
 export const DecayMemoriesResponse: MessageFns<DecayMemoriesResponse> = {
@@ -1774,7 +1774,7 @@ export const DecayMemoriesResponse: MessageFns<DecayMemoriesResponse> = {
     if (message.decayedCount !== 0) {
       writer.uint32(8).int32(message.decayedCount);
     }
-    for (const v of message.deletedIds) {
+    for (const v of message.deletedMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.nextPageToken !== "") {
@@ -1815,7 +1815,7 @@ export const DecayMemoriesResponse: MessageFns<DecayMemoriesResponse> = {
               break;
             }
 
-            message.deletedIds.push(reader.string());
+            message.deletedMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -1852,7 +1852,7 @@ export const DecayMemoriesResponse: MessageFns<DecayMemoriesResponse> = {
   fromPartial<I extends Exact<DeepPartial<DecayMemoriesResponse>, I>>(object: I): DecayMemoriesResponse {
     const message = createBaseDecayMemoriesResponse();
     message.decayedCount = object.decayedCount ?? 0;
-    message.deletedIds = object.deletedIds?.map((e) => e) || [];
+    message.deletedMemoryIds = object.deletedMemoryIds?.map((e) => e) || [];
     message.nextPageToken = object.nextPageToken ?? "";
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     return message;
@@ -2126,7 +2126,7 @@ export const PurgeMemoriesRequest: MessageFns<PurgeMemoriesRequest> = {
 };
 
 function createBasePurgeMemoriesResponse(): PurgeMemoriesResponse {
-  return { memoryCount: 0, sampleIds: [], more: false, revision: 0n };
+  return { memoryCount: 0, sampleMemoryIds: [], more: false, revision: 0n };
 }
 
 export const PurgeMemoriesResponse: MessageFns<PurgeMemoriesResponse> = {
@@ -2134,7 +2134,7 @@ export const PurgeMemoriesResponse: MessageFns<PurgeMemoriesResponse> = {
     if (message.memoryCount !== 0) {
       writer.uint32(8).int32(message.memoryCount);
     }
-    for (const v of message.sampleIds) {
+    for (const v of message.sampleMemoryIds) {
       writer.uint32(18).string(v!);
     }
     if (message.more !== false) {
@@ -2175,7 +2175,7 @@ export const PurgeMemoriesResponse: MessageFns<PurgeMemoriesResponse> = {
               break;
             }
 
-            message.sampleIds.push(reader.string());
+            message.sampleMemoryIds.push(reader.string());
             continue;
           }
           case 3: {
@@ -2212,7 +2212,7 @@ export const PurgeMemoriesResponse: MessageFns<PurgeMemoriesResponse> = {
   fromPartial<I extends Exact<DeepPartial<PurgeMemoriesResponse>, I>>(object: I): PurgeMemoriesResponse {
     const message = createBasePurgeMemoriesResponse();
     message.memoryCount = object.memoryCount ?? 0;
-    message.sampleIds = object.sampleIds?.map((e) => e) || [];
+    message.sampleMemoryIds = object.sampleMemoryIds?.map((e) => e) || [];
     message.more = object.more ?? false;
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     return message;
@@ -2565,7 +2565,7 @@ export const RestoreMemoryVersionResponse: MessageFns<RestoreMemoryVersionRespon
 };
 
 function createBaseMergeEntitiesRequest(): MergeEntitiesRequest {
-  return { namespace: "", targetId: "", sourceIds: [], reason: "", requestId: "" };
+  return { namespace: "", targetMemoryId: "", sourceMemoryIds: [], reason: "", requestId: "" };
 }
 
 export const MergeEntitiesRequest: MessageFns<MergeEntitiesRequest> = {
@@ -2573,10 +2573,10 @@ export const MergeEntitiesRequest: MessageFns<MergeEntitiesRequest> = {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
-    if (message.targetId !== "") {
-      writer.uint32(18).string(message.targetId);
+    if (message.targetMemoryId !== "") {
+      writer.uint32(18).string(message.targetMemoryId);
     }
-    for (const v of message.sourceIds) {
+    for (const v of message.sourceMemoryIds) {
       writer.uint32(26).string(v!);
     }
     if (message.reason !== "") {
@@ -2614,7 +2614,7 @@ export const MergeEntitiesRequest: MessageFns<MergeEntitiesRequest> = {
               break;
             }
 
-            message.targetId = reader.string();
+            message.targetMemoryId = reader.string();
             continue;
           }
           case 3: {
@@ -2622,7 +2622,7 @@ export const MergeEntitiesRequest: MessageFns<MergeEntitiesRequest> = {
               break;
             }
 
-            message.sourceIds.push(reader.string());
+            message.sourceMemoryIds.push(reader.string());
             continue;
           }
           case 4: {
@@ -2659,8 +2659,8 @@ export const MergeEntitiesRequest: MessageFns<MergeEntitiesRequest> = {
   fromPartial<I extends Exact<DeepPartial<MergeEntitiesRequest>, I>>(object: I): MergeEntitiesRequest {
     const message = createBaseMergeEntitiesRequest();
     message.namespace = object.namespace ?? "";
-    message.targetId = object.targetId ?? "";
-    message.sourceIds = object.sourceIds?.map((e) => e) || [];
+    message.targetMemoryId = object.targetMemoryId ?? "";
+    message.sourceMemoryIds = object.sourceMemoryIds?.map((e) => e) || [];
     message.reason = object.reason ?? "";
     message.requestId = object.requestId ?? "";
     return message;

@@ -322,7 +322,7 @@ export interface AppendMessagesResponse {
    * `turn_end`, when the memory policy asks for none, when nothing was said since the
    * turn end before, or when the time that episodes are kept is over for it already.
    */
-  episodeId: string;
+  episodeMemoryId: string;
 }
 
 /** Asks for a page of messages. */
@@ -2424,7 +2424,7 @@ function createBaseAppendMessagesResponse(): AppendMessagesResponse {
     overLimit: false,
     promotedMemoryIds: [],
     evictedMemoryIds: [],
-    episodeId: "",
+    episodeMemoryId: "",
   };
 }
 
@@ -2463,8 +2463,8 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     for (const v of message.evictedMemoryIds) {
       writer.uint32(74).string(v!);
     }
-    if (message.episodeId !== "") {
-      writer.uint32(82).string(message.episodeId);
+    if (message.episodeMemoryId !== "") {
+      writer.uint32(82).string(message.episodeMemoryId);
     }
     return writer;
   },
@@ -2559,7 +2559,7 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
               break;
             }
 
-            message.episodeId = reader.string();
+            message.episodeMemoryId = reader.string();
             continue;
           }
         }
@@ -2590,7 +2590,7 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     message.overLimit = object.overLimit ?? false;
     message.promotedMemoryIds = object.promotedMemoryIds?.map((e) => e) || [];
     message.evictedMemoryIds = object.evictedMemoryIds?.map((e) => e) || [];
-    message.episodeId = object.episodeId ?? "";
+    message.episodeMemoryId = object.episodeMemoryId ?? "";
     return message;
   },
 };

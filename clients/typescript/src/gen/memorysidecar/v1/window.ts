@@ -250,7 +250,7 @@ export interface StageRun {
    * `REMOVED_TO_SUMMARIZE`. All runs of an answer name at most 1,000 and 65,536 bytes,
    * the oldest of the first runs.
    */
-  awaitsSummary: string[];
+  awaitingMessageIds: string[];
   /**
    * The id of the task that summarizes for this stage: a new one, or one that is under
    * way. Empty when there is none.
@@ -588,7 +588,7 @@ export const Trim: MessageFns<Trim> = {
 };
 
 function createBaseStageRun(): StageRun {
-  return { stage: "", triggers: [], overLimit: false, heldBy: [], awaitsSummary: [], taskId: "" };
+  return { stage: "", triggers: [], overLimit: false, heldBy: [], awaitingMessageIds: [], taskId: "" };
 }
 
 export const StageRun: MessageFns<StageRun> = {
@@ -609,7 +609,7 @@ export const StageRun: MessageFns<StageRun> = {
       }
       writer.join();
     }
-    for (const v of message.awaitsSummary) {
+    for (const v of message.awaitingMessageIds) {
       writer.uint32(42).string(v!);
     }
     if (message.taskId !== "") {
@@ -678,7 +678,7 @@ export const StageRun: MessageFns<StageRun> = {
               break;
             }
 
-            message.awaitsSummary.push(reader.string());
+            message.awaitingMessageIds.push(reader.string());
             continue;
           }
           case 6: {
@@ -710,7 +710,7 @@ export const StageRun: MessageFns<StageRun> = {
     message.triggers = object.triggers?.map((e) => TriggerHit.fromPartial(e)) || [];
     message.overLimit = object.overLimit ?? false;
     message.heldBy = object.heldBy?.map((e) => e) || [];
-    message.awaitsSummary = object.awaitsSummary?.map((e) => e) || [];
+    message.awaitingMessageIds = object.awaitingMessageIds?.map((e) => e) || [];
     message.taskId = object.taskId ?? "";
     return message;
   },
