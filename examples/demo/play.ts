@@ -180,7 +180,7 @@ async function openStream({ client }: Stage, screen: Screen): Promise<Watched> {
 /** Shows the window that the model would get now. */
 async function showFinal({ stage, screen, conversation }: Play): Promise<void> {
   const window = await stage.client.window(conversation.sessionId);
-  const runs = window.outsideRanges.map(({ firstSeq, lastSeq }) => `${firstSeq}-${lastSeq}`);
+  const runs = window.outsideSeqRanges.map(({ firstSeq, lastSeq }) => `${firstSeq}-${lastSeq}`);
   const outside = runs.length === 0 ? "nothing" : `seq ${runs.join(", ")}, still in the log`;
   screen.line();
   screen.line(screen.paint("bold", "The final window, as the model gets it; outside: ") + outside);

@@ -129,9 +129,9 @@ export function trimText(trim: Trim): string {
   const ranges = trim.seqRanges.map(({ firstSeq, lastSeq }) =>
     firstSeq === lastSeq ? `${firstSeq}` : `${firstSeq}-${lastSeq}`,
   );
-  const removed = Number(trim.removed?.messageCount ?? 0n);
-  const from = count(trim.before?.tokenCount ?? 0n);
-  const to = count(trim.after?.tokenCount ?? 0n);
+  const removed = Number(trim.removedTotals?.messageCount ?? 0n);
+  const from = count(trim.beforeTotals?.tokenCount ?? 0n);
+  const to = count(trim.afterTotals?.tokenCount ?? 0n);
   const cause = trim.stage === "" ? "" : `${trim.stage}, `;
   const what = `${removed} message${removed === 1 ? "" : "s"} (seq ${ranges.join(" ")})`;
   return `${what} left: ${cause}${REASONS[trim.reason] ?? "?"}, ${from} -> ${to} tokens`;
@@ -139,7 +139,7 @@ export function trimText(trim: Trim): string {
 
 /** What a summary says of itself. */
 export function summaryText(made: SummarySet): string {
-  const added = Number(made.added?.messageCount ?? 0n);
+  const added = Number(made.addedTotals?.messageCount ?? 0n);
   const by = `by ${made.hook}, ${count(made.tokenCount)} tokens in all`;
   return `summary ${made.version}: ${added} more message${added === 1 ? "" : "s"}, ${by}`;
 }

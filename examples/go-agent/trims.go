@@ -91,7 +91,7 @@ func (w *trimWatch) handle(streamed *pb.StreamedEvent) error {
 	report("trim", map[string]any{
 		"revision": revision,
 		"index":    index,
-		"removed":  event.GetMessagesTrimmed().GetTrim().GetRemoved().GetMessageCount(),
+		"removed":  event.GetMessagesTrimmed().GetTrim().GetRemovedTotals().GetMessageCount(),
 	})
 	err := w.state.change(func(s *stateData) {
 		s.Revision, s.Index, s.ResumeToken = revision, index, streamed.GetResumeToken()

@@ -27,7 +27,7 @@ with Client(sys.argv[1]) as memory:
         for event in events:
             if event.type == v1.EVENT_TYPE_SUMMARY_SET:
                 made = event.summary_set
-                print(f"version {made.version} by {made.hook}: {made.added.message_count} messages")
+                print(f"version {made.version} by {made.hook}: {made.added_totals.message_count} messages")
                 break
             if event.type == v1.EVENT_TYPE_TASK_DEAD:
                 sys.exit(f"given up: {v1.TaskFailureReason.Name(event.task_dead.reason)}")

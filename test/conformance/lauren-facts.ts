@@ -105,7 +105,7 @@ async function list({ rpc }: State, op: JsonObject): Promise<readonly Shown[]> {
   const topic = textOf(op["topic"], "topic");
   const userId = needText(op["user_id"], "user_id");
   const filter = { scope: ownedBy(userId), topics: topic === undefined ? [] : [topic] };
-  return (await listed(rpc, filter, { order: MemoryOrder.LAST_SEEN })).map(show);
+  return (await listed(rpc, filter, { order: MemoryOrder.LAST_SEEN_TIME_DESC })).map(show);
 }
 
 /** Gives what a call gives; null for what is not there, which this system passes over. */

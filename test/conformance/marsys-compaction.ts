@@ -156,12 +156,12 @@ async function summarization(
   const detail = (await eventsOf(memory.rpc, MAIN, types)).at(-1)?.detail;
   // The source takes a model that fails for one that says nothing that can be read.
   if (detail?.$case !== "summarySet") return { ...skipped, reason: "parse_failure" };
-  const { model, added } = detail.value;
+  const { model, addedTotals } = detail.value;
   const now = await getWindow(memory.rpc, MAIN);
   const made = now.messages.filter(({ seq }) => seq === 0n);
   const size = sizeOf(now.windowTotals);
   const others = before.length - (isLeading(before.map(({ message }) => message)) ? 1 : 0);
-  const prefix = sizeOf(added).messages;
+  const prefix = sizeOf(addedTotals).messages;
   return {
     stage: SUMMARIZATION,
     pre_compaction_tokens: tokensOf(before),

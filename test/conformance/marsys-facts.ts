@@ -114,7 +114,7 @@ async function shown(state: State, memories: readonly Memory[]): Promise<readonl
   }));
 }
 
-const NEWEST = { order: MemoryOrder.NEWEST };
+const NEWEST = { order: MemoryOrder.CREATE_TIME_DESC };
 
 async function recent(state: State, op: JsonObject): Promise<readonly object[]> {
   const pageSize = numberOf(op["n"], "n") ?? 1;

@@ -72,7 +72,7 @@ function writtenEntity(memory: Memory) {
 }
 
 async function entities({ rpc }: State): Promise<readonly object[]> {
-  const order = MemoryOrder.LAST_SEEN;
+  const order = MemoryOrder.LAST_SEEN_TIME_DESC;
   const memories = await listed(rpc, { kinds: [MemoryKind.ENTITY] }, { order });
   return memories.map((memory) => ({
     ...writtenEntity(memory),

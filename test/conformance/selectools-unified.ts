@@ -218,7 +218,7 @@ function metadataOf({ source, labels }: Memory): object {
 }
 
 async function longTerm({ rpc }: State): Promise<readonly Memory[]> {
-  return await listed(rpc, mine(LONG_TERM), { order: MemoryOrder.IMPORTANCE });
+  return await listed(rpc, mine(LONG_TERM), { order: MemoryOrder.IMPORTANCE_DESC });
 }
 
 async function episodes({ rpc }: State, filter: FilterFields = {}): Promise<readonly Memory[]> {

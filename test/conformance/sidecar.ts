@@ -135,7 +135,7 @@ function heard({ detail }: Event, messages: CaseMessages): object {
     case "messagesTrimmed":
       return { event, removed: (detail.value.trim?.messageIds ?? []).map(messages.nameOf) };
     case "summaryRequested":
-      return { event, messages: Number(detail.value.sources?.messageCount ?? 0n) };
+      return { event, messages: Number(detail.value.sourceTotals?.messageCount ?? 0n) };
     case "summarySet":
       return { event, placeholder: detail.value.placeholder, calls: detail.value.callCount };
     case "summaryFailed":

@@ -136,7 +136,7 @@ const STATED: readonly Stated[] = [
   { of: "AppendMessagesRequest.model_input_tokens", limits: ["policyTokens"] },
   { of: "AppendMessagesRequest.tool_outcomes", limits: ["toolOutcomes"] },
   { of: "ToolOutcome.tool", limits: ["nameBytes"] },
-  { of: "GetWindowResponse.outside_ranges", limits: ["outsideRanges"] },
+  { of: "GetWindowResponse.outside_seq_ranges", limits: ["outsideRanges"] },
   {
     of: "GetWindowResponse.open_tool_call_ids",
     limits: ["openToolCallIds", "answerIdBytes"],
@@ -164,7 +164,7 @@ const STATED: readonly Stated[] = [
     limits: ["shortenedIds", "answerIdBytes"],
   },
   { of: "ToolResultsFilled.tool_call_ids", limits: ["filledCallIds"] },
-  { of: "SnapshotHeader.window_ranges", limits: ["windowMessages"] },
+  { of: "SnapshotHeader.window_seq_ranges", limits: ["windowMessages"] },
   { of: "SnapshotHeader.outcomes", limits: ["toolOutcomes"] },
   { of: "ExportSessionResponse", limits: ["exports"] },
   { of: "ImportSessionRequest.upload_id", limits: ["uploads"] },

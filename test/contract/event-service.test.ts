@@ -59,7 +59,7 @@ describe("WatchEvents", () => {
       index: 1,
       detail: {
         $case: "messagesAppended",
-        value: { seqs: { firstSeq: 1n, lastSeq: 1n }, appended: { messageCount: 1n } },
+        value: { seqRange: { firstSeq: 1n, lastSeq: 1n }, appendedTotals: { messageCount: 1n } },
       },
     });
     watch.close();
@@ -151,7 +151,7 @@ describe("WatchEvents", () => {
       { type: 8, requestId: "my-id", detail: { value: { paths: ["text"], seq: 2n } } },
       { type: 9, detail: { value: { seq: 2n, wasInWindow: true } } },
       { type: 4, sessionId: "t", detail: { value: { origin: { sessionId, seq: 4n } } } },
-      { type: 5, detail: { value: { deleted: { messageCount: 3n } } } },
+      { type: 5, detail: { value: { deletedTotals: { messageCount: 3n } } } },
       { type: 3, detail: { value: { reason: 1 } } },
     ]);
     watch.close();

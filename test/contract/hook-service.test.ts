@@ -77,7 +77,7 @@ describe("PollTasks", () => {
     });
     expect(task.work?.value).toMatchObject({
       seqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
-      sources: { messageCount: 3n, tokenCount: 60n },
+      sourceTotals: { messageCount: 3n, tokenCount: 60n },
       level: 1,
     });
     const expireMs = Number(task.leaseExpireTime?.seconds ?? 0n) * 1_000;
@@ -468,7 +468,7 @@ describe("what a worker does", () => {
       callCount: 2,
       inputTokens: 9n,
       outputTokens: 2n,
-      added: { messageCount: 3n, tokenCount: 60n },
+      addedTotals: { messageCount: 3n, tokenCount: 60n },
       seqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
     });
     expect(Number(set?.duration?.seconds ?? 0n)).toBeGreaterThanOrEqual(2);

@@ -304,11 +304,11 @@ describe("ListMemories", () => {
 
   it.each([
     [MemoryOrder.UNSPECIFIED, "abcde"],
-    [MemoryOrder.OLDEST, "abcde"],
-    [MemoryOrder.NEWEST, "edcba"],
-    [MemoryOrder.IMPORTANCE, "cebda"],
-    [MemoryOrder.CONFIDENCE, "abcde"],
-    [MemoryOrder.LAST_SEEN, "edcba"],
+    [MemoryOrder.CREATE_TIME_ASC, "abcde"],
+    [MemoryOrder.CREATE_TIME_DESC, "edcba"],
+    [MemoryOrder.IMPORTANCE_DESC, "cebda"],
+    [MemoryOrder.CONFIDENCE_DESC, "abcde"],
+    [MemoryOrder.LAST_SEEN_TIME_DESC, "edcba"],
   ] as const)("gives pages in the order %s", async (order, expected) => {
     const texts: string[] = [];
     let pageToken = "";
@@ -344,7 +344,7 @@ describe("ListMemories", () => {
     const larger = { ...request, pageToken, pageSize: 3 };
     expect((await server.client.call("listMemories", larger)).memories).toHaveLength(3);
     const others: Partial<RequestOf<"listMemories">>[] = [
-      { order: MemoryOrder.NEWEST },
+      { order: MemoryOrder.CREATE_TIME_DESC },
       { filter: memoryFilter({ scope: EVERYONE }) },
       { namespace: "other" },
       { pageToken: `${pageToken}x` },
@@ -364,7 +364,7 @@ describe("ListMemories", () => {
       );
       await remember("large", memories, { dedupe: dedupe(DedupeMode.NONE) });
     }
-    for (const order of [MemoryOrder.NEWEST, MemoryOrder.CONFIDENCE]) {
+    for (const order of [MemoryOrder.CREATE_TIME_DESC, MemoryOrder.CONFIDENCE_DESC]) {
       const seen: string[] = [];
       let pageToken = "";
       do {

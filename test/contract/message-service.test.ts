@@ -187,9 +187,9 @@ describe("AppendMessages", () => {
         stage: "keep",
         reason: 1,
         messageIds: ["m1", "m2"],
-        removed: { messageCount: 2n },
-        before: { messageCount: 5n },
-        after: { messageCount: 3n },
+        removedTotals: { messageCount: 2n },
+        beforeTotals: { messageCount: 5n },
+        afterTotals: { messageCount: 3n },
       },
     ]);
     expect(window?.messageCount).toBe(3n);

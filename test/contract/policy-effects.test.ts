@@ -55,7 +55,7 @@ describe("REMOVED_TO_DISCARD", () => {
     const answer = await server.client.call("appendMessages", { sessionId, messages: users(3, 3) });
     expect(answer.messages.map(({ seq }) => seq)).toEqual([3n, 4n, 5n]);
     expect(answer.trims).toMatchObject([
-      { messageIds: ["m1", "m2", "m3"], discarded: true, removed: { messageCount: 3n } },
+      { messageIds: ["m1", "m2", "m3"], discarded: true, removedTotals: { messageCount: 3n } },
     ]);
     for (const messageId of ["m1", "m2", "m3"]) {
       const missing = await server.client.fail("getMessage", { sessionId, messageId });
@@ -343,7 +343,7 @@ describe("ResetSession", () => {
       sessionId,
       keepFirstSystemMessage: true,
     });
-    expect(one.deleted?.messageCount).toBe(3n);
+    expect(one.deletedTotals?.messageCount).toBe(3n);
     expect(await windowIds(server, sessionId)).toEqual(["s1"]);
     await server.client.call("appendMessages", { sessionId, messages: [system("s3")] });
     const both = await server.client.call("resetSession", {
@@ -351,7 +351,7 @@ describe("ResetSession", () => {
       keepFirstSystemMessage: true,
       keepSystemMessages: true,
     });
-    expect(both.deleted?.messageCount).toBe(0n);
+    expect(both.deletedTotals?.messageCount).toBe(0n);
     expect(await windowIds(server, sessionId)).toEqual(["s1", "s3"]);
     await server.client.call("deleteMessage", { sessionId, messageId: "s1" });
     await server.client.call("deleteMessage", { sessionId, messageId: "s3" });

@@ -65,14 +65,14 @@ describe("PreviewPolicy", () => {
     expect(answer).toMatchObject({ lastSeq: 4n, revision: BigInt(revision) });
     const [tight, roomy] = answer.previews;
     expect(tight).toMatchObject({
-      before: { messageCount: 4n },
-      after: { messageCount: 3n },
+      beforeTotals: { messageCount: 4n },
+      afterTotals: { messageCount: 3n },
       stageRuns: [{ stage: "keep", overLimit: false }],
       overLimit: false,
       truncated: false,
     });
     expect(tight?.trims).toMatchObject([
-      { stage: "keep", reason: TrimReason.MESSAGE_LIMIT, removed: { messageCount: 1n } },
+      { stage: "keep", reason: TrimReason.MESSAGE_LIMIT, removedTotals: { messageCount: 1n } },
     ]);
     expect(tight?.trims[0]).toMatchObject({ messageIds: [], seqRanges: [] });
     expect(tight?.policy).toMatchObject({
@@ -97,7 +97,7 @@ describe("PreviewPolicy", () => {
       heldBy: [HoldReason.MIN_MESSAGES, HoldReason.LAST_USER],
     });
     expect(roomy?.policy?.name).toBe("roomy");
-    expect(roomy?.after).toMatchObject({ messageCount: 4n });
+    expect(roomy?.afterTotals).toMatchObject({ messageCount: 4n });
     expect(await revisionOf(server.store)).toBe(revision);
     const { messages } = await server.client.call("getWindow", { sessionId });
     expect(messages).toHaveLength(4);
@@ -140,7 +140,7 @@ describe("PreviewPolicy", () => {
     const sessionId = await seeded(users("a", "b", "c", "d", "e"), policy({ stages }));
     const run = async (occasions: StageOn[]) => {
       const { previews } = await server.client.call("previewPolicy", { sessionId, occasions });
-      return previews.map(({ after }) => Number(after?.messageCount));
+      return previews.map(({ afterTotals }) => Number(afterTotals?.messageCount));
     };
     expect(await run([])).toEqual([4]);
     expect(await run([StageOn.APPEND])).toEqual([5]);
@@ -169,13 +169,15 @@ describe("PreviewPolicy", () => {
     const [cut, waits] = previews;
     expect(cut?.messages.at(-1)).toMatchObject({ verdict: Verdict.SHORTENED, stage: "cut" });
     expect(cut?.messages.at(-1)?.tokenCount).toBeLessThan(150);
-    expect(Number(cut?.after?.tokenCount)).toBeLessThan(Number(cut?.before?.tokenCount));
+    expect(Number(cut?.afterTotals?.tokenCount)).toBeLessThan(
+      Number(cut?.beforeTotals?.tokenCount),
+    );
     expect(waits?.messages.map(({ verdict }) => verdict)).toEqual([
       Verdict.AWAITS_SUMMARY,
       Verdict.AWAITS_SUMMARY,
       Verdict.KEPT,
     ]);
-    expect(waits?.after).toMatchObject({ messageCount: 3n });
+    expect(waits?.afterTotals).toMatchObject({ messageCount: 3n });
     expect(waits?.stageRuns[0]?.awaitingMessageIds).toEqual(["m1", "m2"]);
   });
 
@@ -218,10 +220,10 @@ describe("PreviewPolicy", () => {
       policies,
       source: PreviewSource.LOG,
     });
-    expect(log.previews[0]?.before).toMatchObject({ messageCount: 3n });
+    expect(log.previews[0]?.beforeTotals).toMatchObject({ messageCount: 3n });
     expect(log.previews[0]?.messages.map(({ messageId }) => messageId)).toEqual(["m1", "m2", "m3"]);
     const window = await server.client.call("previewPolicy", { sessionId, policies });
-    expect(window.previews[0]?.before).toMatchObject({ messageCount: 1n });
+    expect(window.previews[0]?.beforeTotals).toMatchObject({ messageCount: 1n });
   });
 
   it("looks at no more of the log than a window may hold", async () => {

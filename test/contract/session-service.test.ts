@@ -439,8 +439,10 @@ describe("ForkSession", () => {
 describe("ResetSession", () => {
   it("empties a session and goes on with the seqs", async () => {
     const sessionId = await seeded();
-    const { deleted, session: empty } = await server.client.call("resetSession", { sessionId });
-    expect(deleted?.messageCount).toBe(3n);
+    const { deletedTotals, session: empty } = await server.client.call("resetSession", {
+      sessionId,
+    });
+    expect(deletedTotals?.messageCount).toBe(3n);
     expect(empty?.logTotals?.messageCount).toBe(0n);
     const next = await server.client.call("appendMessages", { sessionId, messages: [message()] });
     expect(next.lastSeq).toBe(4n);

@@ -111,7 +111,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(Number(header.session?.logTotals?.tokenCount)).toBe(sum + 1);
     expect(header.session?.modelInputTokens).toBe(900n);
     expect(header.session?.summary?.version).toBe(1n);
-    expect(header.windowRanges.length).toBeGreaterThan(0);
+    expect(header.windowSeqRanges.length).toBeGreaterThan(0);
   });
 
   it("with holes, changed messages, a reset and a fork", async () => {
@@ -290,7 +290,7 @@ describe("a native snapshot comes back as it was", () => {
       await server.client.call("appendMessages", { sessionId, messages });
     }
     const { header } = await expectRoundTrip(sessionId, 1_000);
-    expect(header.windowRanges[0]?.firstSeq).toBeGreaterThan(1n);
+    expect(header.windowSeqRanges[0]?.firstSeq).toBeGreaterThan(1n);
     const next = Array.from({ length: 1_000 }, () => message({ text: "x".repeat(900) }));
     const more = { sessionId: `${sessionId}-copy`, messages: next };
     expect((await server.client.call("appendMessages", more)).trims).toHaveLength(1);
@@ -320,7 +320,7 @@ function headerOf(fields: Partial<SnapshotHeader> = {}): SnapshotHeader {
   return {
     session: empty(),
     firstSeq: 1n,
-    windowRanges: [],
+    windowSeqRanges: [],
     inserts: [],
     outcomes: [],
     overLimitStages: [],
@@ -422,14 +422,14 @@ describe("a snapshot of a stranger", () => {
     ["header.first_seq", { header: headerOf({ firstSeq: 0n }) }],
     ["header.first_seq", { header: headerOf({ firstSeq: 2n }) }],
     [
-      "header.window_ranges[0]",
-      { header: headerOf({ windowRanges: [{ firstSeq: 1n, lastSeq: 1n }] }) },
+      "header.window_seq_ranges[0]",
+      { header: headerOf({ windowSeqRanges: [{ firstSeq: 1n, lastSeq: 1n }] }) },
     ],
     [
-      "header.window_ranges[1]",
+      "header.window_seq_ranges[1]",
       {
         header: withLast(9n, {
-          windowRanges: [
+          windowSeqRanges: [
             { firstSeq: 2n, lastSeq: 3n },
             { firstSeq: 3n, lastSeq: 4n },
           ],
@@ -531,7 +531,7 @@ describe("a snapshot of a stranger", () => {
   it("does not say how large it is, who wrote it, or how far it is trusted", async () => {
     const sessionId = fresh();
     const lie = { messageCount: 900n, tokenCount: 900n };
-    const header = withLast(2n, { windowRanges: [{ firstSeq: 2n, lastSeq: 2n }] });
+    const header = withLast(2n, { windowSeqRanges: [{ firstSeq: 2n, lastSeq: 2n }] });
     const spoken = {
       ...header,
       session: { ...header.session, ...empty(), lastSeq: 2n, logTotals: lie },
@@ -586,7 +586,7 @@ describe("a snapshot of a stranger", () => {
     const messages = Array.from({ length: 4 }, (_, index) =>
       logged(index + 1, { text: "x".repeat(900_000) }),
     );
-    const header = withLast(4n, { windowRanges: [{ firstSeq: 1n, lastSeq: 4n }] });
+    const header = withLast(4n, { windowSeqRanges: [{ firstSeq: 1n, lastSeq: 4n }] });
     expect((await refused({ header, messages })).reason).toBe("WINDOW_FULL");
   });
 
@@ -594,7 +594,7 @@ describe("a snapshot of a stranger", () => {
     const stages = [keepStage()];
     const header = withLast(5n, {
       session: { ...empty(), lastSeq: 5n, policy: written(policy({ stages })) },
-      windowRanges: [{ firstSeq: 1n, lastSeq: 5n }],
+      windowSeqRanges: [{ firstSeq: 1n, lastSeq: 5n }],
     });
     const orphan = logged(1, { role: Role.TOOL, toolCallId: "c" });
     const messages = [orphan, logged(2), logged(3), logged(4), logged(5)];

@@ -255,7 +255,7 @@ describe("random sessions", () => {
       if (header.outcomes.length > 0) reached.add("an outcome");
       if ((header.session?.stageStates.length ?? 0) > 0) reached.add("a stage that acted");
       if (header.firstSeq > 1n) reached.add("a reset");
-      if (header.windowRanges.length > 1) reached.add("a window with gaps");
+      if (header.windowSeqRanges.length > 1) reached.add("a window with gaps");
       const whole = log.reduce((sum, { tokenCount = 0 }) => sum + BigInt(tokenCount), 0n);
       if ((header.session?.logTotals?.tokenCount ?? 0n) > whole) reached.add("quarters");
       if (log.some((one, index) => one.seq > BigInt(index + 1))) reached.add("a hole");

@@ -70,7 +70,7 @@ describe("the events of summaries", () => {
       stage: STAGE,
       hook: WORKERS,
       seqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
-      sources: { messageCount: 3n, tokenCount: 60n },
+      sourceTotals: { messageCount: 3n, tokenCount: 60n },
       joined: false,
     });
     await server.client.call("appendMessages", { sessionId, messages: lines(1, 6) });

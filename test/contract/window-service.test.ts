@@ -251,7 +251,7 @@ describe("RestoreMessages", () => {
             { firstSeq: 1n, lastSeq: 2n },
             { firstSeq: 4n, lastSeq: 4n },
           ],
-          restored: { messageCount: 3n },
+          restoredTotals: { messageCount: 3n },
           windowTotals: { messageCount: 4n },
         },
       },
@@ -541,7 +541,11 @@ describe("SetSummary", () => {
     expect(after?.placedSummaries).toEqual([placed]);
     expect(after?.summary).toBeUndefined();
     expect(trims).toMatchObject([
-      { before: { messageCount: 5n }, after: { messageCount: 3n }, messageIds: ["m2", "m3"] },
+      {
+        beforeTotals: { messageCount: 5n },
+        afterTotals: { messageCount: 3n },
+        messageIds: ["m2", "m3"],
+      },
     ]);
     const { messages, windowTotals: window } = await server.client.call("getWindow", { sessionId });
     expect(messages.map(({ messageId }) => messageId)).toEqual(["m1", id, "m4"]);

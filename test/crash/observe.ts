@@ -48,7 +48,7 @@ export function seenEvent(event: Event): SeenEvent {
     case "sessionCreated":
       return { ...base, type: "created" };
     case "messagesAppended": {
-      const firstSeq = Number(detail.value.seqs?.firstSeq ?? 0n);
+      const firstSeq = Number(detail.value.seqRange?.firstSeq ?? 0n);
       return { ...base, type: "appended", messageIds: detail.value.messageIds, firstSeq };
     }
     case "messagesTrimmed":

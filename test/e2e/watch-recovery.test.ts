@@ -78,7 +78,7 @@ class Copy {
     if (detail?.$case === "sessionCreated")
       this.seqs.set(sessionId, this.seqs.get(sessionId) ?? 0n);
     if (detail?.$case === "messagesAppended") {
-      this.seqs.set(sessionId, detail.value.seqs?.lastSeq ?? 0n);
+      this.seqs.set(sessionId, detail.value.seqRange?.lastSeq ?? 0n);
     }
   }
 }

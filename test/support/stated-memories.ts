@@ -88,7 +88,7 @@ const BASIC: Places = {
   ] as LimitName[],
   "ListMemoriesRequest.page_size": ["pageSizeMax", "pageBytes", "pageScan"],
   "ListMemoriesRequest.page_token": TOKEN,
-  "MemoryOrder.MEMORY_ORDER_IMPORTANCE": ["orderMemories"],
+  "MemoryOrder.MEMORY_ORDER_IMPORTANCE_DESC": ["orderMemories"],
   "UpdateMemoryRequest.update_mask": ["updateMaskPaths"],
   "UpdateMemoryRequest.reason": REASON,
   "UpdateMemoryRequest.request_id": REQUEST_ID,

@@ -178,7 +178,7 @@ def windows(client: Client) -> None:
     for number in range(4):
         done = client.append("trip", [f"Question {number}", {"role": "assistant", "text": "Yes."}])
         for trim in done.trims:
-            print(f"left: {trim.removed.message_count} messages by stage '{trim.stage}'")
+            print(f"left: {trim.removed_totals.message_count} messages by stage '{trim.stage}'")
     window = client.window("trip")
     print(f"{[one.seq for one in window.messages]} and the summary '{window.summary.text}'")
     small = policy.make_policy(policy.keep_last("last", 1))
@@ -306,7 +306,7 @@ def copies(client: Client) -> None:
     )
     reset = client.reset_session("trip-2", keep_system_messages=True)
     kept = reset.session.log_totals.message_count
-    print(f"reset: {reset.deleted.message_count} deleted, {kept} kept")
+    print(f"reset: {reset.deleted_totals.message_count} deleted, {kept} kept")
     print(f"deleted with revision {client.delete_session('trip-2').revision}")
     print(f"and again: {client.delete_session('trip-2', allow_missing=True).revision}")
 

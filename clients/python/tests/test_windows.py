@@ -131,7 +131,7 @@ def test_a_window_is_trimmed_and_restored(client: Client) -> None:
     preview = client.preview_policy("s", [policy.sliding_window(max_messages=2), {"stages": []}])
     verdicts = [one.verdict for one in preview.previews[0].messages]
     assert verdicts == [v1.VERDICT_REMOVED] * 4 + [v1.VERDICT_KEPT] * 2
-    assert preview.previews[1].after.message_count == 6
+    assert preview.previews[1].after_totals.message_count == 6
     trimmed = client.trim_session("s", keep_recent=2)
     assert trimmed.trims[0].stage == "trim_session"
     assert texts(client.window("s")) == ["text 4", "text 5"]

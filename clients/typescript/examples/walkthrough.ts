@@ -140,7 +140,7 @@ async function windows(): Promise<void> {
   const policy = { stages: [dropOldest("few", { maxMessages: 2 }, { unit: "message" })] };
   const { trims } = await client.updateSession({ sessionId: "chat", policy });
   for (const trim of trims)
-    console.log(`stage ${trim.stage} removed ${trim.removed?.messageCount}`);
+    console.log(`stage ${trim.stage} removed ${trim.removedTotals?.messageCount}`);
 }
 
 async function ceiling(): Promise<void> {
@@ -282,7 +282,7 @@ async function copies(): Promise<void> {
   console.log(`${copy.sessionId} comes from ${copy.forkedFrom?.sessionId}`);
   await refused("SEQ_OUT_OF_RANGE", client.forkSession("chat", { atSeq: 999 }));
   const reset = await client.resetSession("copy", { keepSystemMessages: true });
-  console.log(`reset deleted ${reset.deleted?.messageCount}`);
+  console.log(`reset deleted ${reset.deletedTotals?.messageCount}`);
   await client.deleteSession("copy");
   await client.deleteSession("copy", { allowMissing: true });
   await refused("SESSION_NOT_FOUND", client.deleteSession("copy"));

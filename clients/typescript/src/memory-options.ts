@@ -40,11 +40,11 @@ export const CONFLICTS = {
   "ask-hook": ConflictMode.ASK_HOOK,
 } as const;
 export const MEMORY_ORDERS = {
-  oldest: MemoryOrder.OLDEST,
-  newest: MemoryOrder.NEWEST,
-  importance: MemoryOrder.IMPORTANCE,
-  confidence: MemoryOrder.CONFIDENCE,
-  "last-seen": MemoryOrder.LAST_SEEN,
+  oldest: MemoryOrder.CREATE_TIME_ASC,
+  newest: MemoryOrder.CREATE_TIME_DESC,
+  importance: MemoryOrder.IMPORTANCE_DESC,
+  confidence: MemoryOrder.CONFIDENCE_DESC,
+  "last-seen": MemoryOrder.LAST_SEEN_TIME_DESC,
 } as const;
 export const SECTIONS = {
   summary: ContextSectionKind.SUMMARY,

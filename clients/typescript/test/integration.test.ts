@@ -358,7 +358,7 @@ describe("over a restart", () => {
     const reading = (async () => {
       for await (const { event } of stream) {
         if (event.detail?.$case !== "messagesAppended") continue;
-        seqs.push(event.detail.value.seqs?.firstSeq ?? 0n);
+        seqs.push(event.detail.value.seqRange?.firstSeq ?? 0n);
         if (seqs.length === 60) break;
       }
     })();

@@ -86,14 +86,14 @@ describe("an event", () => {
     const detail = { ...attempt, taskType: "score", failure: "timeout" } as const;
     const value = {
       ...{ ...counts, type: TaskType.SCORE, seqRanges: [{ firstSeq: 1n, lastSeq: 4n }] },
-      ...{ failure: TaskFailureReason.TIMEOUT, taskId },
+      ...{ reason: TaskFailureReason.TIMEOUT, taskId },
     };
     const event = overTheWire(detail);
     expect(event.type).toBe(wire.EventType.TASK_ATTEMPTED);
     expect(event.detail).toEqual({ $case: "taskAttempted", value });
     const sound = { ...attempt, taskType: "extract", failure: undefined } as const;
     expect(overTheWire(sound).detail).toMatchObject({
-      value: { type: TaskType.EXTRACT, failure: TaskFailureReason.UNSPECIFIED },
+      value: { type: TaskType.EXTRACT, reason: TaskFailureReason.UNSPECIFIED },
     });
   });
 });

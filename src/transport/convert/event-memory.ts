@@ -72,6 +72,6 @@ function toAttempted(detail: Attempted): TaskAttempted {
     seqRanges: detail.ranges.map(toSeqRange),
     createdCount: detail.createdCount,
     rejectedCount: detail.rejectedCount,
-    failure: failure === undefined ? TaskFailureReason.UNSPECIFIED : toFailureReason(failure),
+    reason: failure === undefined ? TaskFailureReason.UNSPECIFIED : toFailureReason(failure),
   };
 }

@@ -59,7 +59,7 @@ describe("an event", () => {
         tokenCount: 9,
         seqRanges: WIRE_RANGES,
         model: "m",
-        added: { messageCount: 4n, tokenCount: 40n },
+        addedTotals: { messageCount: 4n, tokenCount: 40n },
         callCount: 2,
         inputTokens: 50n,
         outputTokens: 6n,
@@ -80,7 +80,7 @@ describe("an event", () => {
     });
     expect(detail?.value).toMatchObject({
       ...{ version: 1n, taskId: "", stage: "", hook: "", model: "", callCount: 0 },
-      ...{ added: undefined, duration: undefined, placeholder: false },
+      ...{ addedTotals: undefined, duration: undefined, placeholder: false },
     });
   });
 
@@ -100,7 +100,7 @@ describe("an event", () => {
         ...TASK,
         triggers: [{ kind: TriggerKind.TOOL_ERROR, tool: "pay" }],
         seqRanges: WIRE_RANGES,
-        sources: { messageCount: 4n, tokenCount: 40n },
+        sourceTotals: { messageCount: 4n, tokenCount: 40n },
         joined: true,
       },
     });

@@ -60,7 +60,7 @@ export function toSummaryDetail(detail: SummaryDetail): event.Event["detail"] {
           ...named(detail),
           triggers: detail.triggers.map(toTriggerHit),
           seqRanges: detail.ranges.map(toSeqRange),
-          sources: toTotals(detail.sources),
+          sourceTotals: toTotals(detail.sources),
           joined: detail.joined,
         },
       };
@@ -100,7 +100,7 @@ function toSummarySet({ version, placedMessageId, tokenCount, ranges, made }: Se
 
 const BY_HAND: Omit<wire.SummarySet, "version" | "placedMessageId" | "tokenCount" | "seqRanges"> = {
   ...{ taskId: "", stage: "", hook: "", model: "" },
-  added: undefined,
+  addedTotals: undefined,
   ...{ callCount: 0, inputTokens: 0n, outputTokens: 0n },
   duration: undefined,
   placeholder: false,
@@ -111,7 +111,7 @@ function toMade(made: SummaryMade | undefined): typeof BY_HAND {
   return {
     ...named(made),
     model: made.model,
-    added: toTotals(made.added),
+    addedTotals: toTotals(made.added),
     callCount: made.callCount,
     inputTokens: BigInt(made.inputTokens),
     outputTokens: BigInt(made.outputTokens),

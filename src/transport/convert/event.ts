@@ -59,7 +59,10 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
       return { $case: "sessionForked", value };
     }
     case EVENT_TYPE.sessionReset: {
-      const value = { deleted: toTotals(detail.deleted), kept: toTotals(detail.kept) };
+      const value = {
+        deletedTotals: toTotals(detail.deleted),
+        keptTotals: toTotals(detail.kept),
+      };
       return { $case: "sessionReset", value };
     }
     case EVENT_TYPE.messagesAppended:
@@ -67,8 +70,8 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
         $case: "messagesAppended",
         value: {
           messageIds: [...detail.messageIds],
-          seqs: toSeqRange(detail.seqs),
-          appended: toTotals(detail.appended),
+          seqRange: toSeqRange(detail.seqs),
+          appendedTotals: toTotals(detail.appended),
           windowTotals: toTotals(detail.window),
         },
       };
@@ -121,7 +124,7 @@ function toWindowDetail(detail: WindowDetail): wire.Event["detail"] {
         value: {
           messageIds: detail.restored.map((entry) => entry.messageId),
           seqRanges: rangesOf(detail.restored).map(toSeqRange),
-          restored: toTotals(detail.total),
+          restoredTotals: toTotals(detail.total),
           windowTotals: toTotals(detail.window),
         },
       };

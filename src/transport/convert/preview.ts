@@ -45,8 +45,8 @@ export function toPreviews(previews: readonly PolicyPreview[]): wire.PolicyPrevi
 function toPreview(preview: PolicyPreview, room: IdRoom): wire.PolicyPreview {
   return {
     policy: toPolicy(preview.policy),
-    before: toTotals(preview.before),
-    after: toTotals(preview.after),
+    beforeTotals: toTotals(preview.before),
+    afterTotals: toTotals(preview.after),
     // The messages say themselves what becomes of them.
     trims: preview.trims.map((trim) => toTrim({ ...trim, removed: [] })),
     stageRuns: toStageRuns(preview.runs, room),

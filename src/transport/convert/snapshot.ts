@@ -46,7 +46,7 @@ export function toHeader(session: Session, etags: Etags): SnapshotHeader {
     // Once is enough: twice might be more than a client takes in one answer.
     session: { ...wire, placedSummaries: wire.placedSummaries.map(withoutText) },
     firstSeq: BigInt(head.firstSeq),
-    windowRanges: head.windowRanges.map(toSeqRange),
+    windowSeqRanges: head.windowRanges.map(toSeqRange),
     inserts: fields.inserts.map(toInsert),
     outcomes: head.policyState.outcomes.map(({ tool, error }) => ({ tool, error })),
     overLimitStages: [...head.policyState.overLimit],
@@ -117,7 +117,7 @@ function fromHeader(header: SnapshotHeader): ImportedSession {
     fields: fieldsOf(header, session),
     firstSeq: Number(header.firstSeq),
     lastSeq: Number(session.lastSeq),
-    windowRanges: header.windowRanges.map(fromRange),
+    windowRanges: header.windowSeqRanges.map(fromRange),
     policyState: stateOf(header, session),
     updateMs: timeOf(session.updateTime),
   };

@@ -94,7 +94,7 @@ describe("a task", () => {
         value: {
           seqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
           madeMessageIds: ["summary-1"],
-          sources: { messageCount: 4n, tokenCount: 10n },
+          sourceTotals: { messageCount: 4n, tokenCount: 10n },
           options: toSummarize(SPEC),
           loop: 2,
           level: 2,

@@ -173,7 +173,7 @@ function toWork({ summarize }: Task): wire.SummarizeWork {
   return {
     seqRanges: summarize.ranges.map(toSeqRange),
     madeMessageIds: summarize.made.map(({ messageId }) => messageId),
-    sources: toTotals(summarize.sources),
+    sourceTotals: toTotals(summarize.sources),
     options: toSummarize(summarize.spec),
     loop: summarize.loop,
     level: summarize.level,

@@ -96,12 +96,12 @@ export function toTrim(trim: Trim): wire.Trim {
     // What stands in the window only has a position that is no seq.
     seqRanges: rangesOf(removed.filter(({ seq }) => Number.isInteger(seq))).map(toSeqRange),
     // Not counted from the entries: one part of a split event holds only some of them.
-    removed: toTotals({
+    removedTotals: toTotals({
       messageCount: before.messageCount - after.messageCount,
       tokenCount: before.tokenCount - after.tokenCount,
     }),
-    before: toTotals(before),
-    after: toTotals(after),
+    beforeTotals: toTotals(before),
+    afterTotals: toTotals(after),
     discarded: trim.discarded,
   };
 }

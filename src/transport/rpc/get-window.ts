@@ -37,7 +37,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       summary: result.summary === undefined ? undefined : toSummary(result.summary),
       windowTotals: toTotals(result.window),
       outsideTotals: result.outside === undefined ? undefined : toTotals(result.outside),
-      outsideRanges: result.outsideRanges.map(toSeqRange),
+      outsideSeqRanges: result.outsideRanges.map(toSeqRange),
       outsideTruncated: result.outsideTruncated,
       trims: result.trims.map(toTrim),
       openToolCallIds: [...result.openToolCallIds],

@@ -19,10 +19,10 @@ const PAGE_SIZE_DEFAULT = 100;
 const MEMORIES_FIELD = 1;
 
 const ORDERS: Readonly<Partial<Record<number, MemoryOrder>>> = {
-  [Order.NEWEST]: "newest",
-  [Order.IMPORTANCE]: "importance",
-  [Order.CONFIDENCE]: "confidence",
-  [Order.LAST_SEEN]: "last-seen",
+  [Order.CREATE_TIME_DESC]: "newest",
+  [Order.IMPORTANCE_DESC]: "importance",
+  [Order.CONFIDENCE_DESC]: "confidence",
+  [Order.LAST_SEEN_TIME_DESC]: "last-seen",
 };
 
 /**

@@ -20,7 +20,7 @@ export const resetSession: UnaryRpc<ResetSessionRequest> = {
       encode: ({ session, deleted }) =>
         encodeWire(ResetSessionResponse, {
           session: toSession(session, etags),
-          deleted: toTotals(deleted),
+          deletedTotals: toTotals(deleted),
         }),
     }),
 };

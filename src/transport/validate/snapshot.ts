@@ -101,8 +101,8 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   const { lastSeq } = session;
   checkRange(v, "first_seq", firstSeq, { min: 1, max: SEQ_MAX + 1 });
   if (firstSeq > lastSeq + 1n) v.add("first_seq", "must be at most one above the last seq");
-  checkCount(v, "window_ranges", header.windowRanges.length, LIMITS.windowMessages);
-  checkRanges(v, "window_ranges", header.windowRanges, lastSeq);
+  checkCount(v, "window_seq_ranges", header.windowSeqRanges.length, LIMITS.windowMessages);
+  checkRanges(v, "window_seq_ranges", header.windowSeqRanges, lastSeq);
   checkInserts(v, header.inserts, session);
   checkCount(v, "outcomes", header.outcomes.length, LIMITS.toolOutcomes);
   for (let index = 0; index < header.outcomes.length && !v.full; index++) {
@@ -188,7 +188,7 @@ function checkStageState(v: Violations, state: StageState, lastSeq: bigint): voi
 
 function checkRanges(
   v: Violations,
-  field: "window_ranges" | "seq_ranges",
+  field: "window_seq_ranges" | "seq_ranges",
   ranges: readonly SeqRange[],
   last: bigint,
 ): void {

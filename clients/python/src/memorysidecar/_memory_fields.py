@@ -77,7 +77,13 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "order": (
         "MEMORY_ORDER_",
-        _short("MEMORY_ORDER_", "oldest", "newest", "importance", "confidence", "last_seen"),
+        {
+            "oldest": v1.MEMORY_ORDER_CREATE_TIME_ASC,
+            "newest": v1.MEMORY_ORDER_CREATE_TIME_DESC,
+            "importance": v1.MEMORY_ORDER_IMPORTANCE_DESC,
+            "confidence": v1.MEMORY_ORDER_CONFIDENCE_DESC,
+            "last_seen": v1.MEMORY_ORDER_LAST_SEEN_TIME_DESC,
+        },
     ),
     "section": (
         "CONTEXT_SECTION_KIND_",

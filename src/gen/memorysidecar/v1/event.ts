@@ -383,11 +383,11 @@ export interface SessionForked {
 /** A session was emptied. */
 export interface SessionReset {
   /** How much was deleted. */
-  deleted:
+  deletedTotals:
     | Totals
     | undefined;
   /** The system messages that were kept. */
-  kept: Totals | undefined;
+  keptTotals: Totals | undefined;
 }
 
 /** Messages were appended. */
@@ -395,11 +395,11 @@ export interface MessagesAppended {
   /** Their ids, by rising seq. */
   messageIds: string[];
   /** Their seqs. In a continued event those of its own ids. */
-  seqs:
+  seqRange:
     | SeqRange
     | undefined;
   /** How much was appended, over all parts of a continued event. */
-  appended:
+  appendedTotals:
     | Totals
     | undefined;
   /** The window after the append, before any trim. */
@@ -449,7 +449,7 @@ export interface MessagesRestored {
   /** The same messages as runs, by rising seq. */
   seqRanges: SeqRange[];
   /** How much came back, over all parts of a continued event. */
-  restored:
+  restoredTotals:
     | Totals
     | undefined;
   /** The window after the restore. */
@@ -525,7 +525,7 @@ export interface SummarySet {
   /** The model, as the hook named it. */
   model: string;
   /** How much became part of it. */
-  added:
+  addedTotals:
     | Totals
     | undefined;
   /** How many calls of the hook it took, failed ones included. */
@@ -558,7 +558,7 @@ export interface SummaryRequested {
   /** The messages, as runs by rising seq. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
   /** How much is to be summarized. */
-  sources:
+  sourceTotals:
     | Totals
     | undefined;
   /** Says that the messages were added to a task that was there already. */
@@ -716,7 +716,7 @@ export interface TaskAttempted {
    * Why the attempt failed. Unset when it did not. Set beside `created_count` when the
    * rules did what the hook did not.
    */
-  failure: TaskFailureReason;
+  reason: TaskFailureReason;
   /** The task. Empty in an event of an older version of the server. */
   taskId: string;
 }
@@ -1453,16 +1453,16 @@ export const SessionForked: MessageFns<SessionForked> = {
 };
 
 function createBaseSessionReset(): SessionReset {
-  return { deleted: undefined, kept: undefined };
+  return { deletedTotals: undefined, keptTotals: undefined };
 }
 
 export const SessionReset: MessageFns<SessionReset> = {
   encode(message: SessionReset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.deleted !== undefined) {
-      Totals.encode(message.deleted, writer.uint32(10).fork()).join();
+    if (message.deletedTotals !== undefined) {
+      Totals.encode(message.deletedTotals, writer.uint32(10).fork()).join();
     }
-    if (message.kept !== undefined) {
-      Totals.encode(message.kept, writer.uint32(18).fork()).join();
+    if (message.keptTotals !== undefined) {
+      Totals.encode(message.keptTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1485,7 +1485,7 @@ export const SessionReset: MessageFns<SessionReset> = {
               break;
             }
 
-            message.deleted = Totals.decode(reader, reader.uint32());
+            message.deletedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -1493,7 +1493,7 @@ export const SessionReset: MessageFns<SessionReset> = {
               break;
             }
 
-            message.kept = Totals.decode(reader, reader.uint32());
+            message.keptTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1510,7 +1510,7 @@ export const SessionReset: MessageFns<SessionReset> = {
 };
 
 function createBaseMessagesAppended(): MessagesAppended {
-  return { messageIds: [], seqs: undefined, appended: undefined, windowTotals: undefined };
+  return { messageIds: [], seqRange: undefined, appendedTotals: undefined, windowTotals: undefined };
 }
 
 export const MessagesAppended: MessageFns<MessagesAppended> = {
@@ -1518,11 +1518,11 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
     for (const v of message.messageIds) {
       writer.uint32(10).string(v!);
     }
-    if (message.seqs !== undefined) {
-      SeqRange.encode(message.seqs, writer.uint32(18).fork()).join();
+    if (message.seqRange !== undefined) {
+      SeqRange.encode(message.seqRange, writer.uint32(18).fork()).join();
     }
-    if (message.appended !== undefined) {
-      Totals.encode(message.appended, writer.uint32(26).fork()).join();
+    if (message.appendedTotals !== undefined) {
+      Totals.encode(message.appendedTotals, writer.uint32(26).fork()).join();
     }
     if (message.windowTotals !== undefined) {
       Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
@@ -1556,7 +1556,7 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
               break;
             }
 
-            message.seqs = SeqRange.decode(reader, reader.uint32());
+            message.seqRange = SeqRange.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -1564,7 +1564,7 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
               break;
             }
 
-            message.appended = Totals.decode(reader, reader.uint32());
+            message.appendedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -1799,7 +1799,7 @@ export const MessageDeleted: MessageFns<MessageDeleted> = {
 };
 
 function createBaseMessagesRestored(): MessagesRestored {
-  return { messageIds: [], seqRanges: [], restored: undefined, windowTotals: undefined };
+  return { messageIds: [], seqRanges: [], restoredTotals: undefined, windowTotals: undefined };
 }
 
 export const MessagesRestored: MessageFns<MessagesRestored> = {
@@ -1810,8 +1810,8 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.restored !== undefined) {
-      Totals.encode(message.restored, writer.uint32(26).fork()).join();
+    if (message.restoredTotals !== undefined) {
+      Totals.encode(message.restoredTotals, writer.uint32(26).fork()).join();
     }
     if (message.windowTotals !== undefined) {
       Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
@@ -1853,7 +1853,7 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
               break;
             }
 
-            message.restored = Totals.decode(reader, reader.uint32());
+            message.restoredTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -2104,7 +2104,7 @@ function createBaseSummarySet(): SummarySet {
     stage: "",
     hook: "",
     model: "",
-    added: undefined,
+    addedTotals: undefined,
     callCount: 0,
     inputTokens: 0n,
     outputTokens: 0n,
@@ -2142,8 +2142,8 @@ export const SummarySet: MessageFns<SummarySet> = {
     if (message.model !== "") {
       writer.uint32(66).string(message.model);
     }
-    if (message.added !== undefined) {
-      Totals.encode(message.added, writer.uint32(74).fork()).join();
+    if (message.addedTotals !== undefined) {
+      Totals.encode(message.addedTotals, writer.uint32(74).fork()).join();
     }
     if (message.callCount !== 0) {
       writer.uint32(80).int32(message.callCount);
@@ -2251,7 +2251,7 @@ export const SummarySet: MessageFns<SummarySet> = {
               break;
             }
 
-            message.added = Totals.decode(reader, reader.uint32());
+            message.addedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 10: {
@@ -2308,7 +2308,7 @@ export const SummarySet: MessageFns<SummarySet> = {
 };
 
 function createBaseSummaryRequested(): SummaryRequested {
-  return { taskId: "", stage: "", hook: "", triggers: [], seqRanges: [], sources: undefined, joined: false };
+  return { taskId: "", stage: "", hook: "", triggers: [], seqRanges: [], sourceTotals: undefined, joined: false };
 }
 
 export const SummaryRequested: MessageFns<SummaryRequested> = {
@@ -2328,8 +2328,8 @@ export const SummaryRequested: MessageFns<SummaryRequested> = {
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(42).fork()).join();
     }
-    if (message.sources !== undefined) {
-      Totals.encode(message.sources, writer.uint32(50).fork()).join();
+    if (message.sourceTotals !== undefined) {
+      Totals.encode(message.sourceTotals, writer.uint32(50).fork()).join();
     }
     if (message.joined !== false) {
       writer.uint32(56).bool(message.joined);
@@ -2395,7 +2395,7 @@ export const SummaryRequested: MessageFns<SummaryRequested> = {
               break;
             }
 
-            message.sources = Totals.decode(reader, reader.uint32());
+            message.sourceTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -3237,7 +3237,7 @@ export const MemoriesDeleted: MessageFns<MemoriesDeleted> = {
 };
 
 function createBaseTaskAttempted(): TaskAttempted {
-  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, failure: 0, taskId: "" };
+  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, reason: 0, taskId: "" };
 }
 
 export const TaskAttempted: MessageFns<TaskAttempted> = {
@@ -3257,8 +3257,8 @@ export const TaskAttempted: MessageFns<TaskAttempted> = {
     if (message.rejectedCount !== 0) {
       writer.uint32(40).int32(message.rejectedCount);
     }
-    if (message.failure !== 0) {
-      writer.uint32(48).int32(message.failure);
+    if (message.reason !== 0) {
+      writer.uint32(48).int32(message.reason);
     }
     if (message.taskId !== "") {
       writer.uint32(66).string(message.taskId);
@@ -3324,7 +3324,7 @@ export const TaskAttempted: MessageFns<TaskAttempted> = {
               break;
             }
 
-            message.failure = reader.int32() as any;
+            message.reason = reader.int32() as any;
             continue;
           }
           case 8: {

@@ -245,21 +245,21 @@ export namespace RememberOutcome {
 
 /** An order of memories. Values may be added. */
 export const MemoryOrder = {
-  /** UNSPECIFIED - The default: `MEMORY_ORDER_OLDEST`. */
+  /** UNSPECIFIED - The default: `MEMORY_ORDER_CREATE_TIME_ASC`. */
   UNSPECIFIED: 0,
-  /** OLDEST - First remembered first. */
-  OLDEST: 1,
-  /** NEWEST - Last remembered first. */
-  NEWEST: 2,
+  /** CREATE_TIME_ASC - First remembered first. */
+  CREATE_TIME_ASC: 1,
+  /** CREATE_TIME_DESC - Last remembered first. */
+  CREATE_TIME_DESC: 2,
   /**
-   * IMPORTANCE - Most important first; equal ones oldest first. This order and those after it look at
+   * IMPORTANCE_DESC - Most important first; equal ones oldest first. This order and those after it look at
    * the newest 100,000 memories that the scope of the filter leaves.
    */
-  IMPORTANCE: 3,
-  /** CONFIDENCE - Surest first; equal ones oldest first. */
-  CONFIDENCE: 4,
-  /** LAST_SEEN - Last said first; equal ones newest first. */
-  LAST_SEEN: 5,
+  IMPORTANCE_DESC: 3,
+  /** CONFIDENCE_DESC - Surest first; equal ones oldest first. */
+  CONFIDENCE_DESC: 4,
+  /** LAST_SEEN_TIME_DESC - Last said first; equal ones newest first. */
+  LAST_SEEN_TIME_DESC: 5,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -267,11 +267,11 @@ export type MemoryOrder = typeof MemoryOrder[keyof typeof MemoryOrder];
 
 export namespace MemoryOrder {
   export type UNSPECIFIED = typeof MemoryOrder.UNSPECIFIED;
-  export type OLDEST = typeof MemoryOrder.OLDEST;
-  export type NEWEST = typeof MemoryOrder.NEWEST;
-  export type IMPORTANCE = typeof MemoryOrder.IMPORTANCE;
-  export type CONFIDENCE = typeof MemoryOrder.CONFIDENCE;
-  export type LAST_SEEN = typeof MemoryOrder.LAST_SEEN;
+  export type CREATE_TIME_ASC = typeof MemoryOrder.CREATE_TIME_ASC;
+  export type CREATE_TIME_DESC = typeof MemoryOrder.CREATE_TIME_DESC;
+  export type IMPORTANCE_DESC = typeof MemoryOrder.IMPORTANCE_DESC;
+  export type CONFIDENCE_DESC = typeof MemoryOrder.CONFIDENCE_DESC;
+  export type LAST_SEEN_TIME_DESC = typeof MemoryOrder.LAST_SEEN_TIME_DESC;
   export type UNRECOGNIZED = typeof MemoryOrder.UNRECOGNIZED;
 }
 

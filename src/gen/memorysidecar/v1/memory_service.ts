@@ -125,7 +125,7 @@ export interface ListMemoriesRequest {
   asOfTime:
     | Timestamp
     | undefined;
-  /** The order. Unset means `MEMORY_ORDER_OLDEST`. */
+  /** The order. Unset means `MEMORY_ORDER_CREATE_TIME_ASC`. */
   order: MemoryOrder;
   /**
    * The most memories to return. 0 means 100; above 1,000 is treated as 1,000; negative

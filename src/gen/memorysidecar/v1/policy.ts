@@ -1283,11 +1283,11 @@ export interface PolicyPreview {
     | Policy
     | undefined;
   /** What it looked at. */
-  before:
+  beforeTotals:
     | Totals
     | undefined;
   /** What it would leave, as a read shows it. */
-  after:
+  afterTotals:
     | Totals
     | undefined;
   /** What it would remove, cause by cause, without ids and runs: see `messages`. */
@@ -3338,8 +3338,8 @@ export const SummaryView: MessageFns<SummaryView> = {
 function createBasePolicyPreview(): PolicyPreview {
   return {
     policy: undefined,
-    before: undefined,
-    after: undefined,
+    beforeTotals: undefined,
+    afterTotals: undefined,
     trims: [],
     stageRuns: [],
     warnings: [],
@@ -3354,11 +3354,11 @@ export const PolicyPreview: MessageFns<PolicyPreview> = {
     if (message.policy !== undefined) {
       Policy.encode(message.policy, writer.uint32(10).fork()).join();
     }
-    if (message.before !== undefined) {
-      Totals.encode(message.before, writer.uint32(18).fork()).join();
+    if (message.beforeTotals !== undefined) {
+      Totals.encode(message.beforeTotals, writer.uint32(18).fork()).join();
     }
-    if (message.after !== undefined) {
-      Totals.encode(message.after, writer.uint32(26).fork()).join();
+    if (message.afterTotals !== undefined) {
+      Totals.encode(message.afterTotals, writer.uint32(26).fork()).join();
     }
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(34).fork()).join();
@@ -3407,7 +3407,7 @@ export const PolicyPreview: MessageFns<PolicyPreview> = {
               break;
             }
 
-            message.before = Totals.decode(reader, reader.uint32());
+            message.beforeTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -3415,7 +3415,7 @@ export const PolicyPreview: MessageFns<PolicyPreview> = {
               break;
             }
 
-            message.after = Totals.decode(reader, reader.uint32());
+            message.afterTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {

@@ -225,7 +225,7 @@ export interface ResetSessionResponse {
     | Session
     | undefined;
   /** How much was deleted. */
-  deleted: Totals | undefined;
+  deletedTotals: Totals | undefined;
 }
 
 /** Asks to append messages. */
@@ -525,8 +525,8 @@ export interface GetWindowResponse {
    * every existing message of the runs is outside, and a run may hold none. At most
    * 1,000 runs, the newest ones.
    */
-  outsideRanges: SeqRange[];
-  /** Says that `outside_ranges` holds only the newest 1,000 runs. */
+  outsideSeqRanges: SeqRange[];
+  /** Says that `outside_seq_ranges` holds only the newest 1,000 runs. */
   outsideTruncated: boolean;
   /** What the stages of this read removed from the stored window. */
   trims: Trim[];
@@ -2000,7 +2000,7 @@ export const ResetSessionRequest: MessageFns<ResetSessionRequest> = {
 };
 
 function createBaseResetSessionResponse(): ResetSessionResponse {
-  return { session: undefined, deleted: undefined };
+  return { session: undefined, deletedTotals: undefined };
 }
 
 export const ResetSessionResponse: MessageFns<ResetSessionResponse> = {
@@ -2008,8 +2008,8 @@ export const ResetSessionResponse: MessageFns<ResetSessionResponse> = {
     if (message.session !== undefined) {
       Session.encode(message.session, writer.uint32(10).fork()).join();
     }
-    if (message.deleted !== undefined) {
-      Totals.encode(message.deleted, writer.uint32(18).fork()).join();
+    if (message.deletedTotals !== undefined) {
+      Totals.encode(message.deletedTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2040,7 +2040,7 @@ export const ResetSessionResponse: MessageFns<ResetSessionResponse> = {
               break;
             }
 
-            message.deleted = Totals.decode(reader, reader.uint32());
+            message.deletedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -3117,7 +3117,7 @@ function createBaseGetWindowResponse(): GetWindowResponse {
     summary: undefined,
     windowTotals: undefined,
     outsideTotals: undefined,
-    outsideRanges: [],
+    outsideSeqRanges: [],
     outsideTruncated: false,
     trims: [],
     openToolCallIds: [],
@@ -3144,7 +3144,7 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     if (message.outsideTotals !== undefined) {
       Totals.encode(message.outsideTotals, writer.uint32(34).fork()).join();
     }
-    for (const v of message.outsideRanges) {
+    for (const v of message.outsideSeqRanges) {
       SeqRange.encode(v!, writer.uint32(42).fork()).join();
     }
     if (message.outsideTruncated !== false) {
@@ -3233,7 +3233,7 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
               break;
             }
 
-            message.outsideRanges.push(SeqRange.decode(reader, reader.uint32()));
+            message.outsideSeqRanges.push(SeqRange.decode(reader, reader.uint32()));
             continue;
           }
           case 6: {

@@ -38,7 +38,7 @@ export const TrimReason = {
   /** BOUNDARY - Removed by the boundary rule of the stage, to make the cut safe. */
   BOUNDARY: 11,
   /**
-   * SUMMARIZED - A summary took its place. One that stands in the window is counted in `before`
+   * SUMMARIZED - A summary took its place. One that stands in the window is counted in `before_totals`
    * already.
    */
   SUMMARIZED: 12,
@@ -204,22 +204,22 @@ export interface Trim {
   /** Why they were removed. */
   reason: TrimReason;
   /**
-   * The ids of the messages, by rising seq. As many entries as `removed` counts,
-   * except in an event that is one of several parts.
+   * The ids of the messages, by rising seq. As many entries as `removed_totals`
+   * counts, except in an event that is one of several parts.
    */
   messageIds: string[];
   /** The same messages as runs, by rising seq. */
   seqRanges: SeqRange[];
   /** How much was removed. */
-  removed:
+  removedTotals:
     | Totals
     | undefined;
   /** The window before this cause. */
-  before:
+  beforeTotals:
     | Totals
     | undefined;
   /** The window after this cause. */
-  after:
+  afterTotals:
     | Totals
     | undefined;
   /**
@@ -415,9 +415,9 @@ function createBaseTrim(): Trim {
     reason: 0,
     messageIds: [],
     seqRanges: [],
-    removed: undefined,
-    before: undefined,
-    after: undefined,
+    removedTotals: undefined,
+    beforeTotals: undefined,
+    afterTotals: undefined,
     discarded: false,
   };
 }
@@ -436,14 +436,14 @@ export const Trim: MessageFns<Trim> = {
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(34).fork()).join();
     }
-    if (message.removed !== undefined) {
-      Totals.encode(message.removed, writer.uint32(42).fork()).join();
+    if (message.removedTotals !== undefined) {
+      Totals.encode(message.removedTotals, writer.uint32(42).fork()).join();
     }
-    if (message.before !== undefined) {
-      Totals.encode(message.before, writer.uint32(50).fork()).join();
+    if (message.beforeTotals !== undefined) {
+      Totals.encode(message.beforeTotals, writer.uint32(50).fork()).join();
     }
-    if (message.after !== undefined) {
-      Totals.encode(message.after, writer.uint32(58).fork()).join();
+    if (message.afterTotals !== undefined) {
+      Totals.encode(message.afterTotals, writer.uint32(58).fork()).join();
     }
     if (message.discarded !== false) {
       writer.uint32(64).bool(message.discarded);
@@ -501,7 +501,7 @@ export const Trim: MessageFns<Trim> = {
               break;
             }
 
-            message.removed = Totals.decode(reader, reader.uint32());
+            message.removedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -509,7 +509,7 @@ export const Trim: MessageFns<Trim> = {
               break;
             }
 
-            message.before = Totals.decode(reader, reader.uint32());
+            message.beforeTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -517,7 +517,7 @@ export const Trim: MessageFns<Trim> = {
               break;
             }
 
-            message.after = Totals.decode(reader, reader.uint32());
+            message.afterTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 8: {

@@ -237,24 +237,24 @@ class SessionForked(_message.Message):
     def __init__(self, origin: _Optional[_Union[_session_pb2.ForkOrigin, _Mapping]] = ..., log_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SessionReset(_message.Message):
-    __slots__ = ("deleted", "kept")
-    DELETED_FIELD_NUMBER: _ClassVar[int]
-    KEPT_FIELD_NUMBER: _ClassVar[int]
-    deleted: _window_pb2.Totals
-    kept: _window_pb2.Totals
-    def __init__(self, deleted: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., kept: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    __slots__ = ("deleted_totals", "kept_totals")
+    DELETED_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    KEPT_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    deleted_totals: _window_pb2.Totals
+    kept_totals: _window_pb2.Totals
+    def __init__(self, deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., kept_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class MessagesAppended(_message.Message):
-    __slots__ = ("message_ids", "seqs", "appended", "window_totals")
+    __slots__ = ("message_ids", "seq_range", "appended_totals", "window_totals")
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
-    SEQS_FIELD_NUMBER: _ClassVar[int]
-    APPENDED_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGE_FIELD_NUMBER: _ClassVar[int]
+    APPENDED_TOTALS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     message_ids: _containers.RepeatedScalarFieldContainer[str]
-    seqs: _window_pb2.SeqRange
-    appended: _window_pb2.Totals
+    seq_range: _window_pb2.SeqRange
+    appended_totals: _window_pb2.Totals
     window_totals: _window_pb2.Totals
-    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seqs: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., appended: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_range: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., appended_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class MessagesTrimmed(_message.Message):
     __slots__ = ("trim",)
@@ -287,16 +287,16 @@ class MessageDeleted(_message.Message):
     def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ..., was_in_window: _Optional[bool] = ...) -> None: ...
 
 class MessagesRestored(_message.Message):
-    __slots__ = ("message_ids", "seq_ranges", "restored", "window_totals")
+    __slots__ = ("message_ids", "seq_ranges", "restored_totals", "window_totals")
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    RESTORED_FIELD_NUMBER: _ClassVar[int]
+    RESTORED_TOTALS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    restored: _window_pb2.Totals
+    restored_totals: _window_pb2.Totals
     window_totals: _window_pb2.Totals
-    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., restored: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., restored_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ToolResultsFilled(_message.Message):
     __slots__ = ("tool_call_ids", "window_totals")
@@ -329,7 +329,7 @@ class TurnEnded(_message.Message):
     def __init__(self, window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SummarySet(_message.Message):
-    __slots__ = ("version", "placed_message_id", "token_count", "seq_ranges", "task_id", "stage", "hook", "model", "added", "call_count", "input_tokens", "output_tokens", "duration", "placeholder")
+    __slots__ = ("version", "placed_message_id", "token_count", "seq_ranges", "task_id", "stage", "hook", "model", "added_totals", "call_count", "input_tokens", "output_tokens", "duration", "placeholder")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     PLACED_MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
@@ -338,7 +338,7 @@ class SummarySet(_message.Message):
     STAGE_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
-    ADDED_FIELD_NUMBER: _ClassVar[int]
+    ADDED_TOTALS_FIELD_NUMBER: _ClassVar[int]
     CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
     INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
@@ -352,31 +352,31 @@ class SummarySet(_message.Message):
     stage: str
     hook: str
     model: str
-    added: _window_pb2.Totals
+    added_totals: _window_pb2.Totals
     call_count: int
     input_tokens: int
     output_tokens: int
     duration: _duration_pb2.Duration
     placeholder: bool
-    def __init__(self, version: _Optional[int] = ..., placed_message_id: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ..., added: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., call_count: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ...) -> None: ...
+    def __init__(self, version: _Optional[int] = ..., placed_message_id: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ..., added_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., call_count: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ...) -> None: ...
 
 class SummaryRequested(_message.Message):
-    __slots__ = ("task_id", "stage", "hook", "triggers", "seq_ranges", "sources", "joined")
+    __slots__ = ("task_id", "stage", "hook", "triggers", "seq_ranges", "source_totals", "joined")
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
     STAGE_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
     TRIGGERS_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_TOTALS_FIELD_NUMBER: _ClassVar[int]
     JOINED_FIELD_NUMBER: _ClassVar[int]
     task_id: str
     stage: str
     hook: str
     triggers: _containers.RepeatedCompositeFieldContainer[_window_pb2.TriggerHit]
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    sources: _window_pb2.Totals
+    source_totals: _window_pb2.Totals
     joined: bool
-    def __init__(self, task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., joined: _Optional[bool] = ...) -> None: ...
+    def __init__(self, task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., source_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., joined: _Optional[bool] = ...) -> None: ...
 
 class SummaryFailed(_message.Message):
     __slots__ = ("task_id", "stage", "hook", "reason", "failed_attempts", "duration", "retry_time")
@@ -499,22 +499,22 @@ class MemoriesDeleted(_message.Message):
     def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[_Union[MemoryDeleteReason, str]] = ...) -> None: ...
 
 class TaskAttempted(_message.Message):
-    __slots__ = ("type", "hook", "seq_ranges", "created_count", "rejected_count", "failure", "task_id")
+    __slots__ = ("type", "hook", "seq_ranges", "created_count", "rejected_count", "reason", "task_id")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     CREATED_COUNT_FIELD_NUMBER: _ClassVar[int]
     REJECTED_COUNT_FIELD_NUMBER: _ClassVar[int]
-    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
     type: _task_pb2.TaskType
     hook: str
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     created_count: int
     rejected_count: int
-    failure: _task_pb2.TaskFailureReason
+    reason: _task_pb2.TaskFailureReason
     task_id: str
-    def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., failure: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., task_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., reason: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., task_id: _Optional[str] = ...) -> None: ...
 
 class EventFilter(_message.Message):
     __slots__ = ("session_id", "user_id", "event_types")

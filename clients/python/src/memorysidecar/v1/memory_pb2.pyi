@@ -81,11 +81,11 @@ class RememberOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
 class MemoryOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     MEMORY_ORDER_UNSPECIFIED: _ClassVar[MemoryOrder]
-    MEMORY_ORDER_OLDEST: _ClassVar[MemoryOrder]
-    MEMORY_ORDER_NEWEST: _ClassVar[MemoryOrder]
-    MEMORY_ORDER_IMPORTANCE: _ClassVar[MemoryOrder]
-    MEMORY_ORDER_CONFIDENCE: _ClassVar[MemoryOrder]
-    MEMORY_ORDER_LAST_SEEN: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_CREATE_TIME_ASC: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_CREATE_TIME_DESC: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_IMPORTANCE_DESC: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_CONFIDENCE_DESC: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_LAST_SEEN_TIME_DESC: _ClassVar[MemoryOrder]
 MEMORY_KIND_UNSPECIFIED: MemoryKind
 MEMORY_KIND_FACT: MemoryKind
 MEMORY_KIND_PREFERENCE: MemoryKind
@@ -126,11 +126,11 @@ REMEMBER_OUTCOME_UPDATED: RememberOutcome
 REMEMBER_OUTCOME_SUPERSEDED: RememberOutcome
 REMEMBER_OUTCOME_DROPPED: RememberOutcome
 MEMORY_ORDER_UNSPECIFIED: MemoryOrder
-MEMORY_ORDER_OLDEST: MemoryOrder
-MEMORY_ORDER_NEWEST: MemoryOrder
-MEMORY_ORDER_IMPORTANCE: MemoryOrder
-MEMORY_ORDER_CONFIDENCE: MemoryOrder
-MEMORY_ORDER_LAST_SEEN: MemoryOrder
+MEMORY_ORDER_CREATE_TIME_ASC: MemoryOrder
+MEMORY_ORDER_CREATE_TIME_DESC: MemoryOrder
+MEMORY_ORDER_IMPORTANCE_DESC: MemoryOrder
+MEMORY_ORDER_CONFIDENCE_DESC: MemoryOrder
+MEMORY_ORDER_LAST_SEEN_TIME_DESC: MemoryOrder
 
 class Memory(_message.Message):
     __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from_time", "valid_until_time", "ttl", "source", "state", "superseded_by_memory_id", "mention_count", "last_seen_time", "version", "writer", "reason", "create_time", "update_time", "expire_time", "etag")

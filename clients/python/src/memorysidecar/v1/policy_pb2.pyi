@@ -536,10 +536,10 @@ class SummaryView(_message.Message):
     def __init__(self, show: _Optional[_Union[SummaryShow, str]] = ..., prefix: _Optional[str] = ...) -> None: ...
 
 class PolicyPreview(_message.Message):
-    __slots__ = ("policy", "before", "after", "trims", "stage_runs", "warnings", "over_limit", "messages", "truncated")
+    __slots__ = ("policy", "before_totals", "after_totals", "trims", "stage_runs", "warnings", "over_limit", "messages", "truncated")
     POLICY_FIELD_NUMBER: _ClassVar[int]
-    BEFORE_FIELD_NUMBER: _ClassVar[int]
-    AFTER_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    AFTER_TOTALS_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
     STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
@@ -547,15 +547,15 @@ class PolicyPreview(_message.Message):
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     policy: Policy
-    before: _window_pb2.Totals
-    after: _window_pb2.Totals
+    before_totals: _window_pb2.Totals
+    after_totals: _window_pb2.Totals
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     warnings: _containers.RepeatedCompositeFieldContainer[_window_pb2.PolicyWarning]
     over_limit: bool
     messages: _containers.RepeatedCompositeFieldContainer[MessagePreview]
     truncated: bool
-    def __init__(self, policy: _Optional[_Union[Policy, _Mapping]] = ..., before: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., after: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., messages: _Optional[_Iterable[_Union[MessagePreview, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, policy: _Optional[_Union[Policy, _Mapping]] = ..., before_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., after_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., messages: _Optional[_Iterable[_Union[MessagePreview, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
 
 class MessagePreview(_message.Message):
     __slots__ = ("message_id", "seq", "verdict", "stage", "reason", "held_by", "token_count", "turn")

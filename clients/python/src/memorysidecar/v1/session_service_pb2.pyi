@@ -153,12 +153,12 @@ class ResetSessionRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_system_messages: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ..., keep_first_system_message: _Optional[bool] = ..., keep_summary: _Optional[bool] = ...) -> None: ...
 
 class ResetSessionResponse(_message.Message):
-    __slots__ = ("session", "deleted")
+    __slots__ = ("session", "deleted_totals")
     SESSION_FIELD_NUMBER: _ClassVar[int]
-    DELETED_FIELD_NUMBER: _ClassVar[int]
+    DELETED_TOTALS_FIELD_NUMBER: _ClassVar[int]
     session: _session_pb2.Session
-    deleted: _window_pb2.Totals
-    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    deleted_totals: _window_pb2.Totals
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class AppendMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "use_default_memory_policy")
@@ -319,12 +319,12 @@ class GetWindowRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
 
 class GetWindowResponse(_message.Message):
-    __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
+    __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_seq_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_TOTALS_FIELD_NUMBER: _ClassVar[int]
-    OUTSIDE_RANGES_FIELD_NUMBER: _ClassVar[int]
+    OUTSIDE_SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
     OPEN_TOOL_CALL_IDS_FIELD_NUMBER: _ClassVar[int]
@@ -338,7 +338,7 @@ class GetWindowResponse(_message.Message):
     summary: _summary_pb2.Summary
     window_totals: _window_pb2.Totals
     outside_totals: _window_pb2.Totals
-    outside_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    outside_seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     outside_truncated: bool
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
     open_tool_call_ids: _containers.RepeatedScalarFieldContainer[str]
@@ -348,7 +348,7 @@ class GetWindowResponse(_message.Message):
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     warnings: _containers.RepeatedCompositeFieldContainer[_window_pb2.PolicyWarning]
     shortened_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class TrimSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "max_tokens", "max_messages", "keep_recent", "run_policy", "unit", "discard", "etag", "request_id")

@@ -21,10 +21,10 @@ class SnapshotChunk(_message.Message):
     def __init__(self, header: _Optional[_Union[SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., document: _Optional[bytes] = ...) -> None: ...
 
 class SnapshotHeader(_message.Message):
-    __slots__ = ("session", "first_seq", "window_ranges", "inserts", "outcomes", "over_limit_stages", "summary_version", "turn_end_seq")
+    __slots__ = ("session", "first_seq", "window_seq_ranges", "inserts", "outcomes", "over_limit_stages", "summary_version", "turn_end_seq")
     SESSION_FIELD_NUMBER: _ClassVar[int]
     FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_RANGES_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     INSERTS_FIELD_NUMBER: _ClassVar[int]
     OUTCOMES_FIELD_NUMBER: _ClassVar[int]
     OVER_LIMIT_STAGES_FIELD_NUMBER: _ClassVar[int]
@@ -32,13 +32,13 @@ class SnapshotHeader(_message.Message):
     TURN_END_SEQ_FIELD_NUMBER: _ClassVar[int]
     session: _session_pb2.Session
     first_seq: int
-    window_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    window_seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     inserts: _containers.RepeatedCompositeFieldContainer[SnapshotInsert]
     outcomes: _containers.RepeatedCompositeFieldContainer[SnapshotOutcome]
     over_limit_stages: _containers.RepeatedScalarFieldContainer[str]
     summary_version: int
     turn_end_seq: int
-    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., first_seq: _Optional[int] = ..., window_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., inserts: _Optional[_Iterable[_Union[SnapshotInsert, _Mapping]]] = ..., outcomes: _Optional[_Iterable[_Union[SnapshotOutcome, _Mapping]]] = ..., over_limit_stages: _Optional[_Iterable[str]] = ..., summary_version: _Optional[int] = ..., turn_end_seq: _Optional[int] = ...) -> None: ...
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., first_seq: _Optional[int] = ..., window_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., inserts: _Optional[_Iterable[_Union[SnapshotInsert, _Mapping]]] = ..., outcomes: _Optional[_Iterable[_Union[SnapshotOutcome, _Mapping]]] = ..., over_limit_stages: _Optional[_Iterable[str]] = ..., summary_version: _Optional[int] = ..., turn_end_seq: _Optional[int] = ...) -> None: ...
 
 class SnapshotInsert(_message.Message):
     __slots__ = ("message", "after_seq", "summary")

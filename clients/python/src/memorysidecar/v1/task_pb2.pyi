@@ -132,22 +132,22 @@ class TaskFailure(_message.Message):
     def __init__(self, reason: _Optional[_Union[TaskFailureReason, str]] = ..., message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class SummarizeWork(_message.Message):
-    __slots__ = ("seq_ranges", "made_message_ids", "sources", "options", "loop", "level", "triggers")
+    __slots__ = ("seq_ranges", "made_message_ids", "source_totals", "options", "loop", "level", "triggers")
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     MADE_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
-    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_TOTALS_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     LOOP_FIELD_NUMBER: _ClassVar[int]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
     TRIGGERS_FIELD_NUMBER: _ClassVar[int]
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     made_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    sources: _window_pb2.Totals
+    source_totals: _window_pb2.Totals
     options: _policy_pb2.Summarize
     loop: int
     level: int
     triggers: _containers.RepeatedCompositeFieldContainer[_window_pb2.TriggerHit]
-    def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., made_message_ids: _Optional[_Iterable[str]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., options: _Optional[_Union[_policy_pb2.Summarize, _Mapping]] = ..., loop: _Optional[int] = ..., level: _Optional[int] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ...) -> None: ...
+    def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., made_message_ids: _Optional[_Iterable[str]] = ..., source_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., options: _Optional[_Union[_policy_pb2.Summarize, _Mapping]] = ..., loop: _Optional[int] = ..., level: _Optional[int] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ...) -> None: ...
 
 class MemoryWork(_message.Message):
     __slots__ = ("seq_ranges",)

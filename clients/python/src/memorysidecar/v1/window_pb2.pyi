@@ -113,24 +113,24 @@ class SeqRange(_message.Message):
     def __init__(self, first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ...) -> None: ...
 
 class Trim(_message.Message):
-    __slots__ = ("stage", "reason", "message_ids", "seq_ranges", "removed", "before", "after", "discarded")
+    __slots__ = ("stage", "reason", "message_ids", "seq_ranges", "removed_totals", "before_totals", "after_totals", "discarded")
     STAGE_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    REMOVED_FIELD_NUMBER: _ClassVar[int]
-    BEFORE_FIELD_NUMBER: _ClassVar[int]
-    AFTER_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    AFTER_TOTALS_FIELD_NUMBER: _ClassVar[int]
     DISCARDED_FIELD_NUMBER: _ClassVar[int]
     stage: str
     reason: TrimReason
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     seq_ranges: _containers.RepeatedCompositeFieldContainer[SeqRange]
-    removed: Totals
-    before: Totals
-    after: Totals
+    removed_totals: Totals
+    before_totals: Totals
+    after_totals: Totals
     discarded: bool
-    def __init__(self, stage: _Optional[str] = ..., reason: _Optional[_Union[TrimReason, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[SeqRange, _Mapping]]] = ..., removed: _Optional[_Union[Totals, _Mapping]] = ..., before: _Optional[_Union[Totals, _Mapping]] = ..., after: _Optional[_Union[Totals, _Mapping]] = ..., discarded: _Optional[bool] = ...) -> None: ...
+    def __init__(self, stage: _Optional[str] = ..., reason: _Optional[_Union[TrimReason, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[SeqRange, _Mapping]]] = ..., removed_totals: _Optional[_Union[Totals, _Mapping]] = ..., before_totals: _Optional[_Union[Totals, _Mapping]] = ..., after_totals: _Optional[_Union[Totals, _Mapping]] = ..., discarded: _Optional[bool] = ...) -> None: ...
 
 class StageRun(_message.Message):
     __slots__ = ("stage", "triggers", "over_limit", "held_by", "awaiting_message_ids", "task_id")

@@ -383,11 +383,11 @@ export interface SessionForked {
 /** A session was emptied. */
 export interface SessionReset {
   /** How much was deleted. */
-  deleted?:
+  deletedTotals?:
     | Totals
     | undefined;
   /** The system messages that were kept. */
-  kept?: Totals | undefined;
+  keptTotals?: Totals | undefined;
 }
 
 /** Messages were appended. */
@@ -395,11 +395,11 @@ export interface MessagesAppended {
   /** Their ids, by rising seq. */
   messageIds: string[];
   /** Their seqs. In a continued event those of its own ids. */
-  seqs?:
+  seqRange?:
     | SeqRange
     | undefined;
   /** How much was appended, over all parts of a continued event. */
-  appended?:
+  appendedTotals?:
     | Totals
     | undefined;
   /** The window after the append, before any trim. */
@@ -449,7 +449,7 @@ export interface MessagesRestored {
   /** The same messages as runs, by rising seq. */
   seqRanges: SeqRange[];
   /** How much came back, over all parts of a continued event. */
-  restored?:
+  restoredTotals?:
     | Totals
     | undefined;
   /** The window after the restore. */
@@ -525,7 +525,7 @@ export interface SummarySet {
   /** The model, as the hook named it. */
   model: string;
   /** How much became part of it. */
-  added?:
+  addedTotals?:
     | Totals
     | undefined;
   /** How many calls of the hook it took, failed ones included. */
@@ -558,7 +558,7 @@ export interface SummaryRequested {
   /** The messages, as runs by rising seq. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
   /** How much is to be summarized. */
-  sources?:
+  sourceTotals?:
     | Totals
     | undefined;
   /** Says that the messages were added to a task that was there already. */
@@ -716,7 +716,7 @@ export interface TaskAttempted {
    * Why the attempt failed. Unset when it did not. Set beside `created_count` when the
    * rules did what the hook did not.
    */
-  failure: TaskFailureReason;
+  reason: TaskFailureReason;
   /** The task. Empty in an event of an older version of the server. */
   taskId: string;
 }
@@ -1689,16 +1689,16 @@ export const SessionForked: MessageFns<SessionForked> = {
 };
 
 function createBaseSessionReset(): SessionReset {
-  return { deleted: undefined, kept: undefined };
+  return { deletedTotals: undefined, keptTotals: undefined };
 }
 
 export const SessionReset: MessageFns<SessionReset> = {
   encode(message: SessionReset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.deleted !== undefined) {
-      Totals.encode(message.deleted, writer.uint32(10).fork()).join();
+    if (message.deletedTotals !== undefined) {
+      Totals.encode(message.deletedTotals, writer.uint32(10).fork()).join();
     }
-    if (message.kept !== undefined) {
-      Totals.encode(message.kept, writer.uint32(18).fork()).join();
+    if (message.keptTotals !== undefined) {
+      Totals.encode(message.keptTotals, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1721,7 +1721,7 @@ export const SessionReset: MessageFns<SessionReset> = {
               break;
             }
 
-            message.deleted = Totals.decode(reader, reader.uint32());
+            message.deletedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -1729,7 +1729,7 @@ export const SessionReset: MessageFns<SessionReset> = {
               break;
             }
 
-            message.kept = Totals.decode(reader, reader.uint32());
+            message.keptTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1749,16 +1749,18 @@ export const SessionReset: MessageFns<SessionReset> = {
   },
   fromPartial<I extends Exact<DeepPartial<SessionReset>, I>>(object: I): SessionReset {
     const message = createBaseSessionReset();
-    message.deleted = (object.deleted !== undefined && object.deleted !== null)
-      ? Totals.fromPartial(object.deleted)
+    message.deletedTotals = (object.deletedTotals !== undefined && object.deletedTotals !== null)
+      ? Totals.fromPartial(object.deletedTotals)
       : undefined;
-    message.kept = (object.kept !== undefined && object.kept !== null) ? Totals.fromPartial(object.kept) : undefined;
+    message.keptTotals = (object.keptTotals !== undefined && object.keptTotals !== null)
+      ? Totals.fromPartial(object.keptTotals)
+      : undefined;
     return message;
   },
 };
 
 function createBaseMessagesAppended(): MessagesAppended {
-  return { messageIds: [], seqs: undefined, appended: undefined, windowTotals: undefined };
+  return { messageIds: [], seqRange: undefined, appendedTotals: undefined, windowTotals: undefined };
 }
 
 export const MessagesAppended: MessageFns<MessagesAppended> = {
@@ -1766,11 +1768,11 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
     for (const v of message.messageIds) {
       writer.uint32(10).string(v!);
     }
-    if (message.seqs !== undefined) {
-      SeqRange.encode(message.seqs, writer.uint32(18).fork()).join();
+    if (message.seqRange !== undefined) {
+      SeqRange.encode(message.seqRange, writer.uint32(18).fork()).join();
     }
-    if (message.appended !== undefined) {
-      Totals.encode(message.appended, writer.uint32(26).fork()).join();
+    if (message.appendedTotals !== undefined) {
+      Totals.encode(message.appendedTotals, writer.uint32(26).fork()).join();
     }
     if (message.windowTotals !== undefined) {
       Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
@@ -1804,7 +1806,7 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
               break;
             }
 
-            message.seqs = SeqRange.decode(reader, reader.uint32());
+            message.seqRange = SeqRange.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -1812,7 +1814,7 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
               break;
             }
 
-            message.appended = Totals.decode(reader, reader.uint32());
+            message.appendedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -1841,9 +1843,11 @@ export const MessagesAppended: MessageFns<MessagesAppended> = {
   fromPartial<I extends Exact<DeepPartial<MessagesAppended>, I>>(object: I): MessagesAppended {
     const message = createBaseMessagesAppended();
     message.messageIds = object.messageIds?.map((e) => e) || [];
-    message.seqs = (object.seqs !== undefined && object.seqs !== null) ? SeqRange.fromPartial(object.seqs) : undefined;
-    message.appended = (object.appended !== undefined && object.appended !== null)
-      ? Totals.fromPartial(object.appended)
+    message.seqRange = (object.seqRange !== undefined && object.seqRange !== null)
+      ? SeqRange.fromPartial(object.seqRange)
+      : undefined;
+    message.appendedTotals = (object.appendedTotals !== undefined && object.appendedTotals !== null)
+      ? Totals.fromPartial(object.appendedTotals)
       : undefined;
     message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
       ? Totals.fromPartial(object.windowTotals)
@@ -2096,7 +2100,7 @@ export const MessageDeleted: MessageFns<MessageDeleted> = {
 };
 
 function createBaseMessagesRestored(): MessagesRestored {
-  return { messageIds: [], seqRanges: [], restored: undefined, windowTotals: undefined };
+  return { messageIds: [], seqRanges: [], restoredTotals: undefined, windowTotals: undefined };
 }
 
 export const MessagesRestored: MessageFns<MessagesRestored> = {
@@ -2107,8 +2111,8 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.restored !== undefined) {
-      Totals.encode(message.restored, writer.uint32(26).fork()).join();
+    if (message.restoredTotals !== undefined) {
+      Totals.encode(message.restoredTotals, writer.uint32(26).fork()).join();
     }
     if (message.windowTotals !== undefined) {
       Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
@@ -2150,7 +2154,7 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
               break;
             }
 
-            message.restored = Totals.decode(reader, reader.uint32());
+            message.restoredTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -2180,8 +2184,8 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
     const message = createBaseMessagesRestored();
     message.messageIds = object.messageIds?.map((e) => e) || [];
     message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
-    message.restored = (object.restored !== undefined && object.restored !== null)
-      ? Totals.fromPartial(object.restored)
+    message.restoredTotals = (object.restoredTotals !== undefined && object.restoredTotals !== null)
+      ? Totals.fromPartial(object.restoredTotals)
       : undefined;
     message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
       ? Totals.fromPartial(object.windowTotals)
@@ -2466,7 +2470,7 @@ function createBaseSummarySet(): SummarySet {
     stage: "",
     hook: "",
     model: "",
-    added: undefined,
+    addedTotals: undefined,
     callCount: 0,
     inputTokens: 0n,
     outputTokens: 0n,
@@ -2504,8 +2508,8 @@ export const SummarySet: MessageFns<SummarySet> = {
     if (message.model !== "") {
       writer.uint32(66).string(message.model);
     }
-    if (message.added !== undefined) {
-      Totals.encode(message.added, writer.uint32(74).fork()).join();
+    if (message.addedTotals !== undefined) {
+      Totals.encode(message.addedTotals, writer.uint32(74).fork()).join();
     }
     if (message.callCount !== 0) {
       writer.uint32(80).int32(message.callCount);
@@ -2613,7 +2617,7 @@ export const SummarySet: MessageFns<SummarySet> = {
               break;
             }
 
-            message.added = Totals.decode(reader, reader.uint32());
+            message.addedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 10: {
@@ -2681,8 +2685,8 @@ export const SummarySet: MessageFns<SummarySet> = {
     message.stage = object.stage ?? "";
     message.hook = object.hook ?? "";
     message.model = object.model ?? "";
-    message.added = (object.added !== undefined && object.added !== null)
-      ? Totals.fromPartial(object.added)
+    message.addedTotals = (object.addedTotals !== undefined && object.addedTotals !== null)
+      ? Totals.fromPartial(object.addedTotals)
       : undefined;
     message.callCount = object.callCount ?? 0;
     message.inputTokens = (object.inputTokens !== undefined && object.inputTokens !== null)
@@ -2700,7 +2704,7 @@ export const SummarySet: MessageFns<SummarySet> = {
 };
 
 function createBaseSummaryRequested(): SummaryRequested {
-  return { taskId: "", stage: "", hook: "", triggers: [], seqRanges: [], sources: undefined, joined: false };
+  return { taskId: "", stage: "", hook: "", triggers: [], seqRanges: [], sourceTotals: undefined, joined: false };
 }
 
 export const SummaryRequested: MessageFns<SummaryRequested> = {
@@ -2720,8 +2724,8 @@ export const SummaryRequested: MessageFns<SummaryRequested> = {
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(42).fork()).join();
     }
-    if (message.sources !== undefined) {
-      Totals.encode(message.sources, writer.uint32(50).fork()).join();
+    if (message.sourceTotals !== undefined) {
+      Totals.encode(message.sourceTotals, writer.uint32(50).fork()).join();
     }
     if (message.joined !== false) {
       writer.uint32(56).bool(message.joined);
@@ -2787,7 +2791,7 @@ export const SummaryRequested: MessageFns<SummaryRequested> = {
               break;
             }
 
-            message.sources = Totals.decode(reader, reader.uint32());
+            message.sourceTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -2820,8 +2824,8 @@ export const SummaryRequested: MessageFns<SummaryRequested> = {
     message.hook = object.hook ?? "";
     message.triggers = object.triggers?.map((e) => TriggerHit.fromPartial(e)) || [];
     message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
-    message.sources = (object.sources !== undefined && object.sources !== null)
-      ? Totals.fromPartial(object.sources)
+    message.sourceTotals = (object.sourceTotals !== undefined && object.sourceTotals !== null)
+      ? Totals.fromPartial(object.sourceTotals)
       : undefined;
     message.joined = object.joined ?? false;
     return message;
@@ -3780,7 +3784,7 @@ export const MemoriesDeleted: MessageFns<MemoriesDeleted> = {
 };
 
 function createBaseTaskAttempted(): TaskAttempted {
-  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, failure: 0, taskId: "" };
+  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, reason: 0, taskId: "" };
 }
 
 export const TaskAttempted: MessageFns<TaskAttempted> = {
@@ -3800,8 +3804,8 @@ export const TaskAttempted: MessageFns<TaskAttempted> = {
     if (message.rejectedCount !== 0) {
       writer.uint32(40).int32(message.rejectedCount);
     }
-    if (message.failure !== 0) {
-      writer.uint32(48).int32(message.failure);
+    if (message.reason !== 0) {
+      writer.uint32(48).int32(message.reason);
     }
     if (message.taskId !== "") {
       writer.uint32(66).string(message.taskId);
@@ -3867,7 +3871,7 @@ export const TaskAttempted: MessageFns<TaskAttempted> = {
               break;
             }
 
-            message.failure = reader.int32() as any;
+            message.reason = reader.int32() as any;
             continue;
           }
           case 8: {
@@ -3900,7 +3904,7 @@ export const TaskAttempted: MessageFns<TaskAttempted> = {
     message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
     message.createdCount = object.createdCount ?? 0;
     message.rejectedCount = object.rejectedCount ?? 0;
-    message.failure = object.failure ?? 0;
+    message.reason = object.reason ?? 0;
     message.taskId = object.taskId ?? "";
     return message;
   },

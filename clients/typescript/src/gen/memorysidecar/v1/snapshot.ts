@@ -56,7 +56,7 @@ export interface SnapshotHeader {
    */
   firstSeq: bigint;
   /** The stored window, as runs: every message of the runs is in it. At most 10,000. */
-  windowRanges: SeqRange[];
+  windowSeqRanges: SeqRange[];
   /**
    * The results that FillToolResults put into the window, and the messages that show placed
    * summaries, in the order of the window.
@@ -180,7 +180,7 @@ function createBaseSnapshotHeader(): SnapshotHeader {
   return {
     session: undefined,
     firstSeq: 0n,
-    windowRanges: [],
+    windowSeqRanges: [],
     inserts: [],
     outcomes: [],
     overLimitStages: [],
@@ -200,7 +200,7 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
       }
       writer.uint32(16).int64(message.firstSeq);
     }
-    for (const v of message.windowRanges) {
+    for (const v of message.windowSeqRanges) {
       SeqRange.encode(v!, writer.uint32(26).fork()).join();
     }
     for (const v of message.inserts) {
@@ -261,7 +261,7 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
               break;
             }
 
-            message.windowRanges.push(SeqRange.decode(reader, reader.uint32()));
+            message.windowSeqRanges.push(SeqRange.decode(reader, reader.uint32()));
             continue;
           }
           case 4: {
@@ -325,7 +325,7 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
       ? Session.fromPartial(object.session)
       : undefined;
     message.firstSeq = (object.firstSeq !== undefined && object.firstSeq !== null) ? BigInt(object.firstSeq) : 0n;
-    message.windowRanges = object.windowRanges?.map((e) => SeqRange.fromPartial(e)) || [];
+    message.windowSeqRanges = object.windowSeqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
     message.inserts = object.inserts?.map((e) => SnapshotInsert.fromPartial(e)) || [];
     message.outcomes = object.outcomes?.map((e) => SnapshotOutcome.fromPartial(e)) || [];
     message.overLimitStages = object.overLimitStages?.map((e) => e) || [];

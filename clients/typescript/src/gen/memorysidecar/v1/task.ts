@@ -271,7 +271,7 @@ export interface SummarizeWork {
   /** The ids of placed summaries and made results among them. */
   madeMessageIds: string[];
   /** How much it is. */
-  sources?:
+  sourceTotals?:
     | Totals
     | undefined;
   /** What is asked for. */
@@ -951,7 +951,15 @@ export const TaskFailure: MessageFns<TaskFailure> = {
 };
 
 function createBaseSummarizeWork(): SummarizeWork {
-  return { seqRanges: [], madeMessageIds: [], sources: undefined, options: undefined, loop: 0, level: 0, triggers: [] };
+  return {
+    seqRanges: [],
+    madeMessageIds: [],
+    sourceTotals: undefined,
+    options: undefined,
+    loop: 0,
+    level: 0,
+    triggers: [],
+  };
 }
 
 export const SummarizeWork: MessageFns<SummarizeWork> = {
@@ -962,8 +970,8 @@ export const SummarizeWork: MessageFns<SummarizeWork> = {
     for (const v of message.madeMessageIds) {
       writer.uint32(18).string(v!);
     }
-    if (message.sources !== undefined) {
-      Totals.encode(message.sources, writer.uint32(26).fork()).join();
+    if (message.sourceTotals !== undefined) {
+      Totals.encode(message.sourceTotals, writer.uint32(26).fork()).join();
     }
     if (message.options !== undefined) {
       Summarize.encode(message.options, writer.uint32(34).fork()).join();
@@ -1014,7 +1022,7 @@ export const SummarizeWork: MessageFns<SummarizeWork> = {
               break;
             }
 
-            message.sources = Totals.decode(reader, reader.uint32());
+            message.sourceTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -1068,8 +1076,8 @@ export const SummarizeWork: MessageFns<SummarizeWork> = {
     const message = createBaseSummarizeWork();
     message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
     message.madeMessageIds = object.madeMessageIds?.map((e) => e) || [];
-    message.sources = (object.sources !== undefined && object.sources !== null)
-      ? Totals.fromPartial(object.sources)
+    message.sourceTotals = (object.sourceTotals !== undefined && object.sourceTotals !== null)
+      ? Totals.fromPartial(object.sourceTotals)
       : undefined;
     message.options = (object.options !== undefined && object.options !== null)
       ? Summarize.fromPartial(object.options)

@@ -38,7 +38,7 @@ export const TrimReason = {
   /** BOUNDARY - Removed by the boundary rule of the stage, to make the cut safe. */
   BOUNDARY: 11,
   /**
-   * SUMMARIZED - A summary took its place. One that stands in the window is counted in `before`
+   * SUMMARIZED - A summary took its place. One that stands in the window is counted in `before_totals`
    * already.
    */
   SUMMARIZED: 12,
@@ -204,22 +204,22 @@ export interface Trim {
   /** Why they were removed. */
   reason: TrimReason;
   /**
-   * The ids of the messages, by rising seq. As many entries as `removed` counts,
-   * except in an event that is one of several parts.
+   * The ids of the messages, by rising seq. As many entries as `removed_totals`
+   * counts, except in an event that is one of several parts.
    */
   messageIds: string[];
   /** The same messages as runs, by rising seq. */
   seqRanges: SeqRange[];
   /** How much was removed. */
-  removed?:
+  removedTotals?:
     | Totals
     | undefined;
   /** The window before this cause. */
-  before?:
+  beforeTotals?:
     | Totals
     | undefined;
   /** The window after this cause. */
-  after?:
+  afterTotals?:
     | Totals
     | undefined;
   /**
@@ -439,9 +439,9 @@ function createBaseTrim(): Trim {
     reason: 0,
     messageIds: [],
     seqRanges: [],
-    removed: undefined,
-    before: undefined,
-    after: undefined,
+    removedTotals: undefined,
+    beforeTotals: undefined,
+    afterTotals: undefined,
     discarded: false,
   };
 }
@@ -460,14 +460,14 @@ export const Trim: MessageFns<Trim> = {
     for (const v of message.seqRanges) {
       SeqRange.encode(v!, writer.uint32(34).fork()).join();
     }
-    if (message.removed !== undefined) {
-      Totals.encode(message.removed, writer.uint32(42).fork()).join();
+    if (message.removedTotals !== undefined) {
+      Totals.encode(message.removedTotals, writer.uint32(42).fork()).join();
     }
-    if (message.before !== undefined) {
-      Totals.encode(message.before, writer.uint32(50).fork()).join();
+    if (message.beforeTotals !== undefined) {
+      Totals.encode(message.beforeTotals, writer.uint32(50).fork()).join();
     }
-    if (message.after !== undefined) {
-      Totals.encode(message.after, writer.uint32(58).fork()).join();
+    if (message.afterTotals !== undefined) {
+      Totals.encode(message.afterTotals, writer.uint32(58).fork()).join();
     }
     if (message.discarded !== false) {
       writer.uint32(64).bool(message.discarded);
@@ -525,7 +525,7 @@ export const Trim: MessageFns<Trim> = {
               break;
             }
 
-            message.removed = Totals.decode(reader, reader.uint32());
+            message.removedTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -533,7 +533,7 @@ export const Trim: MessageFns<Trim> = {
               break;
             }
 
-            message.before = Totals.decode(reader, reader.uint32());
+            message.beforeTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -541,7 +541,7 @@ export const Trim: MessageFns<Trim> = {
               break;
             }
 
-            message.after = Totals.decode(reader, reader.uint32());
+            message.afterTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 8: {
@@ -573,14 +573,14 @@ export const Trim: MessageFns<Trim> = {
     message.reason = object.reason ?? 0;
     message.messageIds = object.messageIds?.map((e) => e) || [];
     message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
-    message.removed = (object.removed !== undefined && object.removed !== null)
-      ? Totals.fromPartial(object.removed)
+    message.removedTotals = (object.removedTotals !== undefined && object.removedTotals !== null)
+      ? Totals.fromPartial(object.removedTotals)
       : undefined;
-    message.before = (object.before !== undefined && object.before !== null)
-      ? Totals.fromPartial(object.before)
+    message.beforeTotals = (object.beforeTotals !== undefined && object.beforeTotals !== null)
+      ? Totals.fromPartial(object.beforeTotals)
       : undefined;
-    message.after = (object.after !== undefined && object.after !== null)
-      ? Totals.fromPartial(object.after)
+    message.afterTotals = (object.afterTotals !== undefined && object.afterTotals !== null)
+      ? Totals.fromPartial(object.afterTotals)
       : undefined;
     message.discarded = object.discarded ?? false;
     return message;

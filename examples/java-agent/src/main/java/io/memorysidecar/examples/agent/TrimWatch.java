@@ -100,7 +100,7 @@ final class TrimWatch implements AutoCloseable {
     Report.line("trim", Map.of(
         "revision", event.getRevision(),
         "index", event.getIndex(),
-        "removed", event.getMessagesTrimmed().getTrim().getRemoved().getMessageCount()));
+        "removed", event.getMessagesTrimmed().getTrim().getRemovedTotals().getMessageCount()));
     state.change(data -> new State.Data(
         data.turn(), streamed.getResumeToken(), event.getRevision(), event.getIndex()));
   }
