@@ -585,7 +585,7 @@ export function checkRestoreMemoryVersionRequest(v: Violations, m: RestoreMemory
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
   if (m.memoryId === "") v.add("memory_id", "is required");
   else if (fields.checkText(v, "memory_id", m.memoryId, 256)) fields.checkForm(v, "memory_id", m.memoryId, ID);
-  if (!(m.version >= 1 && m.version <= 2147483647)) fields.addRange(v, "version", m.version, {"min":1,"max":2147483647});
+  if (!(m.version >= 1 && m.version <= 9007199254740991)) fields.addRange(v, "version", m.version, {"min":1,"max":9007199254740991});
   if (m.reason !== "") fields.checkText(v, "reason", m.reason, 256);
   if (m.requestId !== "") fields.checkText(v, "request_id", m.requestId, 128);
 }

@@ -146,7 +146,7 @@ describe("a context", () => {
       $case: "document",
       value: { collectionId: "default", documentId: "d" },
     });
-    expect(refs).toContainEqual({ $case: "summaryVersion", value: 1n });
+    expect(refs).toContainEqual({ $case: "summary", value: { sessionId: "now", version: 1n } });
     const recalled = parts.find(({ kind }) => kind === RECALLED_MESSAGES)?.items ?? [];
     expect(recalled.every(({ relevance }) => relevance > 0 && relevance <= 1)).toBe(true);
   });

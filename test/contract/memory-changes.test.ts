@@ -70,13 +70,13 @@ describe("UpdateMemory", () => {
     expect(revision).toBeGreaterThan(0n);
     expect(changed).toMatchObject({
       ...{ text: "new", key: "k", category: "work", labels: new Map([["k", "v"]]) },
-      ...{ version: 2, mentionCount: 1 },
+      ...{ version: 2n, mentionCount: 1 },
     });
     expect(changed?.updateTime).not.toEqual(changed?.createTime);
     expect(await get("update", "a")).toEqual(changed);
     expect(await newestEvent("update")).toEqual({
       $case: "memoryUpdated",
-      value: { memoryId: "a", paths: ["text", "key"], version: 2 },
+      value: { memoryId: "a", paths: ["text", "key"], version: 2n },
     });
   });
 
@@ -102,14 +102,14 @@ describe("UpdateMemory", () => {
     const { memory: changed } = await update("set", given, []);
     expect(changed).toMatchObject({ ...stated, text: "b", trust: Trust.LOW, persistent: true });
     expect(await newestEvent("set")).toMatchObject({
-      value: { paths: ["text", "trust", "persistent"], version: 2 },
+      value: { paths: ["text", "trust", "persistent"], version: 2n },
     });
     for (const mask of [[], ["etag", "version"]]) {
       const nothing = await update("set", memory({ memoryId: "a" }), mask);
       expect(nothing).toEqual({ memory: changed, revision: 0n });
     }
     const cleared = await update("set", memory({ memoryId: "a" }), ["trust"]);
-    expect(cleared.memory).toMatchObject({ trust: Trust.MEDIUM, version: 3 });
+    expect(cleared.memory).toMatchObject({ trust: Trust.MEDIUM, version: 3n });
   });
 
   it("changes structures, which must be of the kind", async () => {
@@ -168,12 +168,12 @@ describe("UpdateMemory", () => {
     const again = { namespace: "states", memories: [fact("a", { text: "other" })] };
     const full = "MEMORY_VERSION_LIMIT_REACHED";
     expect((await server.client.fail("remember", again)).reason).toBe(full);
-    const former = { namespace: "states", memoryId: "a", version: 1 };
+    const former = { namespace: "states", memoryId: "a", version: 1n };
     expect((await server.client.fail("restoreMemoryVersion", former)).reason).toBe(full);
     const { memories } = await server.client.call("reinforceMemories", {
       ...{ namespace: "states", memoryIds: ["a"] },
     });
-    expect(memories).toMatchObject([{ version: 1_000 }]);
+    expect(memories).toMatchObject([{ version: 1_000n }]);
   }, 60_000);
 });
 
@@ -218,7 +218,7 @@ describe("ListMemoryVersions and RestoreMemoryVersion", () => {
     do {
       const request = { namespace: "wide", memoryId: "a", pageSize: 1_000, pageToken };
       const page = await server.client.call("listMemoryVersions", request);
-      numbers.push(...page.versions.map(({ version }) => version));
+      numbers.push(...page.versions.map(({ version }) => Number(version)));
       pageToken = page.nextPageToken;
       pages++;
     } while (pageToken !== "");
@@ -228,17 +228,17 @@ describe("ListMemoryVersions and RestoreMemoryVersion", () => {
 
   it("brings a state back as a new one", async () => {
     const etag = (await get("history", "a"))?.etag ?? "";
-    const request = { namespace: "history", memoryId: "a", version: 2 };
+    const request = { namespace: "history", memoryId: "a", version: 2n };
     const stale = await server.client.fail("restoreMemoryVersion", { ...request, etag: "r999" });
     expect(stale).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
     const { memory: restored } = await server.client.call("restoreMemoryVersion", {
       ...{ ...request, etag, reason: "undo" },
     });
-    expect(restored).toMatchObject({ text: "2", version: 5, reason: "undo" });
+    expect(restored).toMatchObject({ text: "2", version: 5n, reason: "undo" });
     expect(await newestEvent("history")).toMatchObject({
-      ...{ $case: "memoryUpdated", value: { paths: [], version: 5 } },
+      ...{ $case: "memoryUpdated", value: { paths: [], version: 5n } },
     });
-    const never = { ...request, version: 99 };
+    const never = { ...request, version: 99n };
     expect(await server.client.fail("restoreMemoryVersion", never)).toMatchObject({
       ...{ code: "NOT_FOUND", reason: "MEMORY_VERSION_NOT_FOUND" },
       metadata: { memory_id: "a", version: "99" },
@@ -255,14 +255,14 @@ describe("ReinforceMemories and DecayMemories", () => {
     const raise = { namespace: "sure", memoryIds: ["b", "a"] };
     const { memories } = await server.client.call("reinforceMemories", raise);
     expect(memories).toMatchObject([
-      { memoryId: "b", confidence: 1, mentionCount: 2, version: 1 },
-      { memoryId: "a", confidence: 0.6, mentionCount: 2, version: 1 },
+      { memoryId: "b", confidence: 1, mentionCount: 2, version: 1n },
+      { memoryId: "a", confidence: 0.6, mentionCount: 2, version: 1n },
     ]);
     expect(await newestEvent("sure")).toMatchObject({ $case: "memoriesReinforced" });
     const lower = { namespace: "sure", filter: ALL, factor: 0.5, deleteBelow: 0.4 };
     const decayed = await server.client.call("decayMemories", lower);
     expect(decayed).toMatchObject({ decayedCount: 1, deletedMemoryIds: ["a"], nextPageToken: "" });
-    expect(await get("sure", "b")).toMatchObject({ confidence: 0.5, version: 1 });
+    expect(await get("sure", "b")).toMatchObject({ confidence: 0.5, version: 1n });
     const { events } = await server.client.call("listEvents", { namespace: "sure" });
     expect(events.map(({ detail }) => detail).slice(-2)).toEqual(
       expect.arrayContaining([
@@ -357,7 +357,7 @@ describe("MergeEntities", () => {
     const { events } = await server.client.call("listEvents", { namespace: "merge" });
     expect(events.map(({ detail }) => detail).slice(-2)).toEqual(
       expect.arrayContaining([
-        { $case: "memoryUpdated", value: { memoryId: ann, paths: [], version: 2 } },
+        { $case: "memoryUpdated", value: { memoryId: ann, paths: [], version: 2n } },
         { $case: "memoriesDeleted", value: { memoryIds: [annie], reason: 6 } },
       ]),
     );
@@ -448,7 +448,7 @@ const REPEATS: readonly Repeat[] = [
   ),
   repeat("reinforceMemories", { memoryIds: ["a"] }, { amount: 0.3 }),
   repeat("decayMemories", { filter: ALL }, { factor: 0.3 }),
-  repeat("restoreMemoryVersion", { memoryId: "a", version: 1 }, { reason: "other" }),
+  repeat("restoreMemoryVersion", { memoryId: "a", version: 1n }, { reason: "other" }),
   repeat("mergeEntities", { targetMemoryId: "e1", sourceMemoryIds: ["e2"] }, { reason: "other" }),
   repeat("forgetMemories", { memoryIds: ["b"] }, { memoryIds: ["c"] }),
   repeat(

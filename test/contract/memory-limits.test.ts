@@ -236,9 +236,9 @@ const CHANGED: readonly LimitRow[] = [
   })),
   requestId("forgetMemories", FORGET),
   requestId("purgeMemories", NOBODY),
-  idRow("restoreMemoryVersion", { version: 1 }),
-  reason("restoreMemoryVersion", { ...GONE, version: 1 }),
-  requestId("restoreMemoryVersion", { ...GONE, version: 1 }),
+  idRow("restoreMemoryVersion", { version: 1n }),
+  reason("restoreMemoryVersion", { ...GONE, version: 1n }),
+  requestId("restoreMemoryVersion", { ...GONE, version: 1n }),
   limitRow("mergeEntities", "target_memory_id", LIMITS.memoryIdBytes, (size) => ({
     ...MERGE,
     targetMemoryId: "y".repeat(size),
@@ -409,7 +409,7 @@ const REFUSED: readonly Refused[] = [
   refused("listMemoryVersions", ["memory_id"], {}),
   refused("listMemoryVersions", ["page_size"], { ...GONE, pageSize: -1 }),
   refused("restoreMemoryVersion", ["memory_id", "version"], {}),
-  refused("restoreMemoryVersion", ["version"], { ...GONE, version: -1 }),
+  refused("restoreMemoryVersion", ["version"], { ...GONE, version: -1n }),
   refused("mergeEntities", ["target_memory_id", "source_memory_ids"], {}),
   refused("mergeEntities", ["source_memory_ids[0]"], {
     targetMemoryId: "a",

@@ -98,7 +98,7 @@ describe("Remember", () => {
     expect(stored).toEqual({
       ...given,
       source: memorySource({ sessionId: "s", messageIds: ["m1", "m2"], origin: 1 }),
-      ...{ state: MemoryState.ACTIVE, supersededByMemoryId: "", mentionCount: 1, version: 1 },
+      ...{ state: MemoryState.ACTIVE, supersededByMemoryId: "", mentionCount: 1, version: 1n },
       ...{ writer: "local", reason: "said so", createTime, updateTime: createTime, expireTime },
       etag: result?.etag,
     });
@@ -146,7 +146,7 @@ describe("Remember", () => {
       { memoryId: first?.memoryId, outcome: RememberOutcome.REINFORCED },
     ]);
     const stored = await get("known", first?.memoryId ?? "");
-    expect(stored).toMatchObject({ text: "Likes tea.", mentionCount: 2, version: 1 });
+    expect(stored).toMatchObject({ text: "Likes tea.", mentionCount: 2, version: 1n });
     expect(stored?.confidence).toBeGreaterThan(0.5);
     expect(stored?.lastSeenTime).not.toEqual(stored?.createTime);
     await remember("known", [fact("likes tea!", { importance: 0.9 })]);
@@ -180,7 +180,7 @@ describe("Remember", () => {
     expect(await textsOf("moves", { states: [2] })).toEqual(["Lives in Bern."]);
     expect(await get("moves", old?.memoryId ?? "")).toMatchObject({
       ...{ state: MemoryState.SUPERSEDED, supersededByMemoryId: results[0]?.memoryId },
-      ...{ version: 2, validUntilTime: expect.anything() },
+      ...{ version: 2n, validUntilTime: expect.anything() },
     });
     const past = { ...key, validFromTime: { seconds: 5n, nanos: 0 } };
     const timed = await remember("moves", [fact("Lives in Oslo.", past)], rule);
@@ -236,7 +236,7 @@ describe("Remember", () => {
     const next = fact("b", { memoryId: "a", etag: first?.etag ?? "" });
     const { results } = await remember("states", [next]);
     expect(results).toMatchObject([{ memoryId: "a", outcome: RememberOutcome.UPDATED }]);
-    expect(await get("states", "a")).toMatchObject({ text: "b", version: 2 });
+    expect(await get("states", "a")).toMatchObject({ text: "b", version: 2n });
   });
 
   it("refuses a hook that is none", async () => {

@@ -291,7 +291,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   forgetMemories: { memoryIds: ["gone"], allowMissing: true },
   purgeMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }) },
   listMemoryVersions: { memoryId: "gone", pageSize: 10 },
-  restoreMemoryVersion: { memoryId: "gone", version: 1 },
+  restoreMemoryVersion: { memoryId: "gone", version: 1n },
   queryRelations: { subject: "Ann", maxHops: 2 },
   mergeEntities: { targetMemoryId: "gone", sourceMemoryIds: ["lost"] },
   consolidateSession: { sessionId: "doomed" },

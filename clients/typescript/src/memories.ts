@@ -165,11 +165,12 @@ export class MemoryMethods extends RecallMethods {
   /** Brings a former state of a memory back, as a new one. */
   async restoreMemoryVersion(
     memoryId: string,
-    version: number,
+    version: number | bigint,
     opts: options.RestoreMemoryOptions = {},
   ): Promise<Memory> {
     const { etag = "", reason = "" } = opts;
-    const request = { ...this.change(opts), memoryId, version, etag, reason };
+    const change = { ...this.change(opts), memoryId, etag, reason };
+    const request = { ...change, version: BigInt(version) };
     return given((await this.call(Rpcs.restoreMemoryVersion, request, opts)).memory);
   }
 

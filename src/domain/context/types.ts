@@ -16,7 +16,7 @@ export const CONTEXT_SECTION_KINDS = [
 ] as const;
 export type ContextSectionKind = (typeof CONTEXT_SECTION_KINDS)[number];
 
-/** Names a record. */
+/** Names something that the store holds. */
 export type ContextRef =
   | { readonly kind: "memory"; readonly memoryId: string }
   | {
@@ -27,7 +27,7 @@ export type ContextRef =
       readonly seq: number;
     }
   | { readonly kind: "document"; readonly collectionId: string; readonly documentId: string }
-  | { readonly kind: "summary"; readonly version: number };
+  | { readonly kind: "summary"; readonly sessionId: string; readonly version: number };
 
 /** Something in the context. */
 export interface ContextItem {

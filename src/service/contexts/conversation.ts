@@ -115,11 +115,11 @@ export function saidIn(
   };
 }
 
-function summaryOf({ fields: { summary } }: Session): Candidate | undefined {
+function summaryOf({ sessionId, fields: { summary } }: Session): Candidate | undefined {
   if (summary === undefined) return undefined;
   const { version, text, trust } = summary;
   return {
-    ref: { kind: "summary", version },
+    ref: { kind: "summary", sessionId, version },
     said: { kind: "summary", text },
     relevance: 0,
     trust,

@@ -116,7 +116,7 @@ function toCut({ kind, ref, tokenCount, reason }: ContextCut): wire.ContextCut {
   return { kind: toKind(kind), ref: toRef(ref), tokenCount, reason: REASONS[reason] };
 }
 
-function toRef(ref: ContextRef): wire.ContextItemRef {
+function toRef(ref: ContextRef): wire.ItemRef {
   switch (ref.kind) {
     case "memory":
       return { ref: { $case: "memoryId", value: ref.memoryId } };
@@ -128,7 +128,9 @@ function toRef(ref: ContextRef): wire.ContextItemRef {
       const { collectionId, documentId } = ref;
       return { ref: { $case: "document", value: { collectionId, documentId } } };
     }
-    default:
-      return { ref: { $case: "summaryVersion", value: BigInt(ref.version) } };
+    default: {
+      const { sessionId, version } = ref;
+      return { ref: { $case: "summary", value: { sessionId, version: BigInt(version) } } };
+    }
   }
 }

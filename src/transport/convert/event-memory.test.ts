@@ -41,10 +41,10 @@ describe("an event", () => {
   });
 
   it("tells what of a memory was changed", () => {
-    const value = { memoryId: "m", paths: ["text", "ttl"], version: 4 };
-    const event = overTheWire({ type: EVENT_TYPE.memoryUpdated, ...value });
+    const changed = { memoryId: "m", paths: ["text", "ttl"] };
+    const event = overTheWire({ type: EVENT_TYPE.memoryUpdated, ...changed, version: 4 });
     expect(event.type).toBe(wire.EventType.MEMORY_UPDATED);
-    expect(event.detail).toEqual({ $case: "memoryUpdated", value });
+    expect(event.detail).toEqual({ $case: "memoryUpdated", value: { ...changed, version: 4n } });
   });
 
   it("tells of what memories were heard of again", () => {

@@ -46,7 +46,8 @@ export function toMemoryDetail(detail: MemoryEventDetail): wire.Event["detail"] 
     }
     case EVENT_TYPE.memoryUpdated: {
       const { memoryId, paths, version } = detail;
-      return { $case: "memoryUpdated", value: { memoryId, paths: [...paths], version } };
+      const value = { memoryId, paths: [...paths], version: BigInt(version) };
+      return { $case: "memoryUpdated", value };
     }
     case EVENT_TYPE.memoriesReinforced:
       return { $case: "memoriesReinforced", value: { memoryIds: [...detail.memoryIds] } };

@@ -39,7 +39,7 @@ describe("a memory", () => {
         state: memory.state === "active" ? 1 : 2,
         supersededByMemoryId: memory.supersededBy,
         mentionCount: strength.mentionCount,
-        version: memory.version,
+        version: BigInt(memory.version),
         writer: memory.writer,
         reason: memory.reason,
         etag: ETAGS.of(memory.etagRevision),
@@ -98,7 +98,7 @@ describe("what a caller leaves out", () => {
   it("is not taken from what only the server sets", () => {
     const source = { origin: 3, sessionId: "s", hook: "h", model: "g" } as const;
     const given = { ...empty, text: "x", supersededByMemoryId: "y", writer: "root" };
-    const counts = { mentionCount: 9, version: 4 };
+    const counts = { mentionCount: 9, version: 4n };
     const sent: wire.Memory = {
       ...given,
       ...counts,

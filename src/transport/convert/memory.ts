@@ -137,7 +137,7 @@ export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
     supersededByMemoryId: memory.supersededBy,
     mentionCount: strength.mentionCount,
     lastSeenTime: toTimestamp(strength.lastSeenMs),
-    version: memory.version,
+    version: BigInt(memory.version),
     writer: memory.writer,
     reason: memory.reason,
     createTime: toTimestamp(memory.createMs),

@@ -13,7 +13,7 @@ export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
     services.memories.restoreMemoryVersion(call, {
       namespace: fromNamespace(namespace),
       memoryId,
-      version,
+      version: Number(version),
       etag,
       reason,
       encode: ({ memory, revision }) =>

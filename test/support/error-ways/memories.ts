@@ -106,14 +106,14 @@ export const MEMORY_WAYS: Ways = {
     return await scene.client.fail("forgetMemories", request);
   },
   "RestoreMemoryVersion MEMORY_VERSION_NOT_FOUND": async (scene) =>
-    scene.client.fail("restoreMemoryVersion", { ...(await known(scene)), version: 9 }),
+    scene.client.fail("restoreMemoryVersion", { ...(await known(scene)), version: 9n }),
   "RestoreMemoryVersion ETAG_MISMATCH": async (scene) => {
     const of = await known(scene);
     await scene.client.call("updateMemory", updateOf(of));
-    return await scene.client.fail("restoreMemoryVersion", { ...of, version: 1, etag: "x" });
+    return await scene.client.fail("restoreMemoryVersion", { ...of, version: 1n, etag: "x" });
   },
   "RestoreMemoryVersion MEMORY_VERSION_LIMIT_REACHED": async (scene) =>
-    scene.client.fail("restoreMemoryVersion", { ...(await wornOut(scene)), version: 1 }),
+    scene.client.fail("restoreMemoryVersion", { ...(await wornOut(scene)), version: 1n }),
   "MergeEntities MEMORY_VERSION_LIMIT_REACHED": async (scene) => {
     const { namespace, memoryId: targetMemoryId } = await wornOut(scene);
     const request = { namespace, targetMemoryId, sourceMemoryIds: ["other"] };

@@ -216,6 +216,14 @@ export interface UpsertedDocument {
   chunkDocumentIds: string[];
 }
 
+/** Names a document. */
+export interface DocumentRef {
+  /** The collection. */
+  collectionId: string;
+  /** The document. */
+  documentId: string;
+}
+
 /** Which documents are meant. Every field that is set must hold. */
 export interface DocumentFilter {
   /** Labels that the document must have with these values. At most 32. */
@@ -858,6 +866,63 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
             }
 
             message.chunkDocumentIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDocumentRef(): DocumentRef {
+  return { collectionId: "", documentId: "" };
+}
+
+export const DocumentRef: MessageFns<DocumentRef> = {
+  encode(message: DocumentRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(18).string(message.documentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentId = reader.string();
             continue;
           }
         }

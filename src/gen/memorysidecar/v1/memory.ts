@@ -404,7 +404,7 @@ export interface Memory {
     | Timestamp
     | undefined;
   /** The number of this state: 1 for the first. Output only. */
-  version: number;
+  version: bigint;
   /**
    * Who made this state: the name of the credential, `local` when the server asks for
    * none, or `server` for what it did by itself. Output only.
@@ -840,7 +840,7 @@ function createBaseMemory(): Memory {
     supersededByMemoryId: "",
     mentionCount: 0,
     lastSeenTime: undefined,
-    version: 0,
+    version: 0n,
     writer: "",
     reason: "",
     createTime: undefined,
@@ -932,8 +932,11 @@ export const Memory: MessageFns<Memory> = {
     if (message.lastSeenTime !== undefined) {
       Timestamp.encode(message.lastSeenTime, writer.uint32(210).fork()).join();
     }
-    if (message.version !== 0) {
-      writer.uint32(216).int32(message.version);
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(216).int64(message.version);
     }
     if (message.writer !== "") {
       writer.uint32(226).string(message.writer);
@@ -1185,7 +1188,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.version = reader.int32();
+            message.version = reader.int64() as bigint;
             continue;
           }
           case 28: {

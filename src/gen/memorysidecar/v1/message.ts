@@ -450,6 +450,16 @@ export interface AppendedMessage {
   tokenCount: number;
 }
 
+/** Names a message. */
+export interface MessageRef {
+  /** The session. */
+  sessionId: string;
+  /** The message. */
+  messageId: string;
+  /** Its seq. 0 for what stands in the window only. */
+  seq: bigint;
+}
+
 /** Which messages to list. Every field that is set must hold. */
 export interface MessageFilter {
   /** The roles to list. Empty means every role. At most 4. */
@@ -1552,6 +1562,77 @@ export const AppendedMessage: MessageFns<AppendedMessage> = {
             }
 
             message.tokenCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessageRef(): MessageRef {
+  return { sessionId: "", messageId: "", seq: 0n };
+}
+
+export const MessageRef: MessageFns<MessageRef> = {
+  encode(message: MessageRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(18).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(24).int64(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
             continue;
           }
         }

@@ -8,10 +8,11 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Document } from "./document.ts";
+import { Document, DocumentRef } from "./document.ts";
 import { MetadataCondition } from "./filter.ts";
 import { Memory, MemoryKind, ScopeFilter } from "./memory.ts";
-import { Message, Role, Trust } from "./message.ts";
+import { Message, MessageRef, Role, Trust } from "./message.ts";
+import { SummaryRef } from "./summary.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -680,7 +681,7 @@ export interface ContextPart {
 export interface ContextItem {
   /** Where it comes from. */
   ref:
-    | ContextItemRef
+    | ItemRef
     | undefined;
   /** The text as it stands in the context. */
   text: string;
@@ -692,41 +693,27 @@ export interface ContextItem {
   trust: Trust;
 }
 
-/** Names a record. */
-export interface ContextItemRef {
-  /** Which record. */
+/**
+ * Names something that the store holds, whatever its kind. Kinds may be added: a client that does
+ * not know one sees no field set. It is called an item and not a record, because records by key are
+ * one of the kinds that may be added.
+ */
+export interface ItemRef {
+  /** What it names. */
   ref:
     | //
-    /** The id of a memory. */
+    /** A memory, by its id. */
     { $case: "memoryId"; value: string }
     | //
     /** A message. */
-    { $case: "message"; value: ContextMessageRef }
+    { $case: "message"; value: MessageRef }
     | //
     /** A document. */
-    { $case: "document"; value: ContextDocumentRef }
+    { $case: "document"; value: DocumentRef }
     | //
-    /** The version of the session's summary. */
-    { $case: "summaryVersion"; value: bigint }
+    /** A summary of a session. */
+    { $case: "summary"; value: SummaryRef }
     | undefined;
-}
-
-/** Names a message. */
-export interface ContextMessageRef {
-  /** The session. */
-  sessionId: string;
-  /** The message. */
-  messageId: string;
-  /** Its seq. 0 for what stands in the window only. */
-  seq: bigint;
-}
-
-/** Names a document. */
-export interface ContextDocumentRef {
-  /** The collection. */
-  collectionId: string;
-  /** The document. */
-  documentId: string;
 }
 
 /** Something that is not in the context. */
@@ -735,7 +722,7 @@ export interface ContextCut {
   kind: ContextSectionKind;
   /** Which record. */
   ref:
-    | ContextItemRef
+    | ItemRef
     | undefined;
   /** What it would cost. */
   tokenCount: number;
@@ -2202,7 +2189,7 @@ function createBaseContextItem(): ContextItem {
 export const ContextItem: MessageFns<ContextItem> = {
   encode(message: ContextItem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ref !== undefined) {
-      ContextItemRef.encode(message.ref, writer.uint32(10).fork()).join();
+      ItemRef.encode(message.ref, writer.uint32(10).fork()).join();
     }
     if (message.text !== "") {
       writer.uint32(18).string(message.text);
@@ -2237,7 +2224,7 @@ export const ContextItem: MessageFns<ContextItem> = {
               break;
             }
 
-            message.ref = ContextItemRef.decode(reader, reader.uint32());
+            message.ref = ItemRef.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -2285,33 +2272,30 @@ export const ContextItem: MessageFns<ContextItem> = {
   },
 };
 
-function createBaseContextItemRef(): ContextItemRef {
+function createBaseItemRef(): ItemRef {
   return { ref: undefined };
 }
 
-export const ContextItemRef: MessageFns<ContextItemRef> = {
-  encode(message: ContextItemRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ItemRef: MessageFns<ItemRef> = {
+  encode(message: ItemRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     switch (message.ref?.$case) {
       case "memoryId":
         writer.uint32(10).string(message.ref.value);
         break;
       case "message":
-        ContextMessageRef.encode(message.ref.value, writer.uint32(18).fork()).join();
+        MessageRef.encode(message.ref.value, writer.uint32(18).fork()).join();
         break;
       case "document":
-        ContextDocumentRef.encode(message.ref.value, writer.uint32(26).fork()).join();
+        DocumentRef.encode(message.ref.value, writer.uint32(26).fork()).join();
         break;
-      case "summaryVersion":
-        if (BigInt.asIntN(64, message.ref.value) !== message.ref.value) {
-          throw new globalThis.Error("value provided for field message.ref.value of type int64 too large");
-        }
-        writer.uint32(32).int64(message.ref.value);
+      case "summary":
+        SummaryRef.encode(message.ref.value, writer.uint32(34).fork()).join();
         break;
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ContextItemRef {
+  decode(input: BinaryReader | Uint8Array, length?: number): ItemRef {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2320,7 +2304,7 @@ export const ContextItemRef: MessageFns<ContextItemRef> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContextItemRef();
+      const message = createBaseItemRef();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2337,7 +2321,7 @@ export const ContextItemRef: MessageFns<ContextItemRef> = {
               break;
             }
 
-            message.ref = { $case: "message", value: ContextMessageRef.decode(reader, reader.uint32()) };
+            message.ref = { $case: "message", value: MessageRef.decode(reader, reader.uint32()) };
             continue;
           }
           case 3: {
@@ -2345,143 +2329,15 @@ export const ContextItemRef: MessageFns<ContextItemRef> = {
               break;
             }
 
-            message.ref = { $case: "document", value: ContextDocumentRef.decode(reader, reader.uint32()) };
+            message.ref = { $case: "document", value: DocumentRef.decode(reader, reader.uint32()) };
             continue;
           }
           case 4: {
-            if (tag !== 32) {
+            if (tag !== 34) {
               break;
             }
 
-            message.ref = { $case: "summaryVersion", value: reader.int64() as bigint };
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContextMessageRef(): ContextMessageRef {
-  return { sessionId: "", messageId: "", seq: 0n };
-}
-
-export const ContextMessageRef: MessageFns<ContextMessageRef> = {
-  encode(message: ContextMessageRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.sessionId !== "") {
-      writer.uint32(10).string(message.sessionId);
-    }
-    if (message.messageId !== "") {
-      writer.uint32(18).string(message.messageId);
-    }
-    if (message.seq !== 0n) {
-      if (BigInt.asIntN(64, message.seq) !== message.seq) {
-        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
-      }
-      writer.uint32(24).int64(message.seq);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContextMessageRef {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContextMessageRef();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.sessionId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.messageId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.seq = reader.int64() as bigint;
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContextDocumentRef(): ContextDocumentRef {
-  return { collectionId: "", documentId: "" };
-}
-
-export const ContextDocumentRef: MessageFns<ContextDocumentRef> = {
-  encode(message: ContextDocumentRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.collectionId !== "") {
-      writer.uint32(10).string(message.collectionId);
-    }
-    if (message.documentId !== "") {
-      writer.uint32(18).string(message.documentId);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContextDocumentRef {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContextDocumentRef();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.collectionId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.documentId = reader.string();
+            message.ref = { $case: "summary", value: SummaryRef.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -2507,7 +2363,7 @@ export const ContextCut: MessageFns<ContextCut> = {
       writer.uint32(8).int32(message.kind);
     }
     if (message.ref !== undefined) {
-      ContextItemRef.encode(message.ref, writer.uint32(18).fork()).join();
+      ItemRef.encode(message.ref, writer.uint32(18).fork()).join();
     }
     if (message.tokenCount !== 0) {
       writer.uint32(24).int32(message.tokenCount);
@@ -2544,7 +2400,7 @@ export const ContextCut: MessageFns<ContextCut> = {
               break;
             }
 
-            message.ref = ContextItemRef.decode(reader, reader.uint32());
+            message.ref = ItemRef.decode(reader, reader.uint32());
             continue;
           }
           case 3: {

@@ -117,6 +117,14 @@ class UpsertedDocument(_message.Message):
     chunk_document_ids: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, document_id: _Optional[str] = ..., created: _Optional[bool] = ..., etag: _Optional[str] = ..., chunk_document_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
+class DocumentRef(_message.Message):
+    __slots__ = ("collection_id", "document_id")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    document_id: str
+    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ...) -> None: ...
+
 class DocumentFilter(_message.Message):
     __slots__ = ("labels", "metadata", "source_document_id", "scope")
     class LabelsEntry(_message.Message):

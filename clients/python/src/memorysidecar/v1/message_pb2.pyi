@@ -226,6 +226,16 @@ class AppendedMessage(_message.Message):
     token_count: int
     def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ...) -> None: ...
 
+class MessageRef(_message.Message):
+    __slots__ = ("session_id", "message_id", "seq")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    message_id: str
+    seq: int
+    def __init__(self, session_id: _Optional[str] = ..., message_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+
 class MessageFilter(_message.Message):
     __slots__ = ("roles", "first_seq", "last_seq")
     ROLES_FIELD_NUMBER: _ClassVar[int]

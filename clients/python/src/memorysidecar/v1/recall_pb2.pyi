@@ -7,6 +7,7 @@ from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
+from memorysidecar.v1 import summary_pb2 as _summary_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -378,42 +379,24 @@ class ContextItem(_message.Message):
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     TRUST_FIELD_NUMBER: _ClassVar[int]
-    ref: ContextItemRef
+    ref: ItemRef
     text: str
     token_count: int
     relevance: float
     trust: _message_pb2.Trust
-    def __init__(self, ref: _Optional[_Union[ContextItemRef, _Mapping]] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., relevance: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
+    def __init__(self, ref: _Optional[_Union[ItemRef, _Mapping]] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., relevance: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
 
-class ContextItemRef(_message.Message):
-    __slots__ = ("memory_id", "message", "document", "summary_version")
+class ItemRef(_message.Message):
+    __slots__ = ("memory_id", "message", "document", "summary")
     MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_FIELD_NUMBER: _ClassVar[int]
-    SUMMARY_VERSION_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
     memory_id: str
-    message: ContextMessageRef
-    document: ContextDocumentRef
-    summary_version: int
-    def __init__(self, memory_id: _Optional[str] = ..., message: _Optional[_Union[ContextMessageRef, _Mapping]] = ..., document: _Optional[_Union[ContextDocumentRef, _Mapping]] = ..., summary_version: _Optional[int] = ...) -> None: ...
-
-class ContextMessageRef(_message.Message):
-    __slots__ = ("session_id", "message_id", "seq")
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
-    SEQ_FIELD_NUMBER: _ClassVar[int]
-    session_id: str
-    message_id: str
-    seq: int
-    def __init__(self, session_id: _Optional[str] = ..., message_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
-
-class ContextDocumentRef(_message.Message):
-    __slots__ = ("collection_id", "document_id")
-    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
-    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
-    collection_id: str
-    document_id: str
-    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ...) -> None: ...
+    message: _message_pb2.MessageRef
+    document: _document_pb2.DocumentRef
+    summary: _summary_pb2.SummaryRef
+    def __init__(self, memory_id: _Optional[str] = ..., message: _Optional[_Union[_message_pb2.MessageRef, _Mapping]] = ..., document: _Optional[_Union[_document_pb2.DocumentRef, _Mapping]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryRef, _Mapping]] = ...) -> None: ...
 
 class ContextCut(_message.Message):
     __slots__ = ("kind", "ref", "token_count", "reason")
@@ -422,7 +405,7 @@ class ContextCut(_message.Message):
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     kind: ContextSectionKind
-    ref: ContextItemRef
+    ref: ItemRef
     token_count: int
     reason: ContextCutReason
-    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., ref: _Optional[_Union[ContextItemRef, _Mapping]] = ..., token_count: _Optional[int] = ..., reason: _Optional[_Union[ContextCutReason, str]] = ...) -> None: ...
+    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., ref: _Optional[_Union[ItemRef, _Mapping]] = ..., token_count: _Optional[int] = ..., reason: _Optional[_Union[ContextCutReason, str]] = ...) -> None: ...

@@ -102,3 +102,11 @@ class SummaryOrigin(_message.Message):
     duration: _duration_pb2.Duration
     placeholder: bool
     def __init__(self, added_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., source_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., source_versions: _Optional[_Iterable[int]] = ..., task_id: _Optional[str] = ..., model: _Optional[str] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., call_count: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ...) -> None: ...
+
+class SummaryRef(_message.Message):
+    __slots__ = ("session_id", "version")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    version: int
+    def __init__(self, session_id: _Optional[str] = ..., version: _Optional[int] = ...) -> None: ...

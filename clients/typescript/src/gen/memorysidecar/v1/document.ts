@@ -219,6 +219,14 @@ export interface UpsertedDocument {
   chunkDocumentIds: string[];
 }
 
+/** Names a document. */
+export interface DocumentRef {
+  /** The collection. */
+  collectionId: string;
+  /** The document. */
+  documentId: string;
+}
+
 /** Which documents are meant. Every field that is set must hold. */
 export interface DocumentFilter {
   /** Labels that the document must have with these values. At most 32. */
@@ -979,6 +987,73 @@ export const UpsertedDocument: MessageFns<UpsertedDocument> = {
     message.created = object.created ?? false;
     message.etag = object.etag ?? "";
     message.chunkDocumentIds = object.chunkDocumentIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseDocumentRef(): DocumentRef {
+  return { collectionId: "", documentId: "" };
+}
+
+export const DocumentRef: MessageFns<DocumentRef> = {
+  encode(message: DocumentRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(18).string(message.documentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentRef>, I>>(base?: I): DocumentRef {
+    return DocumentRef.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentRef>, I>>(object: I): DocumentRef {
+    const message = createBaseDocumentRef();
+    message.collectionId = object.collectionId ?? "";
+    message.documentId = object.documentId ?? "";
     return message;
   },
 };

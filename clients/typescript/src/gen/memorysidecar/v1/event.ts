@@ -674,7 +674,7 @@ export interface MemoryUpdated {
   /** What was changed, as paths of UpdateMemory. Empty for a restore and a merge. */
   paths: string[];
   /** The number of its state now. */
-  version: number;
+  version: bigint;
 }
 
 /** Memories were heard of again. */
@@ -3528,7 +3528,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
 };
 
 function createBaseMemoryUpdated(): MemoryUpdated {
-  return { memoryId: "", paths: [], version: 0 };
+  return { memoryId: "", paths: [], version: 0n };
 }
 
 export const MemoryUpdated: MessageFns<MemoryUpdated> = {
@@ -3539,8 +3539,11 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
     for (const v of message.paths) {
       writer.uint32(18).string(v!);
     }
-    if (message.version !== 0) {
-      writer.uint32(24).int32(message.version);
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(24).int64(message.version);
     }
     return writer;
   },
@@ -3579,7 +3582,7 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
               break;
             }
 
-            message.version = reader.int32();
+            message.version = reader.int64() as bigint;
             continue;
           }
         }
@@ -3601,7 +3604,7 @@ export const MemoryUpdated: MessageFns<MemoryUpdated> = {
     const message = createBaseMemoryUpdated();
     message.memoryId = object.memoryId ?? "";
     message.paths = object.paths?.map((e) => e) || [];
-    message.version = object.version ?? 0;
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     return message;
   },
 };

@@ -407,7 +407,7 @@ export interface Memory {
     | Timestamp
     | undefined;
   /** The number of this state: 1 for the first. Output only. */
-  version: number;
+  version: bigint;
   /**
    * Who made this state: the name of the credential, `local` when the server asks for
    * none, or `server` for what it did by itself. Output only.
@@ -843,7 +843,7 @@ function createBaseMemory(): Memory {
     supersededByMemoryId: "",
     mentionCount: 0,
     lastSeenTime: undefined,
-    version: 0,
+    version: 0n,
     writer: "",
     reason: "",
     createTime: undefined,
@@ -935,8 +935,11 @@ export const Memory: MessageFns<Memory> = {
     if (message.lastSeenTime !== undefined) {
       Timestamp.encode(message.lastSeenTime, writer.uint32(210).fork()).join();
     }
-    if (message.version !== 0) {
-      writer.uint32(216).int32(message.version);
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(216).int64(message.version);
     }
     if (message.writer !== "") {
       writer.uint32(226).string(message.writer);
@@ -1188,7 +1191,7 @@ export const Memory: MessageFns<Memory> = {
               break;
             }
 
-            message.version = reader.int32();
+            message.version = reader.int64() as bigint;
             continue;
           }
           case 28: {
@@ -1315,7 +1318,7 @@ export const Memory: MessageFns<Memory> = {
     message.lastSeenTime = (object.lastSeenTime !== undefined && object.lastSeenTime !== null)
       ? Timestamp.fromPartial(object.lastSeenTime)
       : undefined;
-    message.version = object.version ?? 0;
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.writer = object.writer ?? "";
     message.reason = object.reason ?? "";
     message.createTime = (object.createTime !== undefined && object.createTime !== null)

@@ -362,7 +362,7 @@ export interface RestoreMemoryVersionRequest {
   /** The memory. Required. */
   memoryId: string;
   /** The number of the state. Required. */
-  version: number;
+  version: bigint;
   /** If not empty, the memory must still have this etag. */
   etag: string;
   /** Why, kept with the new state. Optional, at most 256 bytes. */
@@ -2378,7 +2378,7 @@ export const ListMemoryVersionsResponse: MessageFns<ListMemoryVersionsResponse> 
 };
 
 function createBaseRestoreMemoryVersionRequest(): RestoreMemoryVersionRequest {
-  return { namespace: "", memoryId: "", version: 0, etag: "", reason: "", requestId: "" };
+  return { namespace: "", memoryId: "", version: 0n, etag: "", reason: "", requestId: "" };
 }
 
 export const RestoreMemoryVersionRequest: MessageFns<RestoreMemoryVersionRequest> = {
@@ -2389,8 +2389,11 @@ export const RestoreMemoryVersionRequest: MessageFns<RestoreMemoryVersionRequest
     if (message.memoryId !== "") {
       writer.uint32(18).string(message.memoryId);
     }
-    if (message.version !== 0) {
-      writer.uint32(24).int32(message.version);
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(24).int64(message.version);
     }
     if (message.etag !== "") {
       writer.uint32(34).string(message.etag);
@@ -2438,7 +2441,7 @@ export const RestoreMemoryVersionRequest: MessageFns<RestoreMemoryVersionRequest
               break;
             }
 
-            message.version = reader.int32();
+            message.version = reader.int64() as bigint;
             continue;
           }
           case 4: {
@@ -2484,7 +2487,7 @@ export const RestoreMemoryVersionRequest: MessageFns<RestoreMemoryVersionRequest
     const message = createBaseRestoreMemoryVersionRequest();
     message.namespace = object.namespace ?? "";
     message.memoryId = object.memoryId ?? "";
-    message.version = object.version ?? 0;
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.etag = object.etag ?? "";
     message.reason = object.reason ?? "";
     message.requestId = object.requestId ?? "";

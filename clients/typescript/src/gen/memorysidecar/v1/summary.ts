@@ -185,6 +185,14 @@ export interface SummaryOrigin {
   placeholder: boolean;
 }
 
+/** Names a summary. */
+export interface SummaryRef {
+  /** The session. */
+  sessionId: string;
+  /** Its number among the summaries of the session. */
+  version: bigint;
+}
+
 function createBaseSummary(): Summary {
   return {
     text: "",
@@ -621,6 +629,76 @@ export const SummaryOrigin: MessageFns<SummaryOrigin> = {
       ? Duration.fromPartial(object.duration)
       : undefined;
     message.placeholder = object.placeholder ?? false;
+    return message;
+  },
+};
+
+function createBaseSummaryRef(): SummaryRef {
+  return { sessionId: "", version: 0n };
+}
+
+export const SummaryRef: MessageFns<SummaryRef> = {
+  encode(message: SummaryRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(16).int64(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummaryRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummaryRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SummaryRef>, I>>(base?: I): SummaryRef {
+    return SummaryRef.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SummaryRef>, I>>(object: I): SummaryRef {
+    const message = createBaseSummaryRef();
+    message.sessionId = object.sessionId ?? "";
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     return message;
   },
 };
