@@ -374,12 +374,8 @@ export function checkMemoryFilter(v: Violations, m: MemoryFilter): void {
       v.leaveItem();
     }
   }
-  if (m.minImportance !== undefined) {
-    if (!(m.minImportance >= 0 && m.minImportance <= 1)) fields.addRange(v, "min_importance", m.minImportance, {"min":0,"max":1});
-  }
-  if (m.minConfidence !== undefined) {
-    if (!(m.minConfidence >= 0 && m.minConfidence <= 1)) fields.addRange(v, "min_confidence", m.minConfidence, {"min":0,"max":1});
-  }
+  if (!(m.minImportance >= 0 && m.minImportance <= 1)) fields.addRange(v, "min_importance", m.minImportance, {"min":0,"max":1});
+  if (!(m.minConfidence >= 0 && m.minConfidence <= 1)) fields.addRange(v, "min_confidence", m.minConfidence, {"min":0,"max":1});
   if (m.minTrust !== 0) fields.checkEnum(v, "min_trust", m.minTrust, Trust);
   if (m.validAtTime !== undefined) {
     fields.checkTimestamp(v, "valid_at_time", m.validAtTime);
@@ -533,9 +529,7 @@ export function checkDecayMemoriesRequest(v: Violations, m: DecayMemoriesRequest
   if (m.factor !== undefined) {
     if (!(m.factor >= 0 && m.factor <= 1)) fields.addRange(v, "factor", m.factor, {"min":0,"max":1});
   }
-  if (m.deleteBelow !== undefined) {
-    if (!(m.deleteBelow >= 0 && m.deleteBelow <= 1)) fields.addRange(v, "delete_below", m.deleteBelow, {"min":0,"max":1});
-  }
+  if (!(m.deleteBelow >= 0 && m.deleteBelow <= 1)) fields.addRange(v, "delete_below", m.deleteBelow, {"min":0,"max":1});
   if (m.unseenFor !== undefined) {
     fields.checkDuration(v, "unseen_for", m.unseenFor, {"min":0,"max":315576000});
   }
@@ -963,9 +957,7 @@ export function checkRecallFilter(v: Violations, m: RecallFilter): void {
       else fields.checkText(v, `categories[${i}]`, m.categories[i]!, 128);
     }
   }
-  if (m.minConfidence !== undefined) {
-    if (!(m.minConfidence >= 0 && m.minConfidence <= 1)) fields.addRange(v, "min_confidence", m.minConfidence, {"min":0,"max":1});
-  }
+  if (!(m.minConfidence >= 0 && m.minConfidence <= 1)) fields.addRange(v, "min_confidence", m.minConfidence, {"min":0,"max":1});
   if (m.sourceDocumentId !== "" && fields.checkText(v, "source_document_id", m.sourceDocumentId, 256)) fields.checkForm(v, "source_document_id", m.sourceDocumentId, ID);
   if (m.sessionIdPrefix !== "" && fields.checkText(v, "session_id_prefix", m.sessionIdPrefix, 512)) fields.checkForm(v, "session_id_prefix", m.sessionIdPrefix, ID);
 }
@@ -1308,9 +1300,7 @@ export function checkPolicyStage(v: Violations, m: PolicyStage): void {
     checkSummarize(v, m.summarize);
     v.leave();
   }
-  if (m.keepAssistantTurns !== undefined) {
-    if (!(m.keepAssistantTurns >= 0 && m.keepAssistantTurns <= 10000)) fields.addRange(v, "keep_assistant_turns", m.keepAssistantTurns, {"min":0,"max":10000});
-  }
+  if (!(m.keepAssistantTurns >= 0 && m.keepAssistantTurns <= 10000)) fields.addRange(v, "keep_assistant_turns", m.keepAssistantTurns, {"min":0,"max":10000});
 }
 
 /** Checks Trigger. */
@@ -1439,9 +1429,7 @@ export function checkShorten(v: Violations, m: Shorten): void {
   if (m.marker !== undefined) {
     if (m.marker !== "") fields.checkText(v, "marker", m.marker, 64);
   }
-  if (m.minSavedTokens !== undefined) {
-    if (!(m.minSavedTokens >= 0 && m.minSavedTokens <= 1000000000)) fields.addRange(v, "min_saved_tokens", m.minSavedTokens, {"min":0,"max":1000000000});
-  }
+  if (!(m.minSavedTokens >= 0 && m.minSavedTokens <= 1000000000)) fields.addRange(v, "min_saved_tokens", m.minSavedTokens, {"min":0,"max":1000000000});
 }
 
 /** Checks DropDuplicates. */

@@ -95,12 +95,12 @@ async function memories(
 
 /** The memories that a recall may find, whenever they are true. */
 function toMemoryFilter(filter: RecallFilter): MemoryFilter {
-  const { scope, memoryKinds, categories, labels, metadata, minConfidence, minTrust } = filter;
+  const { scope, memoryKinds, categories, labels, metadata, minConfidence = 0, minTrust } = filter;
   return {
     ...{ scope, kinds: memoryKinds, categories, labels, metadata, minConfidence, minTrust },
     ...{ states: new Set(), validAtMs: undefined },
     ...{ topics: new Set(), key: "", textContains: "", sourceSessionId: "", origin: undefined },
-    ...{ minImportance: undefined, persistent: undefined, createFromMs: undefined },
+    ...{ minImportance: 0, persistent: undefined, createFromMs: undefined },
     ...{ createBeforeMs: undefined, seenFromMs: undefined, seenBeforeMs: undefined },
   };
 }

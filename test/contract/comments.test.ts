@@ -443,6 +443,15 @@ describe("the comments of the contract", () => {
     for (const limit of limits) expect([...numbers], limit).toContain(LIMITS[limit]);
   });
 
+  it("say of every enum whether values may be added", () => {
+    const names = [...createFileRegistry(loadDescriptors())].flatMap((desc) =>
+      desc.kind === "enum" && desc.typeName.startsWith("memorysidecar.") ? [desc.name] : [],
+    );
+    expect(names.length).toBeGreaterThan(60);
+    const told = /\b(?:Values may be added|No values will be added)\./;
+    expect(names.filter((name) => !told.test(COMMENTS.get(name) ?? ""))).toEqual([]);
+  });
+
   it("state every limit that a caller can run into", () => {
     // Inner limits, which a caller meets under another name or never.
     const inner: readonly LimitName[] = [

@@ -113,7 +113,7 @@ const pin = (fields: Partial<selects.PinMiddleRecent>) => ({
 });
 const shorten = (fields: Partial<selects.Shorten>) => ({
   $case: "shorten" as const,
-  value: { maxTokens: 16, allRoles: false, ...fields },
+  value: { maxTokens: 16, allRoles: false, minSavedTokens: 0n, ...fields },
 });
 
 const BOUNDS: readonly Bound[] = [

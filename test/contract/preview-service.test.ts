@@ -159,7 +159,10 @@ describe("PreviewPolicy", () => {
         stages: [
           keepStage({
             name: "cut",
-            select: { $case: "shorten", value: { maxTokens: 100, allRoles: true, keepNewest: 0 } },
+            select: {
+              $case: "shorten",
+              value: { maxTokens: 100, allRoles: true, keepNewest: 0, minSavedTokens: 0n },
+            },
             effect: 2,
           }),
         ],

@@ -474,7 +474,7 @@ describe("GetWindow", () => {
     expect(window).toMatchObject({
       windowTotals: { messageCount: 2n },
       outsideTotals: { messageCount: 2n },
-      outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      outsideSeqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       outsideTruncated: false,
       overLimit: false,
       lastSeq: 4n,

@@ -52,7 +52,7 @@ describe("a stage on read", () => {
     expect(window).toMatchObject({
       windowTotals: { messageCount: 2n, tokenCount: 2n },
       outsideTotals: { messageCount: 2n, tokenCount: 2n },
-      outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      outsideSeqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "view", messageIds: ["m1", "m2"] }],
       stageRuns: [{ stage: "view", triggers: [] }],
     });
@@ -73,7 +73,7 @@ describe("a stage on read", () => {
     expect(read).toMatchObject({
       windowTotals: { messageCount: 2n },
       outsideTotals: { messageCount: 2n },
-      outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      outsideSeqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "read", messageIds: ["m1", "m2"] }],
     });
     expect(Number(read.revision)).toBe(await revisionOf(server.store));
@@ -89,7 +89,10 @@ describe("a stage on read", () => {
     const shorten = keepStage({
       name: "cut",
       on: StageOn.READ,
-      select: { $case: "shorten", value: { maxTokens: 16, allRoles: true, keepNewest: 0 } },
+      select: {
+        $case: "shorten",
+        value: { maxTokens: 16, allRoles: true, keepNewest: 0, minSavedTokens: 0n },
+      },
     });
     const long = message({ messageId: "long", text: "x".repeat(400) });
     const sessionId = await make(bare([storesOnRead(2), shorten]), [...users(2), long]);
@@ -179,7 +182,10 @@ describe("a stage that shortens", () => {
   const shorten = keepStage({
     name: "cut",
     effect: StageEffect.VIEW,
-    select: { $case: "shorten", value: { maxTokens: 20, allRoles: false, keepNewest: 1 } },
+    select: {
+      $case: "shorten",
+      value: { maxTokens: 20, allRoles: false, keepNewest: 1, minSavedTokens: 0n },
+    },
   });
   const text = "start ".repeat(40) + "middle ".repeat(40) + "finish ".repeat(40);
 
@@ -293,7 +299,7 @@ describe("newest", () => {
     expect(two).toMatchObject({
       windowTotals: { messageCount: 2n, tokenCount: 2n },
       outsideTotals: { messageCount: 4n },
-      outsideRanges: [{ firstSeq: 1n, lastSeq: 4n }],
+      outsideSeqRanges: [{ firstSeq: 1n, lastSeq: 4n }],
       trims: [{ messageIds: ["m1", "m2"] }],
       openToolCallIds: [],
     });

@@ -68,7 +68,7 @@ export function ownedBy(userId: string): ScopeFilter {
 export const ANY_MEMORY: MemoryFilter = {
   ...{ scope: { kind: "everyone" }, kinds: new Set() },
   ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "", textContains: "" },
-  ...{ labels: new Map(), metadata: [], minImportance: undefined, minConfidence: undefined },
+  ...{ labels: new Map(), metadata: [], minImportance: 0, minConfidence: 0 },
   ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },
   ...{ createFromMs: undefined, createBeforeMs: undefined, seenFromMs: undefined },
   ...{ seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },

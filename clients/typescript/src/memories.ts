@@ -114,7 +114,7 @@ export class MemoryMethods extends RecallMethods {
    * must name a user, or say `everyone`.
    */
   async decayMemories(opts: options.DecayOptions): Promise<DecayMemoriesResponse> {
-    const { filter, factor, deleteBelow, unseenForMs, pageToken = "" } = opts;
+    const { filter, factor, deleteBelow = 0, unseenForMs, pageToken = "" } = opts;
     const request = DecayMemoriesRequest.fromPartial({
       ...{ ...this.change(opts), factor, deleteBelow, pageToken },
       filter: requests.toBoundFilter(filter),

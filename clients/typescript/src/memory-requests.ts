@@ -94,7 +94,7 @@ function filterOf(input: options.MemoryFilterInput, usual: ScopeMatch): DeepPart
   const { minTrust, origin, labels = {}, ...plain } = more;
   const { userId, agentId, sessionId, everyone, scope, key = "", ...others } = plain;
   const { textContains = "", sourceSessionId = "", ...numbers } = others;
-  const { minImportance, minConfidence, persistent, ...unknown } = numbers;
+  const { minImportance = 0, minConfidence = 0, persistent, ...unknown } = numbers;
   // A condition that is passed over would mean what it is to keep out.
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);

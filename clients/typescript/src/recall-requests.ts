@@ -74,7 +74,7 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
   const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
   const { userId, agentId, sessionId, everyone, scope, ...ofAll } = more;
   const { sessionLabels = {}, labels = {}, ...ofMemories } = ofAll;
-  const { memoryKinds = [], categories = [], validAtTime, minConfidence, ...rest } = ofMemories;
+  const { memoryKinds = [], categories = [], validAtTime, minConfidence = 0, ...rest } = ofMemories;
   const { includeSuperseded = false, sessionIdPrefix = "", ...last } = rest;
   const { sourceDocumentId = "", ...unknown } = last;
   // A condition that is passed over would find what it is to keep out.

@@ -53,7 +53,10 @@ const MADE: readonly (readonly [policy.StageInput, object])[] = [
   ],
   [
     policy.shorten("s", { maxTokens: 400, allRoles: true, keepNewest: 0 }),
-    { $case: "shorten", value: { maxTokens: 400, allRoles: true, keepNewest: 0 } },
+    {
+      $case: "shorten",
+      value: { maxTokens: 400, allRoles: true, keepNewest: 0, minSavedTokens: 0n },
+    },
   ],
   [
     policy.dropDuplicates("s", { similarity: 0.8, lookahead: 20 }),

@@ -8,7 +8,7 @@ import { type Memory, type MemoryScope, SHARED_SCOPE } from "./memory.ts";
 const ANY: MemoryFilter = {
   ...{ scope: { kind: "everyone" }, key: "", textContains: "" },
   ...{ kinds: new Set(), states: new Set(), categories: new Set(), topics: new Set() },
-  ...{ labels: new Map(), metadata: [], minImportance: undefined, minConfidence: undefined },
+  ...{ labels: new Map(), metadata: [], minImportance: 0, minConfidence: 0 },
   ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },
   ...{ createFromMs: undefined, createBeforeMs: undefined },
   ...{ seenFromMs: undefined, seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },

@@ -54,8 +54,8 @@ function timeFits({ content, strength, createMs }: Memory, filter: MemoryFilter)
 function standingFits(memory: Memory, filter: MemoryFilter): boolean {
   const { content, strength, source } = memory;
   return (
-    content.importance >= (filter.minImportance ?? 0) &&
-    strength.confidence >= (filter.minConfidence ?? 0) &&
+    content.importance >= filter.minImportance &&
+    strength.confidence >= filter.minConfidence &&
     memory.trust >= (filter.minTrust ?? 0) &&
     (filter.persistent === undefined || memory.persistent === filter.persistent) &&
     (filter.sourceSessionId === "" || source.sessionId === filter.sourceSessionId) &&

@@ -18,8 +18,8 @@ export interface MemoryFilter {
   readonly textContains: string;
   readonly labels: ReadonlyMap<string, string>;
   readonly metadata: readonly MetadataCondition[];
-  readonly minImportance: number | undefined;
-  readonly minConfidence: number | undefined;
+  readonly minImportance: number;
+  readonly minConfidence: number;
   readonly minTrust: Trust | undefined;
   readonly persistent: boolean | undefined;
   readonly validAtMs: number | undefined;

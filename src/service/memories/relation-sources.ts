@@ -291,8 +291,8 @@ class GatheredRelations implements RelationSource {
 
 const ANY_MEMORY: Omit<MemoryFilter, "scope" | "kinds"> = {
   ...{ states: new Set(["active"]), categories: new Set(), topics: new Set(), key: "" },
-  ...{ textContains: "", labels: new Map(), metadata: [], minImportance: undefined },
-  ...{ minConfidence: undefined, minTrust: undefined, persistent: undefined },
+  ...{ textContains: "", labels: new Map(), metadata: [], minImportance: 0 },
+  ...{ minConfidence: 0, minTrust: undefined, persistent: undefined },
   ...{ validAtMs: undefined, createFromMs: undefined, createBeforeMs: undefined },
   ...{ seenFromMs: undefined, seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },
 };

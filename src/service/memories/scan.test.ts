@@ -70,7 +70,7 @@ const query = fc.record({
       }),
     ),
     kinds: fc.uniqueArray(fc.constantFrom<MemoryKind>("fact", "summary", "preference")).map(setOf),
-    minImportance: fc.option(fc.constantFrom(0.3, 0.8), { nil: undefined }),
+    minImportance: fc.constantFrom(0, 0.3, 0.8),
   }),
   order: fc.constantFrom<ListMemoriesInput["order"]>("oldest", "newest", "importance"),
   limit: fc.integer({ min: 20, max: 400 }),

@@ -31,7 +31,7 @@ export function effectOf(stage: wire.PolicyStage): PolicyStage["effect"] {
 
 /** Fills in every default of a stage. */
 export function fromStage(stage: wire.PolicyStage): PolicyStage {
-  const { boundary, keepAssistantTurns = 0, countWhole = false } = stage;
+  const { boundary, keepAssistantTurns, countWhole } = stage;
   const removedTo = REMOVED_TO[stage.removedTo] ?? "log";
   return {
     name: stage.name,
@@ -118,7 +118,7 @@ function fromSelect(select: wire.PolicyStage["select"]): Selection {
 
 function fromShorten(value: selects.Shorten): Selection {
   const { maxTokens, allRoles, keepNewest = DEFAULT_KEEP_NEWEST, keepChars } = value;
-  const { marker = DEFAULT_MARKER, minSavedTokens = 0n } = value;
+  const { marker = DEFAULT_MARKER, minSavedTokens } = value;
   return {
     kind: "shorten",
     maxTokens,

@@ -134,7 +134,7 @@ function memoryConditions(filter: recallWire.RecallFilter): MemoryConditions {
     memoryKinds: new Set(memoryKinds.map(fromMemoryKind)),
     categories: new Set(categories.map((category) => category.toLowerCase())),
     validity: includeSuperseded ? "any" : (atMs ?? "now"),
-    minConfidence: filter.minConfidence,
+    minConfidence: filter.minConfidence || undefined,
   };
 }
 

@@ -30,7 +30,7 @@ export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
       namespace: fromNamespace(request.namespace),
       filter: fromMemoryFilter(request.filter),
       factor: request.factor ?? FACTOR_DEFAULT,
-      deleteBelow: request.deleteBelow ?? 0,
+      deleteBelow: request.deleteBelow,
       unseenForMs: fromOptionalSpan(request.unseenFor, 0),
       after,
       encode: ({ decayedCount, deletedIds, next, revision }) =>

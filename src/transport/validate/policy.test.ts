@@ -55,7 +55,7 @@ const faultsOfSelect = (select: Select): readonly string[] => faultsOfStage({ se
 
 const SHORTEN: Select = {
   $case: "shorten",
-  value: { maxTokens: 100, allRoles: false },
+  value: { maxTokens: 100, allRoles: false, minSavedTokens: 0n },
 };
 const CUT: Select = {
   $case: "shorten",
@@ -270,7 +270,10 @@ describe("what a stage does", () => {
       "pack_newest.headroom: must be 0 to below 1",
     ],
     [
-      { $case: "shorten", value: { maxTokens: 16, allRoles: false, marker: "x" } },
+      {
+        $case: "shorten",
+        value: { maxTokens: 16, allRoles: false, marker: "x", minSavedTokens: 0n },
+      },
       "shorten.marker: must be unset without keep_chars",
     ],
     [

@@ -201,7 +201,7 @@ export namespace MemoryDeleteReason {
   export type UNRECOGNIZED = typeof MemoryDeleteReason.UNRECOGNIZED;
 }
 
-/** A position in the stream that needs no token. */
+/** A position in the stream that needs no token. Values may be added. */
 export const StreamPosition = {
   /** UNSPECIFIED - Not set. An error in a request. */
   UNSPECIFIED: 0,

@@ -689,13 +689,9 @@ export interface MemoryFilter {
   /** What its metadata must hold. At most 16. */
   metadata: MetadataCondition[];
   /** At least so important, 0 to 1. */
-  minImportance?:
-    | number
-    | undefined;
+  minImportance: number;
   /** At least so sure, 0 to 1. */
-  minConfidence?:
-    | number
-    | undefined;
+  minConfidence: number;
   /** Trusted at least so far. Unset means any. */
   minTrust: Trust;
   /** Whether it is persistent. Unset means both. */
@@ -1922,7 +1918,7 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
       writer.uint32(34).string(message.instructions);
     }
     if (message.keepContradictions !== false) {
-      writer.uint32(48).bool(message.keepContradictions);
+      writer.uint32(40).bool(message.keepContradictions);
     }
     return writer;
   },
@@ -1982,8 +1978,8 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
             message.instructions = reader.string();
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 5: {
+            if (tag !== 40) {
               break;
             }
 
@@ -2198,8 +2194,8 @@ function createBaseMemoryFilter(): MemoryFilter {
     textContains: "",
     labels: new Map(),
     metadata: [],
-    minImportance: undefined,
-    minConfidence: undefined,
+    minImportance: 0,
+    minConfidence: 0,
     minTrust: 0,
     persistent: undefined,
     validAtTime: undefined,
@@ -2249,10 +2245,10 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     for (const v of message.metadata) {
       MetadataCondition.encode(v!, writer.uint32(74).fork()).join();
     }
-    if (message.minImportance !== undefined) {
+    if (message.minImportance !== 0) {
       writer.uint32(81).double(message.minImportance);
     }
-    if (message.minConfidence !== undefined) {
+    if (message.minConfidence !== 0) {
       writer.uint32(89).double(message.minConfidence);
     }
     if (message.minTrust !== 0) {

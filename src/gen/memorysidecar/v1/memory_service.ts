@@ -234,12 +234,10 @@ export interface DecayMemoriesRequest {
     | number
     | undefined;
   /**
-   * Deletes memories that are less sure afterwards, unless they are persistent, 0 to 1.
-   * Unset means 0: none.
+   * Deletes memories that are less sure afterwards, unless they are persistent, 0 to 1. 0
+   * deletes none.
    */
-  deleteBelow?:
-    | number
-    | undefined;
+  deleteBelow: number;
   /** Leaves alone what was last said less than this ago. Unset means 0. */
   unseenFor:
     | Duration
@@ -1498,7 +1496,7 @@ function createBaseDecayMemoriesRequest(): DecayMemoriesRequest {
     namespace: "",
     filter: undefined,
     factor: undefined,
-    deleteBelow: undefined,
+    deleteBelow: 0,
     unseenFor: undefined,
     requestId: "",
     pageToken: "",
@@ -1516,7 +1514,7 @@ export const DecayMemoriesRequest: MessageFns<DecayMemoriesRequest> = {
     if (message.factor !== undefined) {
       writer.uint32(25).double(message.factor);
     }
-    if (message.deleteBelow !== undefined) {
+    if (message.deleteBelow !== 0) {
       writer.uint32(33).double(message.deleteBelow);
     }
     if (message.unseenFor !== undefined) {

@@ -907,16 +907,14 @@ export interface PolicyStage {
    * How many of the newest assistant turns the stage leaves alone. Each assistant
    * message begins one. Everything after the beginning of the oldest of them stays as
    * well, user messages too. With fewer assistant turns the stage leaves all messages
-   * alone. Unset means 0. 0 to 10,000.
+   * alone. 0 to 10,000.
    */
-  keepAssistantTurns?:
-    | number
-    | undefined;
+  keepAssistantTurns: number;
   /**
-   * Triggers count what messages cost whole, whatever earlier stages shortened. Unset
-   * means false.
+   * Triggers count what messages cost whole, whatever earlier stages shortened. Default
+   * false.
    */
-  countWhole?: boolean | undefined;
+  countWhole: boolean;
 }
 
 /**
@@ -1121,11 +1119,8 @@ export interface Shorten {
   marker?:
     | string
     | undefined;
-  /**
-   * Cuts nothing unless this many tokens are saved altogether. Unset means 0. 0 to
-   * 1,000,000,000.
-   */
-  minSavedTokens?: bigint | undefined;
+  /** Cuts nothing unless this many tokens are saved altogether. 0 to 1,000,000,000. */
+  minSavedTokens: bigint;
 }
 
 /**
@@ -1417,7 +1412,7 @@ export const Policy: MessageFns<Policy> = {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
     }
     if (message.tokenPreset !== "") {
-      writer.uint32(106).string(message.tokenPreset);
+      writer.uint32(50).string(message.tokenPreset);
     }
     if (message.toolPairing !== 0) {
       writer.uint32(80).int32(message.toolPairing);
@@ -1508,8 +1503,8 @@ export const Policy: MessageFns<Policy> = {
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
-          case 13: {
-            if (tag !== 106) {
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 
@@ -1685,7 +1680,7 @@ export const Protections: MessageFns<Protections> = {
       writer.uint32(24).int32(message.minMessages);
     }
     if (message.releaseLastUser !== false) {
-      writer.uint32(48).bool(message.releaseLastUser);
+      writer.uint32(32).bool(message.releaseLastUser);
     }
     for (const v of message.pinMessageIds) {
       writer.uint32(42).string(v!);
@@ -1730,8 +1725,8 @@ export const Protections: MessageFns<Protections> = {
             message.minMessages = reader.int32();
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 4: {
+            if (tag !== 32) {
               break;
             }
 
@@ -1940,8 +1935,8 @@ function createBasePolicyStage(): PolicyStage {
     effect: 0,
     removedTo: 0,
     summarize: undefined,
-    keepAssistantTurns: undefined,
-    countWhole: undefined,
+    keepAssistantTurns: 0,
+    countWhole: false,
   };
 }
 
@@ -2000,10 +1995,10 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     if (message.summarize !== undefined) {
       Summarize.encode(message.summarize, writer.uint32(138).fork()).join();
     }
-    if (message.keepAssistantTurns !== undefined) {
+    if (message.keepAssistantTurns !== 0) {
       writer.uint32(144).int32(message.keepAssistantTurns);
     }
-    if (message.countWhole !== undefined) {
+    if (message.countWhole !== false) {
       writer.uint32(152).bool(message.countWhole);
     }
     return writer;
@@ -2240,7 +2235,7 @@ export const Trigger: MessageFns<Trigger> = {
         Duration.encode(message.condition.value, writer.uint32(90).fork()).join();
         break;
       case "always":
-        Always.encode(message.condition.value, writer.uint32(106).fork()).join();
+        Always.encode(message.condition.value, writer.uint32(98).fork()).join();
         break;
     }
     return writer;
@@ -2347,8 +2342,8 @@ export const Trigger: MessageFns<Trigger> = {
             message.condition = { $case: "ageOver", value: Duration.decode(reader, reader.uint32()) };
             continue;
           }
-          case 13: {
-            if (tag !== 106) {
+          case 12: {
+            if (tag !== 98) {
               break;
             }
 
@@ -2797,7 +2792,7 @@ function createBaseShorten(): Shorten {
     keepNewest: undefined,
     keepChars: undefined,
     marker: undefined,
-    minSavedTokens: undefined,
+    minSavedTokens: 0n,
   };
 }
 
@@ -2818,7 +2813,7 @@ export const Shorten: MessageFns<Shorten> = {
     if (message.marker !== undefined) {
       writer.uint32(42).string(message.marker);
     }
-    if (message.minSavedTokens !== undefined) {
+    if (message.minSavedTokens !== 0n) {
       if (BigInt.asIntN(64, message.minSavedTokens) !== message.minSavedTokens) {
         throw new globalThis.Error("value provided for field message.minSavedTokens of type int64 too large");
       }

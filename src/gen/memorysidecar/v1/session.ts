@@ -19,7 +19,7 @@ export const protobufFileName = "memorysidecar/v1/session.proto";
 
 /**
  * In which order sessions are listed. Sessions created at the same time follow in
- * the order of their creation.
+ * the order of their creation. Values may be added.
  */
 export const SessionOrder = {
   /** UNSPECIFIED - The default: `SESSION_ORDER_CREATE_TIME_DESC`. */
@@ -271,7 +271,7 @@ export const Session: MessageFns<Session> = {
       writer.uint32(50).bytes(message.metadata);
     }
     if (message.policy !== undefined) {
-      PolicyChoice.encode(message.policy, writer.uint32(194).fork()).join();
+      PolicyChoice.encode(message.policy, writer.uint32(154).fork()).join();
     }
     if (message.effectivePolicy !== undefined) {
       Policy.encode(message.effectivePolicy, writer.uint32(58).fork()).join();
@@ -397,8 +397,8 @@ export const Session: MessageFns<Session> = {
             message.metadata = Buffer.from(reader.bytes());
             continue;
           }
-          case 24: {
-            if (tag !== 194) {
+          case 19: {
+            if (tag !== 154) {
               break;
             }
 

@@ -4067,7 +4067,7 @@ export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
       Trim.encode(v!, writer.uint32(18).fork()).join();
     }
     if (message.placed !== undefined) {
-      Summary.encode(message.placed, writer.uint32(34).fork()).join();
+      Summary.encode(message.placed, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4101,8 +4101,8 @@ export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
             message.trims.push(Trim.decode(reader, reader.uint32()));
             continue;
           }
-          case 4: {
-            if (tag !== 34) {
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 

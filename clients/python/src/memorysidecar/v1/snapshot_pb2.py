@@ -28,7 +28,7 @@ from memorysidecar.v1 import session_pb2 as memorysidecar_dot_v1_dot_session__pb
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmemorysidecar/v1/snapshot.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x93\x01\n\rSnapshotChunk\x12\x38\n\x06header\x18\x01 \x01(\x0b\x32 .memorysidecar.v1.SnapshotHeaderB\x06\xba\xbe\x18\x02p\x01\x12\x36\n\x08messages\x18\x02 \x03(\x0b\x32\x19.memorysidecar.v1.MessageB\t\xba\xbe\x18\x05 \x90Np\x01\x12\x10\n\x08\x64ocument\x18\x03 \x01(\x0c\"\xbe\x02\n\x0eSnapshotHeader\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12\x11\n\tfirst_seq\x18\x02 \x01(\x03\x12\x35\n\x11window_seq_ranges\x18\x03 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x31\n\x07inserts\x18\x04 \x03(\x0b\x32 .memorysidecar.v1.SnapshotInsert\x12\x33\n\x08outcomes\x18\x05 \x03(\x0b\x32!.memorysidecar.v1.SnapshotOutcome\x12\x19\n\x11over_limit_stages\x18\x06 \x03(\t\x12\x17\n\x0fsummary_version\x18\x07 \x01(\x03\x12\x14\n\x0cturn_end_seq\x18\t \x01(\x03J\x04\x08\x08\x10\t\"`\n\x0eSnapshotInsert\x12*\n\x07message\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12\x11\n\tafter_seq\x18\x02 \x01(\x03\x12\x0f\n\x07summary\x18\x03 \x01(\x08\".\n\x0fSnapshotOutcome\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\x08\x42\xb6\x01\n\x13io.memorysidecar.v1B\rSnapshotProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmemorysidecar/v1/snapshot.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x93\x01\n\rSnapshotChunk\x12\x38\n\x06header\x18\x01 \x01(\x0b\x32 .memorysidecar.v1.SnapshotHeaderB\x06\xba\xbe\x18\x02p\x01\x12\x36\n\x08messages\x18\x02 \x03(\x0b\x32\x19.memorysidecar.v1.MessageB\t\xba\xbe\x18\x05 \x90Np\x01\x12\x10\n\x08\x64ocument\x18\x03 \x01(\x0c\"\xb8\x02\n\x0eSnapshotHeader\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12\x11\n\tfirst_seq\x18\x02 \x01(\x03\x12\x35\n\x11window_seq_ranges\x18\x03 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x31\n\x07inserts\x18\x04 \x03(\x0b\x32 .memorysidecar.v1.SnapshotInsert\x12\x33\n\x08outcomes\x18\x05 \x03(\x0b\x32!.memorysidecar.v1.SnapshotOutcome\x12\x19\n\x11over_limit_stages\x18\x06 \x03(\t\x12\x17\n\x0fsummary_version\x18\x07 \x01(\x03\x12\x14\n\x0cturn_end_seq\x18\x08 \x01(\x03\"`\n\x0eSnapshotInsert\x12*\n\x07message\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12\x11\n\tafter_seq\x18\x02 \x01(\x03\x12\x0f\n\x07summary\x18\x03 \x01(\x08\".\n\x0fSnapshotOutcome\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\x08\x42\xb6\x01\n\x13io.memorysidecar.v1B\rSnapshotProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,9 +43,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SNAPSHOTCHUNK']._serialized_start=179
   _globals['_SNAPSHOTCHUNK']._serialized_end=326
   _globals['_SNAPSHOTHEADER']._serialized_start=329
-  _globals['_SNAPSHOTHEADER']._serialized_end=647
-  _globals['_SNAPSHOTINSERT']._serialized_start=649
-  _globals['_SNAPSHOTINSERT']._serialized_end=745
-  _globals['_SNAPSHOTOUTCOME']._serialized_start=747
-  _globals['_SNAPSHOTOUTCOME']._serialized_end=793
+  _globals['_SNAPSHOTHEADER']._serialized_end=641
+  _globals['_SNAPSHOTINSERT']._serialized_start=643
+  _globals['_SNAPSHOTINSERT']._serialized_end=739
+  _globals['_SNAPSHOTOUTCOME']._serialized_start=741
+  _globals['_SNAPSHOTOUTCOME']._serialized_end=787
 # @@protoc_insertion_point(module_scope)

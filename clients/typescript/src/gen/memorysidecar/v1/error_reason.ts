@@ -11,8 +11,8 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/error_reason.proto";
 
 /**
- * Why a call failed, for programs. Clients treat a reason that they do not know by its
- * gRPC code.
+ * Why a call failed, for programs. Values may be added. Clients treat a reason that they do
+ * not know by its gRPC code.
  *
  * The code alone says whether a retry makes sense:
  *

@@ -234,12 +234,10 @@ export interface DecayMemoriesRequest {
     | number
     | undefined;
   /**
-   * Deletes memories that are less sure afterwards, unless they are persistent, 0 to 1.
-   * Unset means 0: none.
+   * Deletes memories that are less sure afterwards, unless they are persistent, 0 to 1. 0
+   * deletes none.
    */
-  deleteBelow?:
-    | number
-    | undefined;
+  deleteBelow: number;
   /** Leaves alone what was last said less than this ago. Unset means 0. */
   unseenFor?:
     | Duration
@@ -1631,7 +1629,7 @@ function createBaseDecayMemoriesRequest(): DecayMemoriesRequest {
     namespace: "",
     filter: undefined,
     factor: undefined,
-    deleteBelow: undefined,
+    deleteBelow: 0,
     unseenFor: undefined,
     requestId: "",
     pageToken: "",
@@ -1649,7 +1647,7 @@ export const DecayMemoriesRequest: MessageFns<DecayMemoriesRequest> = {
     if (message.factor !== undefined) {
       writer.uint32(25).double(message.factor);
     }
-    if (message.deleteBelow !== undefined) {
+    if (message.deleteBelow !== 0) {
       writer.uint32(33).double(message.deleteBelow);
     }
     if (message.unseenFor !== undefined) {
@@ -1755,7 +1753,7 @@ export const DecayMemoriesRequest: MessageFns<DecayMemoriesRequest> = {
       ? MemoryFilter.fromPartial(object.filter)
       : undefined;
     message.factor = object.factor ?? undefined;
-    message.deleteBelow = object.deleteBelow ?? undefined;
+    message.deleteBelow = object.deleteBelow ?? 0;
     message.unseenFor = (object.unseenFor !== undefined && object.unseenFor !== null)
       ? Duration.fromPartial(object.unseenFor)
       : undefined;

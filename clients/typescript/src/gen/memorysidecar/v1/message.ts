@@ -14,7 +14,7 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/message.proto";
 
-/** Who speaks in a message. */
+/** Who speaks in a message. Values may be added. */
 export const Role = {
   /** UNSPECIFIED - Not set. An error in a message. */
   UNSPECIFIED: 0,
@@ -89,7 +89,7 @@ export namespace Trust {
   export type UNRECOGNIZED = typeof Trust.UNRECOGNIZED;
 }
 
-/** In which order messages are listed. */
+/** In which order messages are listed. Values may be added. */
 export const MessageOrder = {
   /** UNSPECIFIED - The default: `MESSAGE_ORDER_SEQ_ASC`. */
   UNSPECIFIED: 0,

@@ -907,16 +907,14 @@ export interface PolicyStage {
    * How many of the newest assistant turns the stage leaves alone. Each assistant
    * message begins one. Everything after the beginning of the oldest of them stays as
    * well, user messages too. With fewer assistant turns the stage leaves all messages
-   * alone. Unset means 0. 0 to 10,000.
+   * alone. 0 to 10,000.
    */
-  keepAssistantTurns?:
-    | number
-    | undefined;
+  keepAssistantTurns: number;
   /**
-   * Triggers count what messages cost whole, whatever earlier stages shortened. Unset
-   * means false.
+   * Triggers count what messages cost whole, whatever earlier stages shortened. Default
+   * false.
    */
-  countWhole?: boolean | undefined;
+  countWhole: boolean;
 }
 
 /**
@@ -1121,11 +1119,8 @@ export interface Shorten {
   marker?:
     | string
     | undefined;
-  /**
-   * Cuts nothing unless this many tokens are saved altogether. Unset means 0. 0 to
-   * 1,000,000,000.
-   */
-  minSavedTokens?: bigint | undefined;
+  /** Cuts nothing unless this many tokens are saved altogether. 0 to 1,000,000,000. */
+  minSavedTokens: bigint;
 }
 
 /**
@@ -1417,7 +1412,7 @@ export const Policy: MessageFns<Policy> = {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
     }
     if (message.tokenPreset !== "") {
-      writer.uint32(106).string(message.tokenPreset);
+      writer.uint32(50).string(message.tokenPreset);
     }
     if (message.toolPairing !== 0) {
       writer.uint32(80).int32(message.toolPairing);
@@ -1508,8 +1503,8 @@ export const Policy: MessageFns<Policy> = {
             message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
             continue;
           }
-          case 13: {
-            if (tag !== 106) {
+          case 6: {
+            if (tag !== 50) {
               break;
             }
 
@@ -1747,7 +1742,7 @@ export const Protections: MessageFns<Protections> = {
       writer.uint32(24).int32(message.minMessages);
     }
     if (message.releaseLastUser !== false) {
-      writer.uint32(48).bool(message.releaseLastUser);
+      writer.uint32(32).bool(message.releaseLastUser);
     }
     for (const v of message.pinMessageIds) {
       writer.uint32(42).string(v!);
@@ -1792,8 +1787,8 @@ export const Protections: MessageFns<Protections> = {
             message.minMessages = reader.int32();
             continue;
           }
-          case 6: {
-            if (tag !== 48) {
+          case 4: {
+            if (tag !== 32) {
               break;
             }
 
@@ -2040,8 +2035,8 @@ function createBasePolicyStage(): PolicyStage {
     effect: 0,
     removedTo: 0,
     summarize: undefined,
-    keepAssistantTurns: undefined,
-    countWhole: undefined,
+    keepAssistantTurns: 0,
+    countWhole: false,
   };
 }
 
@@ -2100,10 +2095,10 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     if (message.summarize !== undefined) {
       Summarize.encode(message.summarize, writer.uint32(138).fork()).join();
     }
-    if (message.keepAssistantTurns !== undefined) {
+    if (message.keepAssistantTurns !== 0) {
       writer.uint32(144).int32(message.keepAssistantTurns);
     }
-    if (message.countWhole !== undefined) {
+    if (message.countWhole !== false) {
       writer.uint32(152).bool(message.countWhole);
     }
     return writer;
@@ -2354,8 +2349,8 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     message.summarize = (object.summarize !== undefined && object.summarize !== null)
       ? Summarize.fromPartial(object.summarize)
       : undefined;
-    message.keepAssistantTurns = object.keepAssistantTurns ?? undefined;
-    message.countWhole = object.countWhole ?? undefined;
+    message.keepAssistantTurns = object.keepAssistantTurns ?? 0;
+    message.countWhole = object.countWhole ?? false;
     return message;
   },
 };
@@ -2413,7 +2408,7 @@ export const Trigger: MessageFns<Trigger> = {
         Duration.encode(message.condition.value, writer.uint32(90).fork()).join();
         break;
       case "always":
-        Always.encode(message.condition.value, writer.uint32(106).fork()).join();
+        Always.encode(message.condition.value, writer.uint32(98).fork()).join();
         break;
     }
     return writer;
@@ -2520,8 +2515,8 @@ export const Trigger: MessageFns<Trigger> = {
             message.condition = { $case: "ageOver", value: Duration.decode(reader, reader.uint32()) };
             continue;
           }
-          case 13: {
-            if (tag !== 106) {
+          case 12: {
+            if (tag !== 98) {
               break;
             }
 
@@ -3129,7 +3124,7 @@ function createBaseShorten(): Shorten {
     keepNewest: undefined,
     keepChars: undefined,
     marker: undefined,
-    minSavedTokens: undefined,
+    minSavedTokens: 0n,
   };
 }
 
@@ -3150,7 +3145,7 @@ export const Shorten: MessageFns<Shorten> = {
     if (message.marker !== undefined) {
       writer.uint32(42).string(message.marker);
     }
-    if (message.minSavedTokens !== undefined) {
+    if (message.minSavedTokens !== 0n) {
       if (BigInt.asIntN(64, message.minSavedTokens) !== message.minSavedTokens) {
         throw new globalThis.Error("value provided for field message.minSavedTokens of type int64 too large");
       }
@@ -3244,7 +3239,7 @@ export const Shorten: MessageFns<Shorten> = {
     message.marker = object.marker ?? undefined;
     message.minSavedTokens = (object.minSavedTokens !== undefined && object.minSavedTokens !== null)
       ? BigInt(object.minSavedTokens)
-      : undefined;
+      : 0n;
     return message;
   },
 };

@@ -401,9 +401,7 @@ export interface RecallFilter {
   /** The categories of memories. Empty means any. At most 32, each at most 128 bytes. */
   categories: string[];
   /** Memories at least so sure, 0 to 1. */
-  minConfidence?:
-    | number
-    | undefined;
+  minConfidence: number;
   /**
    * The chunks of this document, and the document itself, in each collection. Empty means
    * any. At most 256 bytes.
@@ -748,7 +746,7 @@ function createBaseRecallFilter(): RecallFilter {
     validAtTime: undefined,
     includeSuperseded: false,
     categories: [],
-    minConfidence: undefined,
+    minConfidence: 0,
     sourceDocumentId: "",
     sessionIdPrefix: "",
   };
@@ -816,7 +814,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     for (const v of message.categories) {
       writer.uint32(130).string(v!);
     }
-    if (message.minConfidence !== undefined) {
+    if (message.minConfidence !== 0) {
       writer.uint32(137).double(message.minConfidence);
     }
     if (message.sourceDocumentId !== "") {
@@ -1086,7 +1084,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
       : undefined;
     message.includeSuperseded = object.includeSuperseded ?? false;
     message.categories = object.categories?.map((e) => e) || [];
-    message.minConfidence = object.minConfidence ?? undefined;
+    message.minConfidence = object.minConfidence ?? 0;
     message.sourceDocumentId = object.sourceDocumentId ?? "";
     message.sessionIdPrefix = object.sessionIdPrefix ?? "";
     return message;

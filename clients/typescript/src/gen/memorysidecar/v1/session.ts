@@ -20,7 +20,7 @@ export const protobufFileName = "memorysidecar/v1/session.proto";
 
 /**
  * In which order sessions are listed. Sessions created at the same time follow in
- * the order of their creation.
+ * the order of their creation. Values may be added.
  */
 export const SessionOrder = {
   /** UNSPECIFIED - The default: `SESSION_ORDER_CREATE_TIME_DESC`. */
@@ -274,7 +274,7 @@ export const Session: MessageFns<Session> = {
       Struct.encode(Struct.wrap(message.metadata), writer.uint32(50).fork()).join();
     }
     if (message.policy !== undefined) {
-      PolicyChoice.encode(message.policy, writer.uint32(194).fork()).join();
+      PolicyChoice.encode(message.policy, writer.uint32(154).fork()).join();
     }
     if (message.effectivePolicy !== undefined) {
       Policy.encode(message.effectivePolicy, writer.uint32(58).fork()).join();
@@ -400,8 +400,8 @@ export const Session: MessageFns<Session> = {
             message.metadata = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
-          case 24: {
-            if (tag !== 194) {
+          case 19: {
+            if (tag !== 154) {
               break;
             }
 

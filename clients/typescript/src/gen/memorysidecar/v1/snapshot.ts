@@ -222,7 +222,7 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
       if (BigInt.asIntN(64, message.turnEndSeq) !== message.turnEndSeq) {
         throw new globalThis.Error("value provided for field message.turnEndSeq of type int64 too large");
       }
-      writer.uint32(72).int64(message.turnEndSeq);
+      writer.uint32(64).int64(message.turnEndSeq);
     }
     return writer;
   },
@@ -296,8 +296,8 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
             message.summaryVersion = reader.int64() as bigint;
             continue;
           }
-          case 9: {
-            if (tag !== 72) {
+          case 8: {
+            if (tag !== 64) {
               break;
             }
 

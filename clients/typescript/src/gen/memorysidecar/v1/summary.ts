@@ -38,7 +38,7 @@ export namespace SummaryPlacement {
   export type UNRECOGNIZED = typeof SummaryPlacement.UNRECOGNIZED;
 }
 
-/** In which order summaries are listed. */
+/** In which order summaries are listed. Values may be added. */
 export const SummaryOrder = {
   /** UNSPECIFIED - The default: `SUMMARY_ORDER_VERSION_DESC`. */
   UNSPECIFIED: 0,
