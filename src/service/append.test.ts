@@ -1,6 +1,7 @@
 import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { noteDecisions } from "../../test/support/decisions.ts";
 import { toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { revisionOf } from "../../test/support/revisions.ts";
@@ -215,25 +216,10 @@ test("an id that exists is told before a seq that is not the newest", async () =
   await expect(again).rejects.toMatchObject({ reason: "MESSAGE_ALREADY_EXISTS" });
 });
 
-/** Notes what decisions of appends ask for. */
-function noteDecisions(): string[] {
-  const kinds: string[] = [];
-  const { store } = services;
-  const change = store.changeSession.bind(store);
-  vi.spyOn(store, "changeSession").mockImplementation((target, decide) =>
-    change(target, (view) => {
-      const decision = decide(view);
-      kinds.push(decision.kind);
-      return decision;
-    }),
-  );
-  return kinds;
-}
-
 test("an append that can trigger nothing does not look at the window", async () => {
   await create("s", keep(3));
   await services.append("s", [{ text: "a" }]);
-  const kinds = noteDecisions();
+  const { kinds } = noteDecisions(services.store);
   await services.append("s", [{ text: "b" }], { modelInputTokens: 5 });
   await services.append("s", [{ text: "c" }], {
     turnEnd: true,
@@ -248,7 +234,7 @@ test("an append looks at the window when a turn ends and a stage runs then", asy
   const end = stageOf({ name: "end", on: "turn-end", select: dropOldest({ maxMessages: 1 }) });
   await create("s", policyOf([end]));
   await services.append("s", [{ text: "a" }]);
-  const kinds = noteDecisions();
+  const { kinds } = noteDecisions(services.store);
   await services.append("s", [{ text: "b" }]);
   expect(kinds).toEqual(["save"]);
   const answer = await services.append("s", [], { turnEnd: true });

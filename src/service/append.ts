@@ -22,16 +22,15 @@ import { outcomesOf } from "./append-outcomes.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { mayAnswerFilled, withoutAnswered } from "./filled-results.ts";
-import type { Given } from "./memories/give.ts";
+import type { EpisodeInput } from "./memories/episode.ts";
+import type { Given, MemorySide } from "./memories/give.ts";
 import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
-import { readTurn } from "./memories/read-turn.ts";
+import { readTurn, type TurnRead } from "./memories/read-turn.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { withInput, withoutOutcomes, withTurnEnd } from "./policy-state.ts";
 import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
 import { sessionTotals, signalsOf } from "./window-view.ts";
-
-const NO_TRIMS = { all: [], trims: [] };
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
@@ -105,7 +104,9 @@ function decideAppend(append: Append, view: SessionView): SessionDecision<NeedCo
   if (outcomes === "need-window") return { kind: "need-window" };
   const grown = growSession(append, session, { messages, outcomes, window: view.window });
   if (view.window === undefined && mustLook(append, grown)) return { kind: "need-window" };
-  return plan(append, view, grown);
+  const turn = turnOf(append, view, grown);
+  if (turn.kind === "need-messages") return turn;
+  return plan(append, view, { ...grown, episode: turn.episode });
 }
 
 /** Checks what an append asks of the session and its messages. */
@@ -185,6 +186,12 @@ interface Grown {
   readonly outcomes: readonly ToolOutcome[];
 }
 
+/** With everything of the log that the append needs. */
+interface Read extends Grown {
+  /** Undefined when the append makes none. */
+  readonly episode: EpisodeInput | undefined;
+}
+
 function growSession(
   append: Append,
   old: Session,
@@ -249,25 +256,27 @@ function makesEpisode(append: Append, session: Session): boolean {
   return append.input.turnEnd && memoryPolicyOf(append, session)?.episodes === true;
 }
 
-/** What long-term memory gets of the messages, beside what trims give. */
-function memoryOf(append: Append, view: SessionView, { messages, old }: Grown): MemoryBase {
-  const { context, input } = append;
-  const otherwise = memoryPolicyOf(append, old);
+/** What the turn that this append ends said, if that becomes an episode. */
+function turnOf(append: Append, view: SessionView, { messages, old }: Grown): TurnRead {
+  if (!makesEpisode(append, old)) return { kind: "read", episode: undefined };
   const { lastSeq, policyState } = old.head;
-  const before = { message: view.message, lastSeq, turnEndSeq: policyState.turnEndSeq };
+  const { turnEndSeq } = policyState;
+  const before = { messagesAt: view.messagesAt, lastSeq, turnEndSeq };
+  return readTurn(append.context.codec, messages, before);
+}
+
+/** What long-term memory gets of the messages, beside what trims give. */
+function memoryOf(append: Append, side: MemorySide, { messages, old, episode }: Read): MemoryBase {
+  const otherwise = memoryPolicyOf(append, old);
   return {
-    side: view,
+    side,
     ...(otherwise === undefined ? {} : { otherwise }),
-    turn: {
-      appended: messages,
-      isEnd: input.turnEnd,
-      episode: makesEpisode(append, old) ? readTurn(context.codec, messages, before) : undefined,
-    },
+    turn: { appended: messages, isEnd: append.input.turnEnd, episode },
   };
 }
 
 /** Runs the stages over a loaded window. */
-function trimmed(append: Append, view: SessionView, grown: Grown): WindowChange | undefined {
+function trimmed(append: Append, view: SessionView, grown: Read): WindowChange | undefined {
   const { context, input, nowMs } = append;
   const { window, revision } = view;
   if (window === undefined) return undefined;
@@ -310,14 +319,14 @@ function endTurn(append: Append, session: Session, head: SessionHead): SessionHe
 }
 
 /** What long-term memory gets when no stage runs. */
-function givenAlone(append: Append, view: SessionView, grown: Grown): Given | undefined {
+function givenAlone(append: Append, view: SessionView, grown: Read): Given | undefined {
   const { context, nowMs } = append;
   const stamp = { revision: view.revision, nowMs };
   const memory = memoryOf(append, view, grown);
-  return givenByChange(context, { session: grown.session, stamp, memory }, NO_TRIMS);
+  return givenByChange(context, { session: grown.session, stamp, memory }, []);
 }
 
-function plan(append: Append, view: SessionView, grown: Grown): SessionDecision<Uint8Array> {
+function plan(append: Append, view: SessionView, grown: Read): SessionDecision<Uint8Array> {
   const { context, call, input, nowMs } = append;
   const { session, messages, before } = grown;
   const { revision } = view;

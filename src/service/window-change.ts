@@ -53,7 +53,7 @@ export interface WindowBase {
   /** What is known of window and inserts together. */
   readonly known?: KnownWindow;
   /** What the change itself took out of the window already; comes first in answer and events. */
-  readonly trims?: readonly Trim[];
+  readonly trims?: readonly Trim<StoredEntry>[];
   /** Gives what leaves the window to long-term memory, as the session says. Default: nothing. */
   readonly memory?: MemoryBase;
   /** The session's details, read once for the whole change. Default: a reader of its own. */
@@ -91,7 +91,7 @@ export interface WindowChange {
   /** Messages to erase; some may be of this very change. */
   readonly erase: readonly { readonly seq: number; readonly messageId: string }[];
   readonly windowTrimmed: boolean;
-  readonly trims: readonly Trim[];
+  readonly trims: readonly Trim<StoredEntry>[];
   readonly runs: readonly StageRun[];
   readonly warnings: readonly ConditionWarning[];
   readonly overLimit: boolean;
@@ -110,10 +110,12 @@ interface Progress {
   /** Before the first pass. */
   readonly all: readonly StoredEntry[];
   readonly entries: readonly StoredEntry[];
-  readonly trims: readonly Trim[];
+  readonly trims: readonly Trim<StoredEntry>[];
   readonly runs: readonly StageRun[];
   /** What the session's own policy did, without trims of the change itself. */
-  readonly own: { readonly trims: readonly Trim[]; readonly runs: readonly StageRun[] } | undefined;
+  readonly own:
+    | { readonly trims: readonly Trim<StoredEntry>[]; readonly runs: readonly StageRun[] }
+    | undefined;
   readonly warnings: readonly ConditionWarning[];
   readonly state: PolicyState;
   /** The occasions so far, of the session's own policy. */
@@ -172,7 +174,7 @@ export function changeWindow(
   };
   const nextFields = inserts === fields.inserts ? fields : { ...fields, inserts };
   const handed = handedOver(context, base, progress, { fields: nextFields, head: nextHead });
-  const given = givenByChange(context, base, progress);
+  const given = givenByChange(context, base, trims);
   return {
     fields: nextFields,
     head: nextHead,

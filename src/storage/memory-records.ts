@@ -21,8 +21,7 @@ export interface StoredScope {
 
 /**
  * Reads of memories inside a decide function: of the state before its change. Each is read when it
- * is asked for, and costs nothing else. An engine that cannot read in place loads what was asked
- * for and decides again.
+ * is asked for, and costs nothing else.
  */
 export type MemoryReads = MemoryLookup;
 

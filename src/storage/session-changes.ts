@@ -15,6 +15,8 @@ export interface SessionChange extends SessionRef {
   readonly messageIds?: readonly string[];
   /** Loads only the first of them that exists. Default false. */
   readonly firstMessageOnly?: boolean;
+  /** Messages to load by seq at once; others only when decide asks for them. */
+  readonly seqs?: readonly number[];
   /** Loads the window at once; else only when decide asks for it. */
   readonly needWindow?: boolean;
   /** Looks up the answer to this request id. Empty or unset means none. */
@@ -42,8 +44,11 @@ export interface SessionView {
   readonly usage: (hook: string, hour: number) => TaskUsage;
   /** A summary of the session by its version. Read when it is asked for. */
   readonly summary: (version: number) => SummaryRecord | undefined;
-  /** A message of the log by its seq, as it is before the change. Read when it is asked for. */
-  readonly message: (seq: number) => StoredMessage | undefined;
+  /**
+   * Messages of the log as they are before the change, in the order given, without those that do
+   * not exist; undefined when one of the seqs was not loaded. Nothing else of the log is in reach.
+   */
+  readonly messagesAt: (seqs: readonly number[]) => readonly StoredMessage[] | undefined;
   /** The memories of the namespace. */
   readonly memories: MemoryReads;
   /** The jobs on memories that the session waits for. Read when it is asked for. */
@@ -56,6 +61,8 @@ export interface SessionView {
 export type SessionDecision<T> =
   /** Load the window too, then decide again. */
   | { readonly kind: "need-window" }
+  /** Load these messages too, then decide again. */
+  | { readonly kind: "need-messages"; readonly seqs: readonly number[] }
   /** Change nothing but the answer remembered under the request id, if there is one. */
   | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
   | { readonly kind: "save"; readonly result: T; readonly plan: SessionPlan };

@@ -7,7 +7,7 @@ import type { SessionRef } from "../../src/domain/session.ts";
 import { NO_USAGE } from "../../src/domain/tasks/task.ts";
 import { type MemoryState, namespaceOf, sessionOf } from "../../src/storage/memory/state.ts";
 import { scopeIdOf } from "../../src/storage/scope-id.ts";
-import type { Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
+import type { SessionView, Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { bytesAt } from "../support/documents.ts";
 import { openMemoryEngine } from "../support/memory-engine.ts";
@@ -112,6 +112,21 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         }),
       readMessage: async (ref, id) =>
         (await store.readMessage(ref, id)) ?? seen.get(keyOf(ref, id)),
+    };
+  },
+  "shows a decision a message that was erased": (store) => {
+    const seen = new Map<string, StoredMessage>();
+    return {
+      changeSession: (change, decide) =>
+        store.changeSession(change, (view) => {
+          const keyOf = (seq: number) => `${change.namespace} ${change.sessionId} ${seq}`;
+          const messagesAt: SessionView["messagesAt"] = (seqs) => {
+            const messages = view.messagesAt(seqs);
+            for (const message of messages ?? []) seen.set(keyOf(message.seq), message);
+            return messages && seqs.flatMap((seq) => seen.get(keyOf(seq)) ?? []);
+          };
+          return decide({ ...view, messagesAt });
+        }),
     };
   },
   "keeps counting a consumer that is gone": (store) => ({

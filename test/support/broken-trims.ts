@@ -24,7 +24,7 @@ function over(alter: (entry: TestEntry) => TestEntry): TrimFunction {
       originals.get(entry.seq) ?? entry;
     const list = (entries: readonly TestEntry[]) => entries.map((entry) => original(entry));
     const trims = (all: Outcome["trims"]) =>
-      all.map((trim) => ({ ...trim, removed: trim.removed.map(original) }));
+      all.map((trim) => ({ ...trim, removed: list(trim.removed) }));
     const { known: _, ...rest } = asked;
     const outcome = trimWindow({ ...rest, entries: asked.entries.map(alter) });
     return {

@@ -62,6 +62,8 @@ export interface TurnAction extends ActionBase, MemoryWork {
   readonly document?: { readonly collectionId: string; readonly documentId: string };
   /** The seq of a message to look at. */
   readonly seq: number;
+  /** The change names it, or decide asks for it. Default: `at-once`. */
+  readonly load?: "at-once" | "asked";
 }
 
 /** What a change of memories saw, and did. */
@@ -208,21 +210,23 @@ function jobsOf(action: TurnAction, old: readonly MemoryJob[], revision: number)
 /** Does an action of a session and of what stands beside it. */
 export function turn(store: Store, action: TurnAction): Promise<MemoryResult> {
   const { document, namespace, nowMs, sessionId } = action;
-  const change = { namespace, sessionId, ...requestOf(action) };
+  const seqs = action.load === "asked" ? [] : [action.seq];
+  const change = { namespace, sessionId, seqs, ...requestOf(action) };
   return store.changeSession<MemoryResult>(change, (view) => {
     if (isYoung(view.reply, nowMs)) {
       return { kind: "answer", result: replayedOf(view.reply.bytes) };
     }
+    const messages = view.messagesAt([action.seq]);
+    if (messages === undefined) return { kind: "need-messages", seqs: [action.seq] };
     const { revision, session } = view;
     if (session === undefined) throw sessionNotFound(sessionId);
     const { plan: memories, seen } = memoryPlan(view.memories, action, { nowMs, revision });
     const jobs = view.memoryJobs();
-    const message = view.message(action.seq);
     const of = document && { ...document, namespace, documentIds: [document.documentId] };
     const documents = of && view.documents({ ...of, sourceIds: [] });
     const known = documents?.documents.get(document?.documentId ?? "");
     const head = { ...session.head, updateMs: nowMs, revision };
-    const beside = [jobs, message?.messageId, known?.documentNo, documents?.nextDocumentNo];
+    const beside = [jobs, messages[0]?.messageId, known?.documentNo, documents?.nextDocumentNo];
     const result = { revision, saved: true, seen: [...seen, ...beside] };
     const documentNo = known?.documentNo ?? documents?.nextDocumentNo ?? 0;
     const plan: SessionPlan = {

@@ -51,8 +51,8 @@ interface Course {
   kept: Entries;
   stored: Entries;
   readonly costs: Map<TestEntry, number>;
-  readonly trims: Trim[];
-  readonly storedTrims: Trim[];
+  readonly trims: Trim<TestEntry>[];
+  readonly storedTrims: Trim<TestEntry>[];
   readonly shortened: Map<TestEntry, Shortened>;
   /** By stage and field: the messages a condition failed on. */
   readonly failed: Map<string, Set<TestEntry>>;
@@ -80,7 +80,12 @@ interface Cause {
   readonly fromStored: boolean;
 }
 
-function trimOf(cause: Cause, before: Entries, gone: Entries, costs: ModelWindow["costs"]): Trim {
+function trimOf(
+  cause: Cause,
+  before: Entries,
+  gone: Entries,
+  costs: ModelWindow["costs"],
+): Trim<TestEntry> {
   const sizeOf = (entries: Entries): Totals => ({
     messageCount: entries.length,
     tokenCount: sum(entries.map((e) => costs.get(e) ?? e.tokenCount)),

@@ -33,8 +33,8 @@ export interface Evaluation<E extends WindowEntry> {
   stored: readonly E[];
   /** What `stored` holds, without any shortening. */
   storedTotals: WindowTotals;
-  readonly trims: Trim[];
-  readonly storedTrims: Trim[];
+  readonly trims: Trim<E>[];
+  readonly storedTrims: Trim<E>[];
   readonly shortened: Map<WindowEntry, Shortened>;
   readonly failures: Map<string, Failure>;
 }
@@ -117,17 +117,17 @@ export function removeEntries<E extends WindowEntry>(
   return true;
 }
 
-interface Part {
+interface Part<E extends WindowEntry> {
   readonly cause: Cause;
-  readonly removed: readonly WindowEntry[];
+  readonly removed: readonly E[];
 }
 
 /** One trim for each part, one after the other. */
-function trimsOf(
-  parts: readonly Part[],
+function trimsOf<E extends WindowEntry>(
+  parts: readonly Part<E>[],
   start: Totals,
   costOf: (entry: WindowEntry) => number,
-): Trim[] {
+): Trim<E>[] {
   let before: Totals = { messageCount: start.messageCount, tokenCount: start.tokenCount };
   return parts.map(({ cause, removed }) => {
     const { stage, reason, discarded } = cause;
@@ -145,8 +145,8 @@ function trimsOf(
 function removeStored<E extends WindowEntry>(
   evaluation: Evaluation<E>,
   after: Look<E>,
-  parts: readonly Part[],
-  trims: readonly Trim[],
+  parts: readonly Part<E>[],
+  trims: readonly Trim<E>[],
 ): void {
   const { look, stored, storedTotals, shortened } = evaluation;
   const isSame = stored === look.entries;

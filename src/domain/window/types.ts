@@ -88,12 +88,12 @@ export type TrimReason =
   | "summary-failed";
 
 /** Messages that one cause took out of a window. */
-export interface Trim {
+export interface Trim<E extends WindowEntry = WindowEntry> {
   /** The name of the stage; empty when no stage did it. */
   readonly stage: string;
   readonly reason: TrimReason;
   /** The removed entries by rising position; never empty. */
-  readonly removed: readonly WindowEntry[];
+  readonly removed: readonly E[];
   readonly before: Totals;
   readonly after: Totals;
   /** They are erased from the log as well. */
@@ -182,9 +182,9 @@ export interface TrimOutcome<E extends WindowEntry = WindowEntry> {
    */
   readonly stored: readonly E[];
   /** What left, cause by cause. Trims of stages with the effect view are among them. */
-  readonly trims: readonly Trim[];
+  readonly trims: readonly Trim<E>[];
   /** Those of `trims` that leave the stored window. */
-  readonly storedTrims: readonly Trim[];
+  readonly storedTrims: readonly Trim<E>[];
   /** The stages that acted: every one with triggers; others when they removed or are over. */
   readonly runs: readonly StageRun[];
   readonly warnings: readonly ConditionWarning[];

@@ -28,6 +28,7 @@ import {
   savedMemories,
 } from "./change-memories.ts";
 import {
+  changedSince,
   extractBatch,
   extractionRules,
   extractorOf,
@@ -112,7 +113,8 @@ async function fromSession(work: MemoryWork, input: ExtractMemoriesInput): Promi
   const found = await find(work, input, { scope, policy, messages });
   const scores = await scoresOf(work, input, { policy, messages });
   const finding: Finding = { work, input, policy, found, messages, scores };
-  return await changeSession<Uint8Array>(context, call, ref, (view) => decide(finding, view));
+  const target = { ...ref, seqs: messages.map(({ seq }) => seq) };
+  return await changeSession<Uint8Array>(context, call, target, (view) => decide(finding, view));
 }
 
 /** How important is what a preview looks at. */
@@ -191,11 +193,7 @@ function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array
   const { work, input, found, messages, policy } = finding;
   const { session, memories: lookup, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
-  const gone = messages.filter(({ seq, bytes }) => {
-    const now = view.message(seq)?.bytes;
-    return now === undefined || Buffer.compare(now, bytes) !== 0;
-  });
-  const isGone = new Set(gone.map(({ messageId }) => messageId));
+  const isGone = new Set(changedSince(messages, view).map(({ messageId }) => messageId));
   const left = { ...withoutMessages(found, isGone), known: found.known };
   const scope = scopeOf(session, policy);
   const plan = planOf(finding, { scope, found: left, lookup, revision });

@@ -23,6 +23,7 @@ import {
 import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
 import { nameKeyOf, normalText } from "../../domain/memories/text-key.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
+import type { SessionView, StoredMessage } from "../../storage/store.ts";
 import { HookFailure } from "../hook-port.ts";
 import { guardedCall } from "../tasks/guarded-call.ts";
 import { HookState } from "../tasks/hook-state.ts";
@@ -169,6 +170,20 @@ function merged(all: readonly Extracted[]): Extracted {
     model: all.at(-1)?.model ?? "",
     rejectedCount: all.reduce((sum, { rejectedCount }) => sum + rejectedCount, 0),
   };
+}
+
+/** Those of some messages that have gone, or changed, since they were read; all were loaded. */
+export function changedSince(
+  messages: readonly StoredMessage[],
+  { messagesAt }: Pick<SessionView, "messagesAt">,
+): readonly StoredMessage[] {
+  const now = new Map(
+    messagesAt(messages.map(({ seq }) => seq))?.map(({ seq, bytes }) => [seq, bytes]),
+  );
+  return messages.filter(({ seq, bytes }) => {
+    const present = now.get(seq);
+    return present === undefined || Buffer.compare(present, bytes) !== 0;
+  });
 }
 
 /** What is left of what was found when messages have gone, or changed, meanwhile. */

@@ -27,7 +27,7 @@ import {
 import { rememberDetails } from "./remember-events.ts";
 
 /** What is read of memories inside a decision. */
-export type MemorySide = Pick<SessionView, "memories" | "memoryJobs" | "message">;
+export type MemorySide = Pick<SessionView, "memories" | "memoryJobs">;
 
 /** A message of the log that leaves the window. */
 export interface LeftMessage {

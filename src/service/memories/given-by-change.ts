@@ -5,6 +5,7 @@ import type { Session } from "../../domain/session.ts";
 import type { Trim } from "../../domain/window/types.ts";
 import type { StoredEntry } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
+import { isInLog } from "../window-view.ts";
 import {
   type Given,
   giveToMemory,
@@ -21,10 +22,7 @@ export interface MemoryBase {
   readonly turn?: TurnPart;
 }
 
-/**
- * What long-term memory gets of a change, as the policy of its session says; undefined for nothing.
- * `all` is the window before the trims.
- */
+/** What long-term memory gets of a change, as the policy of its session says; undefined for nothing. */
 export function givenByChange(
   context: ServiceContext,
   change: {
@@ -32,7 +30,7 @@ export function givenByChange(
     readonly stamp: { readonly revision: number; readonly nowMs: number };
     readonly memory?: MemoryBase;
   },
-  { all, trims }: { readonly all: readonly StoredEntry[]; readonly trims: readonly Trim[] },
+  trims: readonly Trim<StoredEntry>[],
 ): Given | undefined {
   const { session, stamp, memory } = change;
   const policy = session.fields.memoryPolicy ?? memory?.otherwise;
@@ -40,43 +38,27 @@ export function givenByChange(
   const { side, turn } = memory;
   const promoting = session.fields.policy.stages.filter(({ removedTo }) => removedTo === "promote");
   const offers = new Set(promoting.map(({ name }) => name));
-  const left = leftMessages(trims, all, { side, offers });
+  const left = leftMessages(trims, offers);
   if (left.length === 0 && turn === undefined) return undefined;
   const part = turn === undefined ? {} : { turn };
   return giveToMemory(context, { session, policy, stamp, side, left, ...part });
 }
 
-/**
- * The messages of the log that trims take out, by rising seq. `entries` is the window before the
- * trims; those that are not in it are read as they were before the change.
- */
+/** The messages of the log that trims take out, by rising seq; `offers` are stages that promote. */
 function leftMessages(
-  trims: readonly Trim[],
-  entries: readonly StoredEntry[],
-  {
-    side,
-    offers,
-  }: {
-    readonly side: Pick<MemorySide, "message">;
-    /** The stages that promote what they remove. */
-    readonly offers: ReadonlySet<string>;
-  },
+  trims: readonly Trim<StoredEntry>[],
+  offers: ReadonlySet<string>,
 ): readonly LeftMessage[] {
-  const erased = new Map<number, boolean>();
-  const offered = new Set<number>();
+  const left = new Map<number, LeftMessage>();
   for (const { stage, removed, discarded } of trims) {
-    for (const { seq } of removed) {
-      if (!Number.isInteger(seq)) continue;
-      erased.set(seq, discarded || erased.get(seq) === true);
-      if (offers.has(stage)) offered.add(seq);
+    for (const message of removed.filter(isInLog)) {
+      const before = left.get(message.seq);
+      left.set(message.seq, {
+        message,
+        isErased: discarded || before?.isErased === true,
+        isOffered: offers.has(stage) || before?.isOffered === true,
+      });
     }
   }
-  if (erased.size === 0) return [];
-  const known = new Map(entries.map((entry) => [entry.seq, entry]));
-  return [...erased]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([seq, isErased]) => {
-      const message = known.get(seq) ?? side.message(seq);
-      return message === undefined ? [] : [{ message, isErased, isOffered: offered.has(seq) }];
-    });
+  return [...left.values()].sort((a, b) => a.message.seq - b.message.seq);
 }

@@ -2,6 +2,7 @@
 // nothing.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { noteDecisions } from "../../../test/support/decisions.ts";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks.ts";
 import { fromBytes, jsonCodec, toBytes } from "../../../test/support/json-codec.ts";
 import {
@@ -130,6 +131,16 @@ describe("a hook that scores", () => {
     await eventually("the job is done", noJobs);
     expect(hook.asked.map((texts) => texts.length)).toEqual([64, 64, 22]);
     expect(await promotedTexts(services)).toHaveLength(150);
+  });
+
+  it("is applied in decisions that name the messages of the batch, and ask for no more", async () => {
+    await start(scoringHook("judge", (texts) => texts.map(() => 1)));
+    const { kinds, seqs } = noteDecisions(services.store);
+    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await services.append("s", [{ text: NAME }, ...PLAIN]);
+    await eventually("the job is done", noJobs);
+    expect(seqs).toEqual([[1, 2]]);
+    expect(kinds.filter((kind) => kind === "need-messages")).toEqual([]);
   });
 
   it("is tried again, then the rules score", async () => {

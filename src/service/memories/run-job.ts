@@ -21,6 +21,7 @@ import { HookFailure } from "../hook-port.ts";
 import { newEvents } from "../new-events.ts";
 import { chance } from "../tasks/later.ts";
 import { serverCall } from "../tasks/server-call.ts";
+import { changedSince } from "./extract.ts";
 import { type JobBatch, readBatch } from "./job-batch.ts";
 import type { JobAt, JobHooks } from "./job-hooks.ts";
 
@@ -176,21 +177,18 @@ async function changeJob(
 ): Promise<JobEnd> {
   const { namespace, sessionId } = ref;
   const nowMs = context.world.nowMs();
+  const seqs = messages.map(({ seq }) => seq);
   const end = await changeSession<JobEnd>(
     context,
     serverCall(),
-    { namespace, sessionId },
+    { namespace, sessionId, seqs },
     (view): SessionDecision<JobEnd> => {
       const { session, revision } = view;
       const job = view.memoryJobs().find(({ type }) => type === taken.type);
       if (session === undefined || job?.generation !== taken.generation) {
         return { kind: "answer", result: "stale" };
       }
-      const isSame = messages.every(({ seq, bytes }) => {
-        const now = view.message(seq)?.bytes;
-        return now !== undefined && Buffer.compare(now, bytes) === 0;
-      });
-      if (!isSame) return { kind: "answer", result: "stale" };
+      if (changedSince(messages, view).length > 0) return { kind: "answer", result: "stale" };
       const outcome = decide(session, job, { view, stamp: { revision, nowMs } });
       const origin = { session, revision, nowMs, requestId: "" };
       const plan: SessionPlan = {

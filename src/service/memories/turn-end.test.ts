@@ -1,6 +1,7 @@
 // Goal: a turn that ends is in the log and in long-term memory, both or neither.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noteDecisions } from "../../../test/support/decisions.ts";
 import {
   endTurn,
   memoriesOf,
@@ -160,6 +161,31 @@ describe("the episode of a turn", () => {
     expect(await episodes()).toEqual([WARM]);
     await services.append("s", [{ role: assistant, text: "By the way." }], { turnEnd: true });
     expect(await episodes()).toEqual([WARM, "assistant: By the way."]);
+  });
+
+  it("is read from the end of the turn, a few messages at first and then more", async () => {
+    await services.append("s", [question, answer], { turnEnd: true });
+    const long = Array.from({ length: 20 }, () => [call, { ...result }]).flat();
+    await services.append("s", [{ text: "Everywhere?" }, ...long, answer]);
+    const { kinds, seqs } = noteDecisions(services.store);
+    await services.append("s", [], { turnEnd: true });
+    expect(await episodes()).toEqual([WARM, "user: Everywhere? | assistant: It is warm."]);
+    // The turn before ended with seq 2.
+    expect(seqs.map((piece) => [piece[0], piece.at(-1)])).toEqual([
+      ...[
+        [44, 41],
+        [40, 33],
+        [32, 17],
+        [16, 3],
+      ],
+    ]);
+    expect(kinds).toEqual([...seqs.map(() => "need-messages"), "save"]);
+  });
+
+  it("asks for no message when the append holds what the user said", async () => {
+    const { kinds, seqs } = noteDecisions(services.store);
+    await services.append("s", [question, answer], { turnEnd: true });
+    expect({ kinds, seqs }).toEqual({ kinds: ["save"], seqs: [] });
   });
 
   it("does not take tool results in a user message for what the user said", async () => {

@@ -324,7 +324,7 @@ export function trimOf(
   reason: TrimReason,
   before: readonly StoredEntry[],
   removed: readonly StoredEntry[],
-): Trim {
+): Trim<StoredEntry> {
   const all = totalsOf(before);
   const less = totalsOf(removed);
   const after = addTotals(all, {

@@ -112,7 +112,7 @@ export async function settle<T>(
 }
 
 function asDecided<T>(decision: SessionDecision<T>): SessionDecision<Settled<T>> {
-  if (decision.kind === "need-window") return decision;
+  if (decision.kind === "need-window" || decision.kind === "need-messages") return decision;
   return { ...decision, result: { kind: "decided", result: decision.result } };
 }
 

@@ -2,7 +2,6 @@
 
 import type { SessionRef } from "../../domain/session.ts";
 import type { SessionPlan, SessionView } from "../store.ts";
-import type { SessionState } from "./cache.ts";
 import type { Core } from "./core.ts";
 import {
   type DocumentSteps,
@@ -14,11 +13,9 @@ import { type MemorySteps, memorySteps, saveMemories } from "./memory-changes.ts
 import { type JobSteps, jobSteps, readJobsRow, saveJobs } from "./memory-jobs.ts";
 import { PendingMemories } from "./memory-lookup.ts";
 import { readsOf } from "./memory-reads.ts";
-import { messageOf, readEntry, readStored } from "./messages.ts";
 
-/** What a decision wants to see. */
+/** What a decision got to see. */
 export interface Looks {
-  window: boolean;
   /** It looked at something that the state of the session does not tell of. */
   beside: boolean;
   /** The memories that it got to see. */
@@ -29,24 +26,18 @@ export interface Looks {
 export function viewBeside(
   core: Core,
   ref: SessionRef,
-  state: SessionState | null,
+  exists: boolean,
   looks: Looks,
-): Pick<SessionView, "message" | "memories" | "memoryJobs" | "documents"> {
+): Pick<SessionView, "memories" | "memoryJobs" | "documents"> {
   const looked = (): void => {
     looks.beside = true;
   };
   looks.memories = new PendingMemories(core, ref.namespace, looked);
   return {
-    message: (seq) => {
-      const entry = state === null ? undefined : readEntry(core, state.logNo, seq, "pending");
-      return entry === undefined || entry.messageNo === 0
-        ? undefined
-        : messageOf(readStored(core, seq, entry, "pending"));
-    },
     memories: readsOf(looks.memories),
     memoryJobs: () => {
       looked();
-      return state === null ? [] : (readJobsRow(core, ref, "pending")?.jobs ?? []);
+      return exists ? (readJobsRow(core, ref, "pending")?.jobs ?? []) : [];
     },
     documents: (change) => {
       looked();

@@ -3,6 +3,7 @@
 
 import { recordCorrupt } from "../../domain/errors.ts";
 import { expireMs, type Session, type SessionHead } from "../../domain/session.ts";
+import type { LoadedParts } from "../decide-session.ts";
 import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../store.ts";
 import { besideSteps, type Looks, saveBeside, viewBeside } from "./beside.ts";
 import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
@@ -29,7 +30,7 @@ export function viewOf(
   core: Core,
   cached: CachedSession | undefined,
   change: SessionChange,
-  looks: Looks,
+  { looks, loaded }: { readonly looks: Looks; readonly loaded: LoadedParts },
 ): SessionView {
   const state = cached?.pending ?? null;
   let messages = NO_MESSAGES;
@@ -50,8 +51,9 @@ export function viewOf(
   return {
     revision: nextRevision(core, change.namespace),
     session: state?.session,
-    window: looks.window ? windowOf(core, cached, state) : undefined,
+    window: loaded.hasWindow ? windowOf(core, cached, state) : undefined,
     messages,
+    messagesAt: loaded.messagesAt,
     reply: pendingReply(core, change.namespace, change.requestId),
     tasks: () => {
       looks.beside = true;
@@ -65,7 +67,7 @@ export function viewOf(
       looks.beside = true;
       return state === null ? undefined : readSummary(core, state.logNo, version, "pending");
     },
-    ...viewBeside(core, change, state, looks),
+    ...viewBeside(core, change, state !== null, looks),
   };
 }
 

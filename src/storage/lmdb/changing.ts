@@ -2,6 +2,7 @@
 // when everything that it was based on and everything that it saved is durable.
 
 import type { SessionRef } from "../../domain/session.ts";
+import { type DecisionReads, decideSession } from "../decide-session.ts";
 import type {
   ConsumerDecision,
   ConsumerRef,
@@ -29,6 +30,7 @@ import { consumerKey, replyKey, taskKey, usageKey } from "./keys.ts";
 import { applyMemories } from "./memory-changes.ts";
 import { PendingMemories } from "./memory-lookup.ts";
 import { readsOf } from "./memory-reads.ts";
+import { messageAt } from "./messages.ts";
 import { pendingReply, saveReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
 import { applyTask, taskView } from "./tasks.ts";
@@ -39,24 +41,23 @@ export function changeSession<T>(
   change: SessionChange,
   decide: (view: SessionView) => SessionDecision<T>,
 ): Promise<T> {
-  const looks: Looks = { window: change.needWindow === true, beside: false };
+  const looks: Looks = { beside: false };
   const seen = () =>
     looks.beside ? core.writer.whenDurable() : whenSeen(core, [], change, change);
   try {
     core.writer.assertOpen();
     const cached = openSession(core, change);
-    let decision = decide(viewOf(core, cached, change, looks));
-    if (decision.kind === "need-window" && !looks.window) {
-      looks.window = true;
-      decision = decide(viewOf(core, cached, change, looks));
-    }
+    const state = cached?.pending ?? null;
+    const reads: DecisionReads = {
+      readMessage: (seq) =>
+        state === null ? undefined : messageAt(core, state.logNo, seq, "pending"),
+      viewOf: (loaded) => viewOf(core, cached, change, { looks, loaded }),
+    };
+    const decision = decideSession(change, reads, decide);
     if (decision.kind === "save") {
       const target = cached ?? core.cache.add(change, null);
       applyPlan(core, target, { ...change, looks }, decision.plan);
       return core.writer.whenFormingDurable(decision.result);
-    }
-    if (decision.kind === "need-window") {
-      throw new Error("A decision asked for a window it had.");
     }
     const { result } = decision;
     saveReply(core, change, decision.reply);

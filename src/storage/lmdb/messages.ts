@@ -82,6 +82,19 @@ export function messageOf(stored: StoredEntry): StoredMessage {
   return { seq, messageId, role, tokenCount, bytes };
 }
 
+/** The message of a seq; undefined when there is none. */
+export function messageAt(
+  core: Core,
+  logNo: number,
+  seq: number,
+  visibility: Visibility,
+): StoredMessage | undefined {
+  const entry = readEntry(core, logNo, seq, visibility);
+  return entry === undefined || entry.messageNo === 0
+    ? undefined
+    : messageOf(readStored(core, seq, entry, visibility));
+}
+
 /** The seqs below the first that a reset kept. */
 function readKept(core: Core, state: SessionState, visibility: Visibility): readonly SeqRange[] {
   return state.session.head.firstSeq === 1

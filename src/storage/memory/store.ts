@@ -2,12 +2,13 @@
 // fast, keeps nothing on disk, and is what the tests compare the engine for the disk with.
 //
 // Everything is durable as soon as it is done, and every change is done in one go, in the order of
-// the calls; so a decision is never made twice, except to see the window.
+// the calls; so a decision is made again only to see more.
 
 import { randomBytes } from "node:crypto";
 
 import { AppError } from "../../domain/errors.ts";
 import type { SessionRef } from "../../domain/session.ts";
+import { type DecisionReads, decideSession, type LoadedParts } from "../decide-session.ts";
 import { newestRecalled } from "../document-faults.ts";
 import type {
   ConsumerDecision,
@@ -145,9 +146,11 @@ class MemoryStore extends MemoryCalls implements Store {
     decide: (view: SessionView) => SessionDecision<T>,
   ): Promise<T> {
     return this.run(() => {
-      let decision = decide(this.#viewOf(change, change.needWindow === true));
-      if (decision.kind === "need-window") decision = decide(this.#viewOf(change, true));
-      if (decision.kind === "need-window") throw new Error("The window was given already.");
+      const state = sessionOf(this.state, change);
+      const readMessage: DecisionReads["readMessage"] = (seq) =>
+        state && reads.messageAt(this.#readFacts, state, seq);
+      const viewOf: DecisionReads["viewOf"] = (loaded) => this.#viewOf(change, loaded);
+      const decision = decideSession(change, { readMessage, viewOf }, decide);
       if (decision.kind === "answer") {
         rememberReply(this.state, change.namespace, change.requestId, decision.reply);
         return decision.result;
@@ -316,7 +319,7 @@ class MemoryStore extends MemoryCalls implements Store {
     return reads.entriesIn(this.#readFacts, state, state.session.head.windowRanges);
   }
 
-  #viewOf(change: SessionChange, withWindow: boolean): SessionView {
+  #viewOf(change: SessionChange, { hasWindow, messagesAt }: LoadedParts): SessionView {
     const state = sessionOf(this.state, change);
     const messages = new Map<string, StoredEntry>();
     for (const messageId of change.messageIds ?? []) {
@@ -328,13 +331,13 @@ class MemoryStore extends MemoryCalls implements Store {
     return {
       revision: nextRevision(this.state, change.namespace),
       session: state?.session,
-      window: withWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
+      window: hasWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
       messages,
+      messagesAt,
       reply: replyOf(this.state, change.namespace, change.requestId),
       tasks: () => (state === undefined ? [] : tasks.tasksOf(this.state, change)),
       usage: (hook, hour) => tasks.usageOf(this.state, { namespace: change.namespace, hook, hour }),
       summary: (version) => state?.summaries.get(version),
-      message: (seq) => state && reads.messageAt(this.#readFacts, state, seq),
       memories: lookupOf(this.state, change.namespace),
       memoryJobs: () => (state === undefined ? [] : jobsOf(this.state, change)),
       documents: (asked) => documents.documentsView(this.state, asked),

@@ -253,6 +253,58 @@ export function changeSuite(open: OpenEngine): void {
       expect(found).toEqual(["b"]);
     });
 
+    test("shows the messages that it names by seq, and no others", async (scene) => {
+      await scene.append("s", ["a", { messageId: "b" }, "c", "d"], { keep: 1 });
+      await scene.run("erase", "s", { messageId: "b", load: "never" });
+      const change = { ...refOf("s"), seqs: [3, 2, 1, 9] };
+      const seen = await scene.store.changeSession(change, ({ messagesAt }) => ({
+        kind: "answer",
+        result: {
+          all: messagesAt([3, 2, 1, 9])?.map(({ seq }) => seq),
+          named: messagesAt([1]),
+          gone: messagesAt([2, 9]),
+          unnamed: messagesAt([1, 4]),
+        },
+      }));
+      const first = (await scene.messages("s"))?.[0];
+      expect(plain(seen)).toEqual(
+        plain({ all: [3, 1], named: [first], gone: [], unnamed: undefined }),
+      );
+      const none = { ...refOf("none"), seqs: [1] };
+      const empty = await scene.store.changeSession(none, ({ messagesAt }) => ({
+        kind: "answer",
+        result: messagesAt([1]),
+      }));
+      expect(empty).toEqual([]);
+    });
+
+    test("loads messages when decide asks for them, then decides again", async (scene) => {
+      const appended = scene.append("s", ["a", "b", "c"]);
+      const seen: (readonly number[] | undefined)[] = [];
+      const result = await scene.store.changeSession({ ...refOf("s"), seqs: [3] }, (view) => {
+        const messages = view.messagesAt([3, 2]);
+        seen.push(messages?.map(({ seq }) => seq));
+        if (messages === undefined) return { kind: "need-messages", seqs: [2] };
+        if (view.window === undefined) return { kind: "need-window" };
+        return { kind: "answer", result: messages };
+      });
+      await appended;
+      expect(seen[0]).toBeUndefined();
+      expect(seen.at(-1)).toEqual([3, 2]);
+      expect(plain(result)).toEqual(plain((await scene.messages("s"))?.slice(1).reverse()));
+    });
+
+    test("refuses a decision that asks again for what it had", async (scene) => {
+      await scene.append("s", 2);
+      const again = scene.store.changeSession(refOf("s"), () => ({
+        kind: "need-messages",
+        seqs: [1, 9],
+      }));
+      await expect(again).rejects.toThrow("A decision asked for messages it had.");
+      const window = scene.store.changeSession(refOf("s"), () => ({ kind: "need-window" }));
+      await expect(window).rejects.toThrow("A decision asked for a window it had.");
+    });
+
     test("that throws fails with what was thrown and saves nothing", async (scene) => {
       for (const thrown of [sessionNotFound("s"), new TypeError("a fault")]) {
         const change = scene.store.changeSession(refOf("s"), () => {
