@@ -5,6 +5,7 @@ import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
 import type { MemoryScope } from "../../src/domain/memories/memory.ts";
 import type { SessionRef } from "../../src/domain/session.ts";
 import { NO_USAGE } from "../../src/domain/tasks/task.ts";
+import { containsSeq } from "../../src/domain/window/ranges.ts";
 import { type MemoryState, namespaceOf, sessionOf } from "../../src/storage/memory/state.ts";
 import { scopeIdOf } from "../../src/storage/scope-id.ts";
 import type { SessionView, Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
@@ -114,21 +115,15 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         (await store.readMessage(ref, id)) ?? seen.get(keyOf(ref, id)),
     };
   },
-  "shows a decision a message that was erased": (store) => {
-    const seen = new Map<string, StoredMessage>();
-    return {
-      changeSession: (change, decide) =>
-        store.changeSession(change, (view) => {
-          const keyOf = (seq: number) => `${change.namespace} ${change.sessionId} ${seq}`;
-          const messagesAt: SessionView["messagesAt"] = (seqs) => {
-            const messages = view.messagesAt(seqs);
-            for (const message of messages ?? []) seen.set(keyOf(message.seq), message);
-            return messages && seqs.flatMap((seq) => seen.get(keyOf(seq)) ?? []);
-          };
-          return decide({ ...view, messagesAt });
-        }),
-    };
-  },
+  "finds only messages of the window for a decision": (store) => ({
+    changeSession: (change, decide) =>
+      store.changeSession(change, (view) => {
+        const ranges = view.session?.head.windowRanges ?? [];
+        const messagesAt: SessionView["messagesAt"] = (seqs) =>
+          view.messagesAt(seqs)?.filter(({ seq }) => containsSeq(ranges, seq));
+        return decide({ ...view, messagesAt });
+      }),
+  }),
   "keeps counting a consumer that is gone": (store) => ({
     changeConsumer: (change, decide) =>
       store.changeConsumer(change, (view) =>
