@@ -3,7 +3,8 @@
 // answers under load, and UV_THREADPOOL_SIZE=16 gives the store more threads for its commits; both
 // must be set before Node starts, so they cannot be set here.
 
-import { extname } from "node:path";
+import { existsSync } from "node:fs";
+import { extname, join } from "node:path";
 
 import { ConfigError, configHelp, printConfig, readConfig } from "./config.ts";
 import { SYSTEM_WORLD } from "./lib/world.ts";
@@ -18,6 +19,7 @@ const HELP = `memory-sidecar ${VERSION}: keeps the memory of an agent.
 Usage:
   memory-sidecar serve [FLAGS]      serve until SIGTERM or SIGINT; a second signal does not wait
   memory-sidecar verify DIR         check every record of a data directory that nobody serves
+  memory-sidecar new-history DIR    make a copy a store of its own, before it is served; see below
   memory-sidecar config [FLAGS]     print the configuration that serve would use
   memory-sidecar health [ADDRESS]   ask a running server whether it serves
   memory-sidecar version
@@ -28,6 +30,10 @@ a JSON file (data_dir). Flags win over variables, variables over the file.
   --config FILE
       The JSON file. Also MEMORY_SIDECAR_CONFIG.
 ${configHelp()}
+
+Run new-history on a back-up that is put back, and on any other copy whose original was served after
+it was taken: resume tokens, page tokens, etags and consumers of the original are refused from then
+on, because they may name what the copy never held. It prints the id of the new history.
 
 Exit codes:
   0   all is well
@@ -72,6 +78,26 @@ async function runVerify(args: readonly string[]): Promise<number> {
   return report.clean ? EXIT.ok : EXIT.damaged;
 }
 
+async function runNewHistory(args: readonly string[]): Promise<number> {
+  const [directory, ...rest] = args;
+  if (directory === undefined || rest.length > 0) {
+    throw new ConfigError(["new-history needs one DIR"]);
+  }
+  if (!existsSync(join(directory, "data.mdb"))) {
+    throw new ConfigError([`${directory} is not the data directory of a store`]);
+  }
+  const { openLmdbStore } = await import("./storage/lmdb/store.ts");
+  const { readFacts } = await import("./transport/convert/facts.ts");
+  const store = await openLmdbStore({
+    ...{ directory, readFacts, newHistory: true },
+    // Whoever serves it decides about that.
+    allowNetworkFilesystem: true,
+  });
+  print(store.historyId);
+  await store.close();
+  return EXIT.ok;
+}
+
 async function runHealth(args: readonly string[]): Promise<number> {
   const [given, ...rest] = args;
   if (rest.length > 0) throw new ConfigError(["health takes one ADDRESS at most"]);
@@ -94,6 +120,8 @@ async function run(
       return await runServe(args);
     case "verify":
       return await runVerify(args);
+    case "new-history":
+      return await runNewHistory(args);
     case "config":
       print(printConfig(readConfig(args)));
       return EXIT.ok;

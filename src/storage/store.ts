@@ -10,8 +10,8 @@
 //
 // A decision sees the parts of a session that its change names, and may ask for the window or for
 // more messages; no more of the log is in reach. What it looks up beside them (tasks, summaries,
-// memories, documents) it asks for by key or with a limit. An engine that cannot read in place loads
-// what was named and asked for, decides again, and saves if none of it changed meanwhile.
+// memories, documents) it asks for by key or with a limit. An engine that cannot read in place
+// loads what was named and asked for, decides again, and saves if none of it changed meanwhile.
 //
 // Reads see what is durable and never anything else.
 

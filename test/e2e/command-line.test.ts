@@ -1,11 +1,14 @@
 // The command line: what it prints and with which code it ends.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { TestClient } from "../support/contract.ts";
+import { message } from "../support/samples.ts";
 import { startServer } from "../support/server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+import { afterToken } from "../support/watch.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -26,7 +29,15 @@ test("version gives the version of the package", () => {
 test("help names every command, flag and exit code", () => {
   const { status, stdout } = run("help");
   expect(status).toBe(0);
-  for (const word of ["serve", "verify DIR", "config", "health", "--data-dir", "--listen"]) {
+  for (const word of [
+    "serve",
+    "verify DIR",
+    "new-history DIR",
+    "config",
+    "health",
+    "--data-dir",
+    "--listen",
+  ]) {
     expect(stdout).toContain(word);
   }
   for (const code of ["0 ", "1 ", "64", "70", "73"]) expect(stdout).toContain(`\n  ${code}`);
@@ -40,6 +51,7 @@ test("a command line that is wrong ends with 64 and says all of it", () => {
   expect(stderr).toContain("did you mean --data-dir?");
   expect(stderr).toContain("--max-streams must be a whole number");
   expect(run("verify")).toMatchObject({ status: 64 });
+  expect(run("new-history")).toMatchObject({ status: 64 });
 });
 
 test("what the configuration names and is not there ends with 64", async () => {
@@ -99,6 +111,53 @@ test("health and verify tell a server that serves from one that does not", async
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ clean: true, problems: [] });
 });
+
+test("new-history makes a copy refuse what the original gave out after it was taken", async () => {
+  await using directory = await makeTempDir();
+  const [original, copy] = ["original", "copy"].map((name) => join(directory.path, name));
+  if (original === undefined || copy === undefined) throw new Error("no directory");
+  expect(run("new-history", original)).toMatchObject({ status: 64 });
+  expect(existsSync(original)).toBe(false);
+  const say = { sessionId: "s", createSession: true, messages: [message({ text: "a" })] };
+  {
+    await using server = await serving(original);
+    await server.client.call("appendMessages", say);
+  }
+  cpSync(original, copy, { recursive: true });
+  let token: string;
+  {
+    await using server = await serving(original);
+    await server.client.call("appendMessages", say);
+    token = (await server.client.call("listEvents", {})).resumeToken;
+    expect(run("new-history", original).status).toBe(73);
+  }
+  const { status, stdout } = run("new-history", copy);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^[0-9a-f]{16}\n$/);
+
+  await using server = await serving(copy);
+  const { client } = server;
+  // Past the revision of the token: by its number alone it would be one of the copy.
+  for (let change = 0; change < 3; change++) await client.call("appendMessages", say);
+  const start = afterToken(token);
+  expect((await client.fail("listEvents", { start })).reason).toBe("RESUME_TOKEN_FOREIGN");
+  const { resumeToken } = await client.call("listEvents", { pageSize: 1 });
+  const { events } = await client.call("listEvents", { start: afterToken(resumeToken) });
+  expect(events).toHaveLength(4);
+});
+
+/** A server process with a client. */
+async function serving(dataDir: string) {
+  const server = await startServer({ dataDir });
+  const client = new TestClient(server.address);
+  return {
+    client,
+    [Symbol.asyncDispose]: async () => {
+      client.close();
+      await server.stop();
+    },
+  };
+}
 
 test("a second signal does not wait for the first", async () => {
   await using directory = await makeTempDir();

@@ -3,7 +3,7 @@
 import { vi } from "vitest";
 import type { SessionChange, SessionDecision, Store } from "../../src/storage/store.ts";
 
-/** The kinds of the decisions from now on, and the seqs that each of them or its change asked for. */
+/** The kinds of the decisions from now on, and the seqs that they or their changes asked for. */
 export function noteDecisions(store: Store): { kinds: string[]; seqs: (readonly number[])[] } {
   const kinds: string[] = [];
   const seqs: (readonly number[])[] = [];

@@ -22,7 +22,7 @@ export interface MemoryBase {
   readonly turn?: TurnPart;
 }
 
-/** What long-term memory gets of a change, as the policy of its session says; undefined for nothing. */
+/** What long-term memory gets of a change, as its session says; undefined for nothing. */
 export function givenByChange(
   context: ServiceContext,
   change: {

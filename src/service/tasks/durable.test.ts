@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pollHook, type ScriptedHook, scriptedHook } from "../../../test/support/hooks.ts";
 import { jsonCodec } from "../../../test/support/json-codec.ts";
+import { replaceIdentity } from "../../../test/support/replace-identity.ts";
 import {
   eventually,
   type RunnerScene,
@@ -101,6 +102,30 @@ describe("after a crash", () => {
     await eventually("it is done", isDone(after));
     expect((await after.history("s"))[0]).toMatchObject({ callCount: 2 });
     expect((await after.info("h")).failures.size).toBe(0);
+  });
+
+  it("a task that another instance of the server had stays with it until its lease ends", async () => {
+    const hook = slow();
+    const before = await start("a", [hook]);
+    await before.open("s", summaryPolicy("h"));
+    await before.say("s", 5);
+    await eventually("the hook is called", () => hook.gate.held === 1);
+    kill("a", "b");
+    await replaceIdentity(join(temporary.path, "b"), { instanceId: "00000000000000ff" });
+    const again = scriptedHook("h", ["a short text"]);
+    const after = await start("b", [again], before.nowMs());
+    await someTurns();
+    const [task] = await after.tasks();
+    expect(task).toMatchObject({ state: "leased", failedAttempts: 0 });
+    expect(again.calls).toHaveLength(0);
+    after.advance((task?.dueMs ?? 0) - after.nowMs() - SECOND);
+    await someTurns();
+    expect(again.calls).toHaveLength(0);
+    await eventually("it is done", async () => {
+      after.advance(SECOND / 10);
+      return await isDone(after)();
+    });
+    expect(again.calls).toHaveLength(1);
   });
 
   it("a worker goes on with its task, and one that died is noticed", async () => {

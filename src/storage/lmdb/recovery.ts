@@ -34,8 +34,8 @@ export interface Identity {
   readonly storeId: string;
   readonly format: number;
   /**
-   * Names the history of the store: that of its making is the store's id. A store whose past is
-   * replaced by another one gets a new one. Missing up to format 2.
+   * Names the history of the store: that of its making is the store's id. A copy that takes the
+   * place of the store gets a new one. Missing up to format 2.
    */
   readonly historyId?: string;
   /** Names those who serve this directory among all who serve the store. Missing up to format 2. */
@@ -69,11 +69,13 @@ export function readIdentity(env: Environment): Identity | undefined {
  * in one transaction: until then nothing is changed.
  *
  * @param base - Where the revisions end that were counted over all namespaces.
+ * @param newHistory - Gives the store another history than the one it has.
  */
 export async function claimIdentity(
   env: Environment,
   old: Identity | undefined,
   base: StreamPositions,
+  newHistory: boolean,
 ): Promise<Required<Identity>> {
   if (old === undefined && !isEmpty(env)) {
     throw recordCorrupt("the identity of the store is missing");
@@ -82,9 +84,10 @@ export async function claimIdentity(
   const identity = {
     ...{ storeId, historyId: storeId, instanceId: makeId(), base },
     ...(old?.format === STORE_FORMAT ? old : {}),
+    ...(newHistory ? { historyId: makeId() } : {}),
     format: STORE_FORMAT,
   };
-  if (old?.format !== STORE_FORMAT) {
+  if (newHistory || old?.format !== STORE_FORMAT) {
     await saveIdentity(env, identity);
   }
   return identity;

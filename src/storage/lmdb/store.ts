@@ -77,6 +77,11 @@ export interface LmdbStoreOptions {
   /** Opens a directory on a network filesystem, where LMDB is not safe. */
   readonly allowNetworkFilesystem?: boolean;
   /**
+   * Begins a new history: tokens, etags and consumers of the one before are refused from now on.
+   * Default false.
+   */
+  readonly newHistory?: boolean;
+  /**
    * Called once when a commit failed: the process must end soon and must not be asked to write
    * again. Default: nothing beyond the failed calls.
    */
@@ -151,7 +156,7 @@ class LmdbStore extends MemoryCalls implements Store {
       const memtable = new Memtable();
       const journal = replayJournal(env, memtable);
       const events = recoverEvents({ env, memtable }, journal.commitNo);
-      const identity = await claimIdentity(env, old, baseOf(events));
+      const identity = await claimIdentity(env, old, baseOf(events), options.newHistory === true);
       const store = new LmdbStore(options, lock, identity, { env, memtable, journal, events });
       await moveOldTasks(store.core);
       await listOldJobs(store.core);

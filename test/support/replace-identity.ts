@@ -1,14 +1,17 @@
-// Gives a store on disk another history, as putting back a copy of it does.
+// Gives a store on disk another identity than the one it made for itself.
 
 import { openEnvironment } from "../../src/storage/lmdb/environment.ts";
 import { type Identity, readIdentity, saveIdentity } from "../../src/storage/lmdb/recovery.ts";
 
-/** @param historyId - 16 hexadecimal digits. */
-export async function replaceHistory(directory: string, historyId: string): Promise<void> {
+/** Ids are 16 hexadecimal digits. */
+export async function replaceIdentity(
+  directory: string,
+  ids: Pick<Required<Identity>, "instanceId">,
+): Promise<void> {
   const env = openEnvironment({ directory });
   try {
     const identity = readIdentity(env) as Required<Identity>;
-    await saveIdentity(env, { ...identity, historyId });
+    await saveIdentity(env, { ...identity, ...ids });
   } finally {
     await env.root.close();
   }
