@@ -104,28 +104,31 @@ describe("after a crash", () => {
     expect((await after.info("h")).failures.size).toBe(0);
   });
 
-  it("a task that another instance of the server had stays with it until its lease ends", async () => {
-    const hook = slow();
-    const before = await start("a", [hook]);
-    await before.open("s", summaryPolicy("h"));
-    await before.say("s", 5);
-    await eventually("the hook is called", () => hook.gate.held === 1);
+  it("a task of another instance of the server stays with it until its lease ends", async () => {
+    const [theirs, own] = [slow(), slow()];
+    const other = await start("a", [theirs]);
+    await other.open("s", summaryPolicy("h"));
+    await other.say("s", 5);
+    await eventually("the other calls the hook", () => theirs.gate.held === 1);
     kill("a", "b");
     await replaceIdentity(join(temporary.path, "b"), { instanceId: "00000000000000ff" });
-    const again = scriptedHook("h", ["a short text"]);
-    const after = await start("b", [again], before.nowMs());
-    await someTurns();
-    const [task] = await after.tasks();
-    expect(task).toMatchObject({ state: "leased", failedAttempts: 0 });
-    expect(again.calls).toHaveLength(0);
-    after.advance((task?.dueMs ?? 0) - after.nowMs() - SECOND);
-    await someTurns();
-    expect(again.calls).toHaveLength(0);
-    await eventually("it is done", async () => {
+    const before = await start("b", [own], other.nowMs());
+    await before.open("t", summaryPolicy("h"));
+    await before.say("t", 5);
+    await eventually("this one calls the hook", () => own.gate.held === 1);
+    kill("b", "c");
+    const again = scriptedHook("h", ["a short text", "another text"]);
+    const after = await start("c", [again], before.nowMs());
+    await eventually("its own is done", async () => (await after.tasks()).length === 1);
+    const [left] = await after.tasks();
+    expect(left).toMatchObject({ sessionId: "s", state: "leased", failedAttempts: 0 });
+    expect(again.calls).toHaveLength(1);
+    after.advance((left?.dueMs ?? 0) - after.nowMs());
+    await eventually("the other is done", async () => {
       after.advance(SECOND / 10);
       return await isDone(after)();
     });
-    expect(again.calls).toHaveLength(1);
+    expect(again.calls).toHaveLength(2);
   });
 
   it("a worker goes on with its task, and one that died is noticed", async () => {
