@@ -8,6 +8,8 @@
 //   --memories rules           with memories that the rules of the server find in the messages
 //   --shares SECTION=0.5,...   other shares of sections in both, `off` for none of it; may come
 //                              several times, each is measured, beside those of the server
+//
+// `npm run bench:context -- --personas` instead: see worth.ts. Takes --tokens, by default 400,4000.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -22,6 +24,7 @@ import { startReal } from "../processes.ts";
 import { readSet } from "../recall/read-set.ts";
 import { type Asked, MODES, type Mode, StoredSet } from "./stored-set.ts";
 import { EvidenceTable } from "./table.ts";
+import { measureWorth } from "./worth.ts";
 
 const SUFFIX = /\.json(\.gz)?$/;
 const SECTIONS = [
@@ -92,22 +95,31 @@ function planOf(asked: {
   return { contexts, modes, step: Number(asked.step), remembers };
 }
 
-async function run(paths: readonly string[], plan: Plan): Promise<void> {
+async function measureSets(
+  client: MemorySidecar,
+  paths: readonly string[],
+  plan: Plan,
+): Promise<void> {
+  for (const head of EvidenceTable.head()) console.log(head);
+  const sets: (readonly EvidenceTable[])[] = [];
+  for (const [place, path] of paths.entries()) {
+    if (existsSync(path)) sets.push(await measure(client, { path, place }, plan));
+    else console.log(`${path}: not there, skipped`);
+  }
+  for (const index of plan.contexts.keys()) {
+    const tables = sets.flatMap((set) => set[index] ?? []);
+    if (tables.length > 1) console.log(EvidenceTable.meanLine(tables));
+  }
+  console.log(`load at the end: ${loadavg()[0]?.toFixed(1)}`);
+}
+
+/** Runs a measurement on a server of its own. */
+async function run(measureOn: (client: MemorySidecar) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-context-"));
   const server = await startReal(directory, { core: undefined, flags: [] });
   const client = connect(`127.0.0.1:${server.port}`, { timeoutMs: 600_000 });
   try {
-    for (const head of EvidenceTable.head()) console.log(head);
-    const sets: (readonly EvidenceTable[])[] = [];
-    for (const [place, path] of paths.entries()) {
-      if (existsSync(path)) sets.push(await measure(client, { path, place }, plan));
-      else console.log(`${path}: not there, skipped`);
-    }
-    for (const index of plan.contexts.keys()) {
-      const tables = sets.flatMap((set) => set[index] ?? []);
-      if (tables.length > 1) console.log(EvidenceTable.meanLine(tables));
-    }
-    console.log(`load at the end: ${loadavg()[0]?.toFixed(1)}`);
+    await measureOn(client);
   } finally {
     client.close();
     await server.stop();
@@ -118,16 +130,22 @@ async function run(paths: readonly string[], plan: Plan): Promise<void> {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    tokens: { type: "string", default: "1000,2000,4000" },
+    tokens: { type: "string" },
     modes: { type: "string", default: "window,recall,both" },
     step: { type: "string", default: "1" },
     memories: { type: "string" },
     shares: { type: "string", multiple: true, default: [] },
+    personas: { type: "boolean", default: false },
   },
 });
-if (positionals.length === 0) {
+if (values.personas) {
+  const budgets = (values.tokens ?? "400,4000").split(",").map(Number);
+  await run((client) => measureWorth(client, budgets));
+} else if (positionals.length === 0) {
   console.error("Give the files of the sets; their format is that of bench:recall.");
   process.exitCode = 2;
 } else {
-  await run(positionals, planOf({ ...values, memories: values.memories }));
+  const { tokens = "1000,2000,4000", memories } = values;
+  const plan = planOf({ ...values, tokens, memories });
+  await run((client) => measureSets(client, positionals, plan));
 }

@@ -1063,6 +1063,9 @@ export function checkAssembleContextRequest(v: Violations, m: AssembleContextReq
   if (m.minRelevance !== undefined) {
     if (!(m.minRelevance >= 0 && m.minRelevance <= 1)) fields.addRange(v, "min_relevance", m.minRelevance, {"min":0,"max":1});
   }
+  if (m.minBestRelevance !== undefined) {
+    if (!(m.minBestRelevance >= 0 && m.minBestRelevance <= 1)) fields.addRange(v, "min_best_relevance", m.minBestRelevance, {"min":0,"max":1});
+  }
   if (m.weights !== undefined) {
     v.enter("weights");
     checkRecallWeights(v, m.weights);
@@ -1096,6 +1099,9 @@ export function checkContextSection(v: Violations, m: ContextSection): void {
   }
   if (m.maxChars != 0) {
     if (!(m.maxChars >= 32 && m.maxChars <= 1000000)) fields.addRange(v, "max_chars", m.maxChars, {"min":32,"max":1000000});
+  }
+  if (m.firstShare !== undefined) {
+    if (!(m.firstShare >= 0 && m.firstShare <= 1)) fields.addRange(v, "first_share", m.firstShare, {"min":0,"max":1});
   }
 }
 

@@ -311,7 +311,9 @@ export interface AssembleContextInput {
   readonly includeConversation: boolean;
   /** Undefined means that of the profile, as for `fence`. */
   readonly compactionThreshold: number | undefined;
-  readonly minRelevance: number;
+  /** Undefined means the calibrated one, as for the best item of a section. */
+  readonly minRelevance: number | undefined;
+  readonly minBestRelevance: number | undefined;
   readonly weights: Partial<RecallWeights>;
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
@@ -322,7 +324,9 @@ export type ContextProfile = "default" | "selectools" | "lauren" | "definable";
 
 export interface SectionInput {
   readonly kind: ContextPart["kind"];
+  /** Undefined means that of the profile, as for `firstShare`. */
   readonly share: number | undefined;
+  readonly firstShare: number | undefined;
   /** 0 means that of the profile. */
   readonly limit: number;
   /** Undefined means that of the profile; empty means none. */

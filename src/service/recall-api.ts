@@ -93,6 +93,8 @@ export interface RecallResult {
     readonly hitCount: number;
   }[];
   readonly coverage: RecallCoverage;
+  /** Relevance is on the scale that its floors were measured on. */
+  readonly isCalibrated: boolean;
 }
 
 /** A document as a caller gave it, before the server's fields. */

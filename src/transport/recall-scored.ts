@@ -25,6 +25,7 @@ const COVERAGE: RecallCoverage = {
   ...{ complete: true, pendingCount: 0, leftOutCount: 0, dense: "off", embeddingModel: "" },
   ...{ withoutVectorCount: 0, rerank: "off" },
 };
+const NOT_CALIBRATED = { isCalibrated: false } as const;
 const EXPLAINED = { relevance: 0, parts: [], rerankScore: undefined } as const;
 
 /** Recalls by a scoring. */
@@ -68,7 +69,13 @@ async function documents(
     };
   });
   const dense = scoring === "cosine" ? "used" : "off";
-  return { hits, next: nextOf(next), groups: [], coverage: { ...COVERAGE, dense } };
+  return {
+    hits,
+    next: nextOf(next),
+    groups: [],
+    coverage: { ...COVERAGE, dense },
+    ...NOT_CALIBRATED,
+  };
 }
 
 async function memories(
@@ -90,7 +97,7 @@ async function memories(
     return { ...EXPLAINED, score, record: { kind: "memory", memory }, passage: "" };
   });
   const next = found.length > offset + length ? offset + length : undefined;
-  return { hits, next: nextOf(next), groups: [], coverage: COVERAGE };
+  return { hits, next: nextOf(next), groups: [], coverage: COVERAGE, ...NOT_CALIBRATED };
 }
 
 /** The memories that a recall may find, whenever they are true. */
@@ -127,5 +134,5 @@ async function sessions(
   const groups = matches.map(({ sessionId: id, score, hits: own }) => {
     return { kind: "session", id, score, hitCount: own.length } as const;
   });
-  return { hits, next: nextOf(next), groups, coverage: COVERAGE };
+  return { hits, next: nextOf(next), groups, coverage: COVERAGE, ...NOT_CALIBRATED };
 }

@@ -6,7 +6,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFileRegistry, type DescField } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { sectionRules } from "../../src/domain/context/profiles.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
+import { CONTEXT_FLOORS } from "../../src/domain/recall/rank/relevance.ts";
 import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/domain/recall/rank/weights.ts";
 import { loadDescriptors } from "../../src/transport/descriptors.ts";
 import { type FieldRules, RuleReader } from "../../tools/rules.ts";
@@ -489,6 +491,19 @@ describe("the comments of the contract", () => {
     }
   });
 
+  it("state the default floors and shares of a context", () => {
+    const statedBy = (of: string): number =>
+      Number(/Unset means ([\d.]*\d)/.exec(COMMENTS.get(of) ?? "")?.[1]);
+    expect(statedBy("AssembleContextRequest.min_relevance")).toBe(CONTEXT_FLOORS.each);
+    expect(statedBy("AssembleContextRequest.min_best_relevance")).toBe(CONTEXT_FLOORS.best);
+    const rules = sectionRules("default", []);
+    const longTerm = rules.find(({ kind }) => kind === "long-term");
+    expect(statedBy("ContextSection.first_share")).toBe(longTerm?.firstShare);
+    const numbers = [...numbersIn(COMMENTS.get("ContextSection.share") ?? "")];
+    const shares = new Set(rules.map(({ share }) => share));
+    expect(new Set(numbers.filter((number) => number > 0 && number < 1))).toEqual(shares);
+  });
+
   it("leave no number of a field's comment unexplained", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
@@ -498,6 +513,7 @@ describe("the comments of the contract", () => {
       50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
+    for (const { share } of sectionRules("default", [])) known.add(share);
     for (const [of, comment] of COMMENTS) {
       // The numbers of values of enums are names, such as those of models, and formulas.
       if (/\.[A-Z0-9_]+$/.test(of)) continue;

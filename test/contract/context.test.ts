@@ -90,7 +90,9 @@ async function fill(namespace: string): Promise<void> {
     { ...relation("Ann", "works_at", "Acme"), userId },
     { ...episode("I fixed the brakes", "Well done"), userId },
   ]);
-  const documents = [document({ documentId: "d", text: "A bicycle needs oil every month." })];
+  const documents = [
+    document({ documentId: "d", text: "The code of a bicycle at Acme has four digits." }),
+  ];
   await server.client.call("upsertDocuments", { namespace, documents });
 }
 
@@ -116,7 +118,10 @@ describe("a context", () => {
     for (const text of [
       ...["They said hello.", "- Ann rides a red bicycle", "- The office closes at six"],
       ...["- Acme [company]", "- Ann works_at Acme", "user: I fixed the brakes"],
-      ...["My bicycle is locked with the code 4711.", "- A bicycle needs oil every month."],
+      ...[
+        "My bicycle is locked with the code 4711.",
+        "- The code of a bicycle at Acme has four digits.",
+      ],
       "user: Good morning!\nassistant: Good morning, Ann.",
     ]) {
       expect(answer.text).toContain(text);
@@ -215,11 +220,32 @@ describe("a context", () => {
       memory({ userId: "ann", text: "my bicycle is locked with the code 4711" }),
     ]);
     const twice = await contextOf({ namespace, scope: ann, query, sections });
+    // The fact comes first.
     expect(twice.cuts.map(({ kind, reason }) => [kind, reason])).toContainEqual([
-      LONG_TERM,
+      RECALLED_MESSAGES,
       ContextCutReason.DUPLICATE,
     ]);
     expect(twice.text.match(/4711/g)).toHaveLength(1);
+  });
+
+  it("recalls nothing where nothing answers, unless it is asked to", async () => {
+    const fields = {
+      namespace,
+      scope: ann,
+      sections: [asked(RECALLED_MESSAGES), asked(DOCUMENTS)],
+    };
+    const strange = { ...fields, query: "Which train goes to the airport at night?" };
+    const none = await contextOf(strange);
+    expect(none).toMatchObject({ text: "", tokenCount: 0, parts: [] });
+    expect(none.totalCutCount).toBeGreaterThan(0);
+    for (const { reason } of none.cuts) expect(reason).toBe(ContextCutReason.RELEVANCE);
+    const all = await contextOf({ ...strange, minRelevance: 0, minBestRelevance: 0 });
+    expect(all.parts.map(({ kind }) => kind)).toEqual([RECALLED_MESSAGES, DOCUMENTS]);
+    // The best message answers, and yet what is less relevant than asked for is left out.
+    const { parts } = await contextOf({ ...fields, query, minRelevance: 0.9 });
+    const texts = parts.flatMap(({ items }) => items.map(({ relevance }) => relevance));
+    expect(texts.every((relevance) => relevance >= 0.9)).toBe(true);
+    expect((await contextOf({ ...fields, query, minBestRelevance: 1 })).text).toBe("");
   });
 
   it("has headings, limits, shares and characters as asked", async () => {
@@ -228,7 +254,7 @@ describe("a context", () => {
       asked(ENTITIES, { heading: "" }),
     ];
     const fields = { namespace, scope: ann, sections, fence: ContextFence.OFF };
-    const { text, cuts } = await contextOf({ ...fields, query: "Acme" });
+    const { text, cuts } = await contextOf({ ...fields, query: "Acme", minRelevance: 0 });
     expect(text).toMatch(/^Facts\n- .*\n\n- Acme \[company\]$/);
     expect(cuts.every(({ reason }) => reason === ContextCutReason.LIMIT)).toBe(true);
     const short = [asked(LONG_TERM, { heading: "Facts", maxChars: 40 })];
@@ -444,6 +470,7 @@ describe("a request", () => {
     ["of more than all", { compactionThreshold: 1.01 }, "compaction_threshold"],
     ["of no number", { compactionThreshold: Number.NaN }, "compaction_threshold"],
     ["of too much relevance", { minRelevance: 2 }, "min_relevance"],
+    ["of too relevant a best one", { minBestRelevance: 1.5 }, "min_best_relevance"],
   ])("%s is refused", async (_name, fields, field) => {
     const failure = await server.client.fail("assembleContext", fields);
     expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: [field] });

@@ -111,7 +111,7 @@ export async function pack(
 ): Promise<PackedContext> {
   const { profile = "default", rule = plainRule("words"), sections = [] } = packing;
   const asked = sections.map((section) => ({
-    ...{ share: undefined, limit: 0, heading: undefined, maxChars: 0 },
+    ...{ share: undefined, firstShare: undefined, limit: 0, heading: undefined, maxChars: 0 },
     ...section,
   }));
   const fence = packing.fence ?? profile === "default";

@@ -33,6 +33,7 @@ export function scriptRecall(server: TestServer, script: RecallScript): void {
 
 /** What a recall answers when nothing is found. */
 export const NOTHING_FOUND: RecallResult = {
+  isCalibrated: true,
   hits: [],
   next: undefined,
   groups: [],

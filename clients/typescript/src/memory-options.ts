@@ -256,6 +256,8 @@ export type SectionInput =
   | {
       readonly kind: SectionName;
       readonly share?: number;
+      /** What goes to items that fit the query before shares are given out. */
+      readonly firstShare?: number;
       readonly limit?: number;
       readonly heading?: string;
       readonly maxChars?: number;
@@ -282,7 +284,10 @@ export interface ContextOptions extends CallOptions {
   /** Leaves out the window. Default false. */
   readonly excludeConversation?: boolean | undefined;
   readonly compactionThreshold?: number | undefined;
+  /** Leaves out less relevant messages, documents and memories, 0 to 1. Default 0.05. */
   readonly minRelevance?: number | undefined;
+  /** Leaves out all recalled messages, or documents, when the best has less. Default 0.25. */
+  readonly minBestRelevance?: number | undefined;
   readonly weights?: WeightsInput | undefined;
   readonly referenceTime?: Date | undefined;
   /** Whether the content stands between marks that say that it is data. Default: as the profile. */

@@ -189,6 +189,7 @@ export function contextRequest(
     excludeConversation: opts.excludeConversation ?? false,
     compactionThreshold: opts.compactionThreshold,
     minRelevance: opts.minRelevance,
+    minBestRelevance: opts.minBestRelevance,
     weights: toWeights(opts.weights),
     referenceTime: time(opts.referenceTime),
     fence: toFence(opts.fence),

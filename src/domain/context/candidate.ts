@@ -33,6 +33,8 @@ export interface Candidate {
   readonly trust: Trust;
   /** Less relevant than asked for: it is only told of. */
   readonly isWeak?: boolean;
+  /** Found for the query, and relevant enough: it may take of the budget before shares do. */
+  readonly isFitting?: boolean;
   /** Those of one section with the same number stand or fall together: a call and its results. */
   readonly unit?: number;
 }

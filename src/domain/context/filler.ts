@@ -53,14 +53,15 @@ export class Filler {
     });
   }
 
-  /** What each section costs with all its entries. */
+  /** What each section costs more with all its entries. */
   wants(): readonly number[] {
-    return this.#fillings.map(({ section, frame }) => {
-      const costs = section.entries.flatMap(({ cost, reason }) =>
-        reason === undefined ? [cost] : [],
+    return this.#fillings.map(({ section, frame, taken }) => {
+      const costs = section.entries.flatMap((entry) =>
+        entry.reason === undefined && !taken.has(entry) ? [entry.cost] : [],
       );
-      const sum = costs.slice(0, section.rules.limit).reduce((total, cost) => total + cost, 0);
-      return sum === 0 ? 0 : sum + frame;
+      const left = Math.max(0, section.rules.limit - taken.size);
+      const sum = costs.slice(0, left).reduce((total, cost) => total + cost, 0);
+      return sum === 0 || taken.size > 0 ? sum : sum + frame;
     });
   }
 
@@ -69,13 +70,13 @@ export class Filler {
     return this.#fillings[index]?.used ?? 0;
   }
 
-  /** Takes what fits into a section that may cost so much. */
-  fill(index: number, room: number): void {
+  /** Takes what fits into a section that may cost so much; only what `accept` lets pass. */
+  fill(index: number, room: number, accept: (entry: Entry) => boolean = () => true): void {
     const filling = this.#fillings[index];
     if (filling === undefined) return;
     const { rules } = filling.section;
     for (const unit of filling.units) {
-      if (unit.some((entry) => filling.taken.has(entry))) continue;
+      if (unit.some((entry) => filling.taken.has(entry) || !accept(entry))) continue;
       if (filling.taken.size + unit.length > rules.limit) {
         // Older messages than one that is left out would stand there without what follows them.
         if (rules.kind === "conversation") return;

@@ -64,9 +64,9 @@ function messageLine(
   return `${whenOf(kind, message)}${speaker}: ${says.join("\n")}`;
 }
 
-/** When something was said, for what is not part of the conversation. */
+/** The day on which something was said, for what is not part of the conversation. */
 function whenOf(kind: ContextSectionKind, { saidMs }: SaidMessage): string {
-  return kind === "conversation" ? "" : `[${minuteOf(saidMs)}] `;
+  return kind === "conversation" ? "" : `[${dayOf(saidMs)}] `;
 }
 
 function memoryLine(

@@ -71,16 +71,20 @@ const section = (kind: FoundSection["kind"]): fc.Arbitrary<FoundSection> => {
               role: fc.constantFrom("user", "assistant", "system", "tool", "summary"),
             })
             .map(({ says, id, unit, role }) => saidBy(role, says, { id: `${id}`, unit }));
-  const candidate = fc.record({ said, isWeak: fc.constantFrom(false, false, false, true) });
+  const candidate = fc.record({
+    said,
+    isWeak: fc.constantFrom(false, false, false, true),
+    isFitting: fc.boolean(),
+  });
   const selector = (one: { said: Pick<Candidate, "ref"> }): string => JSON.stringify(one.said.ref);
   return fc.uniqueArray(candidate, { maxLength: 12, selector }).map((all) => ({
     kind,
-    candidates: all.map(({ said: own, isWeak }, index): Candidate => {
+    candidates: all.map(({ said: own, isWeak, isFitting }, index): Candidate => {
       const place = all.length - index;
       const isTalk = kind === "conversation" && own.said.kind === "message";
       const weak = isWeak && kind !== "conversation";
       return {
-        ...{ relevance: 0.5, trust: TRUST.medium, isWeak: weak, ref: own.ref },
+        ...{ relevance: 0.5, trust: TRUST.medium, isWeak: weak, isFitting, ref: own.ref },
         ...(isTalk && own.unit !== undefined ? { unit: Math.floor(place / 2) } : {}),
         said: own.said.kind === "message" ? { ...own.said, place } : own.said,
       };
@@ -112,6 +116,7 @@ const asked: fc.Arbitrary<readonly AskedSection[]> = fc
         fc.record({
           kind: fc.constant(kind),
           share: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+          firstShare: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
           limit: fc.nat(8),
           heading: fc.option(fc.constantFrom("", "Heading:"), { nil: undefined }),
           maxChars: fc.constantFrom(0, 0, 0, 32, 80, 300),

@@ -55,16 +55,21 @@ async function fillContext(
 
 function fillByShares(filler: Filler, sections: readonly ReadySection[], budget: number): void {
   const shares = sections.map(({ rules }) => rules.share);
-  const wants = filler.wants().map((cost, index) => ({ cost, share: shares[index] ?? 0 }));
-  const given = divide(wants, budget);
   const order = sections.map((_, index) => index);
+  const used = (): number => order.reduce((sum, index) => sum + filler.used(index), 0);
+  for (const index of order) {
+    const room = (sections[index]?.rules.firstShare ?? 0) * budget;
+    filler.fill(index, Math.min(room, budget - used()), isFitting);
+  }
+  const wants = filler.wants().map((cost, index) => ({ cost, share: shares[index] ?? 0 }));
+  const given = divide(wants, budget - used());
   const isTalk = (index: number): boolean => sections[index]?.rules.kind === "conversation";
   // What was said stands for what was remembered of it.
   for (const index of [...order.filter(isTalk), ...order.filter((one) => !isTalk(one))]) {
-    filler.fill(index, given[index] ?? 0);
+    filler.fill(index, filler.used(index) + (given[index] ?? 0));
   }
   for (let round = 0; round < ROUNDS; round++) {
-    let left = budget - order.reduce((sum, index) => sum + filler.used(index), 0);
+    let left = budget - used();
     for (const index of byShare(shares)) {
       const before = filler.used(index);
       filler.fill(index, before + left);
@@ -72,6 +77,10 @@ function fillByShares(filler: Filler, sections: readonly ReadySection[], budget:
     }
     filler.dropRepeated();
   }
+}
+
+function isFitting({ candidate }: Entry): boolean {
+  return candidate.isFitting === true;
 }
 
 function textsOf(

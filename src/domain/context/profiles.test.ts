@@ -1,9 +1,11 @@
 // The texts of the source systems, byte for byte.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { conversationOf, memoryOf, pack, remembered } from "../../../test/support/context.ts";
 import type { Memory, MemoryContent } from "../memories/memory.ts";
 import type { FoundSection } from "./candidate.ts";
+import { PROFILE_SECTIONS, sectionRules } from "./profiles.ts";
 
 const SELECTOOLS = { profile: "selectools" } as const;
 const at = (time: string): number => Date.parse(time);
@@ -204,4 +206,16 @@ test("the history of definable stands between its marks", async () => {
     "<conversation_history>\nuser: Hi\n[Summary]: Sum\nassistant: Yo\n</conversation_history>",
   );
   expect((await pack([], 99, { profile: "definable" })).text).toBe("");
+});
+
+test("docs/memory.md has the sections of the default profile as they are", () => {
+  const rows = sectionRules("default", []).map(({ kind, share, firstShare, limit }) => {
+    const cells = [kind.replace("-", " "), share, firstShare, limit];
+    return `| ${cells.join(" | ")} |`;
+  });
+  const head = ["| section | `share` | `first_share` | `limit` |", "| --- | --- | --- | --- |"];
+  const text = readFileSync(new URL("../../../docs/memory.md", import.meta.url), "utf8");
+  const [, table] = text.split(/<!-- sections:(?:start|end) -->/);
+  expect(table?.trim()).toBe([...head, ...rows].join("\n"));
+  expect(rows).toHaveLength(PROFILE_SECTIONS.default.length);
 });

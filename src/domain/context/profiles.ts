@@ -14,6 +14,8 @@ export function contextProfile(name: string): ContextProfile | undefined {
 /** What a profile says of a section. */
 export interface SectionDefaults {
   readonly share: number;
+  /** What may go to its items that fit the query before the shares are given out. */
+  readonly firstShare: number;
   readonly limit: number;
   /** May be empty. */
   readonly heading: string;
@@ -34,6 +36,7 @@ export interface SectionRules extends SectionDefaults {
 export interface AskedSection {
   readonly kind: ContextSectionKind;
   readonly share: number | undefined;
+  readonly firstShare: number | undefined;
   /** 0 means that of the profile. */
   readonly limit: number;
   readonly heading: string | undefined;
@@ -59,6 +62,9 @@ const SHARES: Readonly<Record<ContextSectionKind, number>> = {
   conversation: 0.1,
   "daily-log": 0.1,
 };
+
+/** A fact that answers is short, and worth more than many messages that might. */
+const FIRST_SHARE_OF_FACTS = 0.5;
 
 const LIMITS_OF: Readonly<Record<ContextSectionKind, number>> = {
   summary: 1,
@@ -125,7 +131,7 @@ export const PROFILE_THRESHOLDS: Readonly<Record<ContextProfile, number>> = {
 function defaultsOf(profile: ContextProfile, kind: ContextSectionKind): SectionDefaults {
   const base = {
     ...{ share: SHARES[kind], limit: LIMITS_OF[kind], heading: HEADINGS[kind] },
-    ...{ footer: "", maxChars: 0 },
+    ...{ firstShare: kind === "long-term" ? FIRST_SHARE_OF_FACTS : 0, footer: "", maxChars: 0 },
   };
   if (profile === "selectools") {
     const heading = SELECTOOLS_HEADINGS[kind];
@@ -154,11 +160,12 @@ export function sectionRules(
       hasOwnHeading: false,
     }));
   }
-  return asked.map(({ kind, share, limit, heading, maxChars }) => {
+  return asked.map(({ kind, share, firstShare, limit, heading, maxChars }) => {
     const base = defaultsOf(profile, kind);
     return {
       kind,
       share: share ?? base.share,
+      firstShare: firstShare ?? base.firstShare,
       limit: limit === 0 ? base.limit : limit,
       heading: heading ?? base.heading,
       footer: heading === undefined ? base.footer : "",

@@ -43,7 +43,12 @@ async function contextOf(services: TestServices, rest: Partial<AssembleContextIn
   return await services.memories.assembleContext(services.call("AssembleContext"), {
     ...{ namespace: "default", sessionId: "", scope: SCOPE, query: "" },
     ...{ maxTokens: 4_000, counting: undefined, sections: [], profile: "default" },
-    ...{ includeConversation: true, compactionThreshold: undefined, minRelevance: 0 },
+    ...{
+      includeConversation: true,
+      compactionThreshold: undefined,
+      minRelevance: 0,
+      minBestRelevance: 0,
+    },
     ...{ weights: {}, referenceMs: undefined, fence: false },
     ...rest,
   });
@@ -95,7 +100,13 @@ test("memories of others take no places where no user is named", async () => {
     draft("The tower is high", { scope: shared, importance: 0.9 }),
     draft("The office cat sleeps a lot", { scope: shared, importance: 0.1 }),
   ]);
-  const section = { kind: "long-term", share: undefined, heading: "", maxChars: 0 } as const;
+  const section = {
+    kind: "long-term",
+    share: undefined,
+    firstShare: undefined,
+    heading: "",
+    maxChars: 0,
+  } as const;
   const fields = { scope: shared, sections: [{ ...section, limit: 1 }] };
   const { text } = await contextOf(services, { ...fields, query: "cat" });
   expect(text).toBe("- The office cat sleeps a lot");
@@ -109,7 +120,12 @@ test("a short message stands before a long one that takes its room", async () =>
   });
   const long = `The name of my cat is Mia. ${"So it goes, day after day. ".repeat(20)}`;
   await services.append("talk", [{ text: long }, { text: "My cat is Mia." }]);
-  const section = { kind: "recalled-messages", share: undefined, heading: "" } as const;
+  const section = {
+    kind: "recalled-messages",
+    share: undefined,
+    firstShare: undefined,
+    heading: "",
+  } as const;
   const asked = { sections: [{ ...section, limit: 0, maxChars: 0 }], query: "my cat's name?" };
   const both = await contextOf(services, asked);
   expect(both.parts[0]?.items).toHaveLength(2);
@@ -150,7 +166,12 @@ describe("recall that fails", () => {
     await expect(
       services.memories.assembleContext(call, {
         ...{ ...input, maxTokens: 100, counting: undefined, sections: [], profile: "default" },
-        ...{ includeConversation: true, compactionThreshold: undefined, minRelevance: 0 },
+        ...{
+          includeConversation: true,
+          compactionThreshold: undefined,
+          minRelevance: 0,
+          minBestRelevance: 0,
+        },
         ...{ weights: {}, referenceMs: undefined, fence: undefined },
       }),
     ).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
@@ -179,7 +200,7 @@ describe("entities and relations", () => {
       ...[relation("Ann", "lives_in", "Big Apple"), relation("Bob", "likes", "Oslo")],
     ]);
     const sections = (["entities", "relations"] as const).map((kind) => ({
-      ...{ kind, share: undefined, limit: 1, heading: "", maxChars: 0 },
+      ...{ kind, share: undefined, firstShare: undefined, limit: 1, heading: "", maxChars: 0 },
     }));
     const query = "Who lives in New York City's centre?";
     expect((await contextOf(services, { query, sections })).text).toBe(
@@ -197,6 +218,7 @@ describe("entities and relations", () => {
     const section = {
       kind: "relations",
       share: undefined,
+      firstShare: undefined,
       heading: undefined,
       maxChars: 0,
     } as const;

@@ -6,6 +6,7 @@ import { LIMITS } from "../../domain/limits.ts";
 import { type Memory, type MemoryKind, SHARED_SCOPE } from "../../domain/memories/memory.ts";
 import { EVERYONE, type ScopeFilter } from "../../domain/memories/scopes.ts";
 import type { RecallFilter, RecallKind } from "../../domain/recall/filter.ts";
+import { CONTEXT_FLOORS } from "../../domain/recall/rank/relevance.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import { checkLive } from "../change.ts";
 import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall-api.ts";
@@ -45,7 +46,13 @@ export interface Recalled {
   readonly coverage: RecallCoverage | undefined;
 }
 
-const NOTHING: Recalled = { candidates: [], coverage: undefined };
+/** What a search found, weak or not. */
+interface Found extends Recalled {
+  /** An item is weak below the first, and every item where the best one is below the second. */
+  readonly floors: { readonly each: number; readonly best: number };
+}
+
+const NOTHING: Found = { candidates: [], coverage: undefined, floors: { each: 0, best: 0 } };
 
 /** What is said of a recall that failed. */
 const FAILED: RecallCoverage = {
@@ -75,12 +82,20 @@ export async function messagesFor(asking: Asking, limit: number): Promise<Recall
       ref: { kind: "message", sessionId, messageId, seq: message.seq },
       said: saidIn(codec, { role, bytes: message.bytes }),
       ...{ relevance, trust: codec.readTrust(message.bytes) },
-      isWeak: relevance < input.minRelevance,
     };
   });
-  const valued = found.candidates.map((one, place) => ({ one, worth: worthOf(one, place) }));
+  const valued = withFloors(found).map((one, place) => ({ one, worth: worthOf(one, place) }));
   valued.sort((a, b) => b.worth - a.worth);
   return { ...found, candidates: valued.map(({ one }) => one) };
+}
+
+/** Marks what is too weak: no item at all is a better answer than the best of a hopeless lot. */
+function withFloors({ candidates, floors }: Found): readonly Candidate[] {
+  const best = Math.max(0, ...candidates.map(({ relevance }) => relevance));
+  return candidates.map((one) => {
+    const isWeak = best < floors.best || one.relevance < floors.each;
+    return { ...one, isWeak, isFitting: !isWeak };
+  });
 }
 
 /**
@@ -101,10 +116,9 @@ function seenBy({ viewer }: Asking): ScopeFilter {
 /** Documents of the namespace that the viewer sees, the best first. */
 export async function documentsFor(asking: Asking, limit: number): Promise<Recalled> {
   const { store } = asking.parts.context;
-  const { namespace, minRelevance } = asking.input;
-  if ((await store.listCollections(namespace, "", 1)).length === 0) return NOTHING;
+  if ((await store.listCollections(asking.input.namespace, "", 1)).length === 0) return NOTHING;
   const filter: RecallFilter = { ...ANY, kinds: new Set(["document"]), scope: seenBy(asking) };
-  return await find(asking, filter, limit, ({ record, relevance, passage }) => {
+  const found = await find(asking, filter, limit, ({ record, relevance, passage }) => {
     if (record.kind !== "document") return undefined;
     const { collectionId } = record;
     const { documentId, bytes } = record.document;
@@ -113,12 +127,16 @@ export async function documentsFor(asking: Asking, limit: number): Promise<Recal
     return {
       ref: { kind: "document", collectionId, documentId },
       said: { kind: "document", text: isShort ? text : passage },
-      ...{ relevance, trust, isWeak: relevance < minRelevance },
+      ...{ relevance, trust },
     };
   });
+  return { ...found, candidates: withFloors(found) };
 }
 
-/** Long-term memories that fit, the best first, then `important` ones that are not among them. */
+/**
+ * Long-term memories that fit, the best first, then the others of `important`: those that were
+ * found in the order in which they were. What was found and is neither is weak.
+ */
 export async function longTermFor(
   asking: Asking,
   limit: number,
@@ -135,13 +153,27 @@ export async function longTermFor(
     ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, scope: seenBy(asking) },
     validity: input.referenceMs ?? "now",
   };
-  const { candidates, coverage } = await find(asking, filter, limit, ({ record, relevance }) => {
+  const found = await find(asking, filter, limit, ({ record, relevance }) => {
     if (record.kind !== "memory") return undefined;
     const { memory } = record;
     return counts(memory, asking) ? candidateOf(memory, relevance) : undefined;
   });
+  const { candidates, coverage, floors } = found;
+  const isKnown = new Set(rest.map(idOf));
+  const marked = candidates.map((one) => {
+    const isFitting = one.relevance >= floors.each;
+    return { ...one, isFitting, isWeak: !isFitting && !isKnown.has(idOf(one)) };
+  });
   const ids = new Set(candidates.map(idOf));
-  return { candidates: [...candidates, ...rest.filter((one) => !ids.has(idOf(one)))], coverage };
+  const others = rest.filter((one) => !ids.has(idOf(one)));
+  return {
+    coverage,
+    candidates: [
+      ...marked.filter(({ isFitting }) => isFitting),
+      ...marked.filter(({ isFitting }) => !isFitting),
+      ...others,
+    ],
+  };
 }
 
 function idOf({ ref }: Candidate): string {
@@ -153,7 +185,7 @@ async function find(
   filter: RecallFilter,
   limit: number,
   read: (hit: RecallHit) => Candidate | undefined,
-): Promise<Recalled> {
+): Promise<Found> {
   const { call, query, input, budgetTokens } = asking;
   if (query.trim() === "") return NOTHING;
   const room = Math.max(HITS_MIN, Math.ceil(budgetTokens / TOKENS_EACH));
@@ -167,11 +199,15 @@ async function find(
     passagesOf: LONG,
   };
   try {
-    const { hits, coverage } = await recallInTime(asking, asked);
-    return { candidates: hits.flatMap((hit) => read(hit) ?? []), coverage };
+    const { hits, coverage, isCalibrated } = await recallInTime(asking, asked);
+    const floors = {
+      each: input.minRelevance ?? (isCalibrated ? CONTEXT_FLOORS.each : 0),
+      best: input.minBestRelevance ?? (isCalibrated ? CONTEXT_FLOORS.best : 0),
+    };
+    return { candidates: hits.flatMap((hit) => read(hit) ?? []), coverage, floors };
   } catch {
     checkLive(call.signal);
-    return { candidates: [], coverage: FAILED };
+    return { ...NOTHING, coverage: FAILED };
   }
 }
 

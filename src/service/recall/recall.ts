@@ -29,6 +29,7 @@ const NOTHING: RecallResult = {
     withoutVectorCount: 0,
     rerank: "off",
   },
+  isCalibrated: true,
 };
 
 /** Finds messages, documents and memories that fit. */
@@ -58,7 +59,9 @@ export async function recall(
         : await collectReranked(running, rerank);
     const hits = await toHits(running, found);
     const coverage = coverageOf({ parts, missing, found, dense });
-    return { hits, next: found.next, groups: found.groups, coverage };
+    // Of the cosines of other models the relevance knows nothing.
+    const isCalibrated = dense.state !== "used" || parts.embedder.model.isLocal;
+    return { hits, next: found.next, groups: found.groups, coverage, isCalibrated };
   });
 }
 

@@ -53,14 +53,17 @@ export function fromAssembleContext(
     scope: scope && fromMemoryScope(scope),
     maxTokens: maxTokens === 0 ? LIMITS.contextTokensDefault : maxTokens,
     counting: fromCounting(request),
-    sections: request.sections.flatMap(({ kind, share, limit, heading, maxChars }) => {
+    sections: request.sections.flatMap(({ kind, share, firstShare, limit, heading, maxChars }) => {
       const name = CONTEXT_SECTION_KINDS[kind - FIRST_KIND];
-      return name === undefined ? [] : [{ kind: name, share, limit, heading, maxChars }];
+      return name === undefined
+        ? []
+        : [{ kind: name, share, firstShare, limit, heading, maxChars }];
     }),
     profile: contextProfile(request.profile) ?? "default",
     includeConversation: !request.excludeConversation,
     compactionThreshold: request.compactionThreshold,
-    minRelevance: request.minRelevance ?? 0,
+    minRelevance: request.minRelevance,
+    minBestRelevance: request.minBestRelevance,
     weights: fromWeights(request.weights),
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
     fence: FENCES[request.fence],

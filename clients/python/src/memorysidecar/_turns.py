@@ -108,6 +108,7 @@ class TurnMethods(SyncCalls):
         exclude_conversation: bool = False,
         compaction_threshold: float | None = None,
         min_relevance: float | None = None,
+        min_best_relevance: float | None = None,
         weights: v1.RecallWeights | f.Json | None = None,
         reference_time: f.Time | None = None,
         fence: bool | None = None,
@@ -120,6 +121,10 @@ class TurnMethods(SyncCalls):
             session.
         :param sections: what is in it, for example ``["long_term", {"kind": "episodes", "share":
             0.2}]``. Default: those of the profile.
+        :param min_relevance: leaves out less relevant messages, documents and memories, 0 to 1.
+            Default 0.05.
+        :param min_best_relevance: leaves out all recalled messages, or documents, when even the
+            best is less relevant. Default 0.25.
         :param exclude_conversation: for callers that send the window as messages beside it.
         :param fence: whether the content stands between marks that say that it is data. Default: as
             the profile does.
@@ -138,6 +143,7 @@ class TurnMethods(SyncCalls):
             exclude_conversation=exclude_conversation,
             compaction_threshold=compaction_threshold,
             min_relevance=min_relevance,
+            min_best_relevance=min_best_relevance,
             weights=weights,
             reference_time=reference_time,
             fence=m.fence_of(fence),

@@ -56,6 +56,13 @@ const BY_VECTORS: Constants = {
 export const NOTHING_FITS_FLOOR = 0.5;
 
 /**
+ * The floors of a context: of the best item of a section, without which the section stays empty,
+ * and of each item. Chosen by `bench:context` so that hardly any evidence is lost; see
+ * bench/README.md.
+ */
+export const CONTEXT_FLOORS = { best: 0.25, each: 0.05 } as const;
+
+/**
  * Gives the probability, 0 to 1, that a candidate fits the query. Cosines count where the query
  * says that they are on the scale of the static embedder, and in dense mode, where there is nothing
  * else.

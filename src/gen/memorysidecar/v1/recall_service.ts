@@ -285,10 +285,20 @@ export interface AssembleContextRequest {
     | number
     | undefined;
   /**
-   * Leaves out recalled messages and documents that are less relevant, 0 to 1. Unset
-   * means 0.
+   * Leaves out recalled messages and documents that are less relevant, and memories that
+   * are neither relevant nor important, 0 to 1. Unset means 0.05, with an embedder of your
+   * own 0: relevance does not know its vectors.
    */
   minRelevance?:
+    | number
+    | undefined;
+  /**
+   * Leaves out all recalled messages when not even the best of them is this relevant, and
+   * likewise all documents, 0 to 1: no message is a better answer than many that do not
+   * answer. Unset means 0.25, with an embedder of your own 0. docs/recall.md says what such
+   * a floor keeps and costs.
+   */
+  minBestRelevance?:
     | number
     | undefined;
   /** The weights of recall. */
@@ -822,6 +832,7 @@ function createBaseAssembleContextRequest(): AssembleContextRequest {
     excludeConversation: false,
     compactionThreshold: undefined,
     minRelevance: undefined,
+    minBestRelevance: undefined,
     weights: undefined,
     referenceTime: undefined,
     fence: 0,
@@ -871,6 +882,9 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     }
     if (message.minRelevance !== undefined) {
       writer.uint32(105).double(message.minRelevance);
+    }
+    if (message.minBestRelevance !== undefined) {
+      writer.uint32(145).double(message.minBestRelevance);
     }
     if (message.weights !== undefined) {
       RecallWeights.encode(message.weights, writer.uint32(114).fork()).join();
@@ -1007,6 +1021,14 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
             }
 
             message.minRelevance = reader.double();
+            continue;
+          }
+          case 18: {
+            if (tag !== 145) {
+              break;
+            }
+
+            message.minBestRelevance = reader.double();
             continue;
           }
           case 14: {

@@ -347,18 +347,20 @@ class RecallCoverage(_message.Message):
     def __init__(self, complete: _Optional[bool] = ..., pending_count: _Optional[int] = ..., left_out_count: _Optional[int] = ..., dense: _Optional[_Union[DenseState, str]] = ..., embedding_model: _Optional[str] = ..., without_vector_count: _Optional[int] = ..., rerank: _Optional[_Union[RerankState, str]] = ...) -> None: ...
 
 class ContextSection(_message.Message):
-    __slots__ = ("kind", "share", "limit", "heading", "max_chars")
+    __slots__ = ("kind", "share", "limit", "heading", "max_chars", "first_share")
     KIND_FIELD_NUMBER: _ClassVar[int]
     SHARE_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     HEADING_FIELD_NUMBER: _ClassVar[int]
     MAX_CHARS_FIELD_NUMBER: _ClassVar[int]
+    FIRST_SHARE_FIELD_NUMBER: _ClassVar[int]
     kind: ContextSectionKind
     share: float
     limit: int
     heading: str
     max_chars: int
-    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., share: _Optional[float] = ..., limit: _Optional[int] = ..., heading: _Optional[str] = ..., max_chars: _Optional[int] = ...) -> None: ...
+    first_share: float
+    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., share: _Optional[float] = ..., limit: _Optional[int] = ..., heading: _Optional[str] = ..., max_chars: _Optional[int] = ..., first_share: _Optional[float] = ...) -> None: ...
 
 class ContextPart(_message.Message):
     __slots__ = ("kind", "heading", "token_count", "items")

@@ -641,7 +641,10 @@ export interface ContextSection {
   /**
    * Which part of the budget it may take while others want it, 0 to 1: what it leaves is
    * given to the others, those with the highest shares first. Unset means the share of the
-   * profile. Shares are scaled down when they are more than 1 together.
+   * profile: 0.59 for recalled messages; 0.1 for the summary, documents, the conversation
+   * and the daily log; 0.05 for long-term memory; 0.02 for entities, relations and
+   * episodes. Shares are scaled down when they are more than 1 together. Counted of what
+   * `first_share` leaves.
    */
   share?:
     | number
@@ -661,6 +664,14 @@ export interface ContextSection {
    * leave no room. 0 means no limit; above 0 at least 32; at most 1,000,000.
    */
   maxChars: number;
+  /**
+   * Which part of the budget goes first to its items that fit the query, before any
+   * `share` is given out, 0 to 1: a fact that answers comes before messages that might.
+   * Only long-term memory, recalled messages and documents have such items: those that are
+   * not left out by `min_relevance` or `min_best_relevance`. Unset means 0.5 for long-term
+   * memory and 0 for the others.
+   */
+  firstShare?: number | undefined;
 }
 
 /** A section of the context. */
@@ -2225,7 +2236,7 @@ export const RecallCoverage: MessageFns<RecallCoverage> = {
 };
 
 function createBaseContextSection(): ContextSection {
-  return { kind: 0, share: undefined, limit: 0, heading: undefined, maxChars: 0 };
+  return { kind: 0, share: undefined, limit: 0, heading: undefined, maxChars: 0, firstShare: undefined };
 }
 
 export const ContextSection: MessageFns<ContextSection> = {
@@ -2244,6 +2255,9 @@ export const ContextSection: MessageFns<ContextSection> = {
     }
     if (message.maxChars !== 0) {
       writer.uint32(40).int32(message.maxChars);
+    }
+    if (message.firstShare !== undefined) {
+      writer.uint32(49).double(message.firstShare);
     }
     return writer;
   },
@@ -2301,6 +2315,14 @@ export const ContextSection: MessageFns<ContextSection> = {
             message.maxChars = reader.int32();
             continue;
           }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.firstShare = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2323,6 +2345,7 @@ export const ContextSection: MessageFns<ContextSection> = {
     message.limit = object.limit ?? 0;
     message.heading = object.heading ?? undefined;
     message.maxChars = object.maxChars ?? 0;
+    message.firstShare = object.firstShare ?? undefined;
     return message;
   },
 };
