@@ -31,6 +31,9 @@ with Client(sys.argv[1]) as memory:
     wait_for("facts", text_contains="Max", origin="extraction")
     # The first turn has left the window, and mattered.
     wait_for("promotions", origin="promotion")
+    # What was found stands beside what a caller says, until somebody trusts it.
+    [found] = memory.list_memories(filter=DOG)
+    memory.update_memory(found.memory_id, trust="medium")
     memory.remember({**DOG, "text": "Max also answers to Maxi."}, conflict="ask_hook")
     for fact in memory.list_memories(filter={**DOG, "states": ["active", "superseded"]}):
         print(fact.source.hook or "a call", fact.importance, fact.text)

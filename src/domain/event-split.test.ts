@@ -58,8 +58,13 @@ function removed(documentIds: readonly string[]): EventDetail {
   return { type: EVENT_TYPE.documentsDeleted, collectionId: "c", documentIds };
 }
 
-function remembered(memoryIds: readonly string[], updatedIds: readonly string[]): EventDetail {
-  return { type: EVENT_TYPE.memoriesRemembered, memoryIds, updatedIds, origin: "caller" };
+function remembered(
+  memoryIds: readonly string[],
+  updatedIds: readonly string[],
+  contradictingIds: readonly string[] = [],
+): EventDetail {
+  const type = EVENT_TYPE.memoriesRemembered;
+  return { type, memoryIds, updatedIds, contradictingIds, origin: "caller" };
 }
 
 function deleted(memoryIds: readonly string[]): EventDetail {
@@ -173,9 +178,14 @@ test("parts of written documents tell how many of all are new", () => {
 
 test("a part of remembered memories keeps new ones and changed ones apart", () => {
   const ids = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(256, "x"));
-  const parts = splitEvent(remembered(ids.slice(0, 200), ids.slice(200)));
+  const marked = [...ids.slice(0, 2), ...ids.slice(298)];
+  const parts = splitEvent(remembered(ids.slice(0, 200), ids.slice(200), marked));
   expect(parts).toHaveLength(3);
   isWhole(parts);
+  const told = parts.flatMap(({ detail }) =>
+    "contradictingIds" in detail ? detail.contradictingIds : [],
+  );
+  expect(told).toEqual(marked);
   const lists = parts.map(({ detail }) => ("updatedIds" in detail ? detail : undefined));
   expect(lists.flatMap((list) => list?.memoryIds)).toEqual(ids.slice(0, 200));
   expect(lists.flatMap((list) => list?.updatedIds)).toEqual(ids.slice(200));

@@ -72,12 +72,16 @@ function splitRemembered(
 ): readonly EventPart[] {
   const { memoryIds, updatedIds } = detail;
   const created = memoryIds.length;
-  const costs = [...memoryIds, ...updatedIds].map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+  const marked = new Set(detail.contradictingIds);
+  const ids = [...memoryIds, ...updatedIds];
+  // An id that contradicts stands in two lists.
+  const costs = ids.map((id) => (marked.has(id) ? 2 : 1) * (utf8Bytes(id) + ID_FRAME_BYTES));
   return slices(costs).map(({ from, to, continued }) => ({
     detail: {
       ...detail,
       memoryIds: memoryIds.slice(from, to),
       updatedIds: updatedIds.slice(Math.max(0, from - created), Math.max(0, to - created)),
+      contradictingIds: ids.slice(from, to).filter((id) => marked.has(id)),
     },
     continued,
   }));

@@ -241,6 +241,8 @@ export const LIMITS = {
   memoryTopicBytes: 128,
   memoryReasonBytes: 256,
   memorySourceMessages: 64,
+  /** Memories of higher trust that one says it contradicts. */
+  memoryContradictions: 16,
   entityNameBytes: 256,
   entityTypeBytes: 64,
   entityAliases: 64,

@@ -44,6 +44,7 @@ export function newMemory({ content = {}, strength = {}, ...parts }: MemoryParts
     source: { origin: "caller", sessionId: "", messageIds: [], hook: "", model: "" },
     state: "active",
     supersededBy: "",
+    contradictsIds: [],
     version: 1,
     writer: "caller",
     reason: "",

@@ -13,6 +13,7 @@ import {
   SHARED_SCOPE,
 } from "../../src/domain/memories/memory.ts";
 import { nameKeyOf, promotionKeyOf, textKeyOf } from "../../src/domain/memories/text-key.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
 import type { MemoryPlan, SessionPlan, Store } from "../../src/storage/store.ts";
 import { type ActionBase, eventsOf, isYoung } from "./action-types.ts";
 import { newDocument } from "./documents.ts";
@@ -131,6 +132,7 @@ function memoryOf(draft: MemoryDraft, old: Memory | undefined, no: number, at: S
     strength: old?.strength ?? { lastSeenMs: at.nowMs },
     persistent,
     ttlMs,
+    trust: importance < 0.5 ? TRUST.low : TRUST.medium,
     state: past ? "superseded" : "active",
     supersededBy: past ? "another" : "",
     version: (old?.version ?? 0) + 1,

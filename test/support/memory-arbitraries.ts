@@ -92,6 +92,7 @@ export const memoryArbitrary: fc.Arbitrary<Memory> = fc.constantFrom(...KINDS).c
     source: source as fc.Arbitrary<Memory["source"]>,
     state: fc.constantFrom("active", "superseded"),
     supersededBy: text,
+    contradictsIds: fc.array(text, { maxLength: 3 }),
     version: count,
     writer: text,
     reason: text,

@@ -145,7 +145,7 @@ export class MemoryBook implements MemoryLookup {
 
   evictable(scope: MemoryScope, tier: ReturnType<typeof tierOf>, limit: number): readonly Memory[] {
     const some = this.#some(scope, (m) => tierOf(m) === tier && !m.persistent);
-    return some.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, limit);
+    return some.toSorted((a, b) => a.trust - b.trust || rankOf(a) - rankOf(b)).slice(0, limit);
   }
 
   wasPromoted({ userId, agentId, sessionId }: MemoryScope, promotionKey: string): boolean {
@@ -205,7 +205,7 @@ export function memoryOf(spec: DraftSpec = {}, revision = 1): Memory {
     memoryId: memoryId === "" ? "known" : memoryId,
     memoryNo: 1,
     strength: { confidence, mentionCount: 1, lastSeenMs: lastSeenMs ?? nowMs, decayMs: 0 },
-    ...({ state: "active", supersededBy: "" } as const),
+    ...({ state: "active", supersededBy: "", contradictsIds: [] } as const),
     ...{ version: 1, createMs: nowMs, updateMs: nowMs, etagRevision: revision },
   };
 }

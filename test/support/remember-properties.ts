@@ -15,6 +15,7 @@ import {
 } from "../../src/domain/memories/memory.ts";
 import type { planRemember } from "../../src/domain/memories/remember.ts";
 import type { NewMemory, RememberPlan, RememberRules } from "../../src/domain/memories/rules.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
 import { draftOf, MemoryBook, rulesOf, stampOf } from "./memory-lookup.ts";
 
 export type PlanFunction = typeof planRemember;
@@ -69,6 +70,7 @@ const draft: fc.Arbitrary<NewMemory> = fc
     key: fc.constantFrom("", "", "home", "drink"),
     importance: fc.constantFrom(0, 0.2, 0.5, 0.9),
     persistent: fc.boolean(),
+    trust: fc.constantFrom(TRUST.low, TRUST.medium, TRUST.medium),
     ttlMs: fc.constantFrom(0, 0, 30),
     scope: fc.constantFrom(...SCOPES),
     validFromMs,
@@ -79,7 +81,10 @@ const draft: fc.Arbitrary<NewMemory> = fc
       ...rest,
       // Ids that are given name facts of everybody's: another kind or scope is an error.
       ...(structure === undefined ? { text } : { structure }),
-      ...(memoryId === "" ? {} : { memoryId, structure: undefined, text, scope: SHARED_SCOPE }),
+      // So is less trust than the memory has.
+      ...(memoryId === ""
+        ? {}
+        : { memoryId, structure: undefined, text, scope: SHARED_SCOPE, trust: TRUST.medium }),
     }),
   );
 
@@ -228,7 +233,9 @@ function holdsLimits(plan: PlanFunction): fc.IRawProperty<unknown> {
         for (const tier of MEMORY_TIERS) {
           const limit = one.rules.limits[tier] ?? Infinity;
           const all = book.all().filter((m) => m.scope === scope && tierOf(m) === tier);
-          ok(all.length <= Math.max(limit, all.filter((m) => m.persistent).length));
+          const most = Math.max(...one.news.map(({ trust }) => trust));
+          const kept = all.filter((m) => m.persistent || m.trust > most);
+          ok(all.length <= Math.max(limit, kept.length));
         }
       }
     }
@@ -326,6 +333,52 @@ function keepsTheTimeline(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
+/** How much a memory may be changed by what is trusted less: not at all, but for its mark. */
+function image({ contradictsIds: _marks, ...memory }: Memory): unknown {
+  return memory;
+}
+
+/**
+ * What is trusted less changes, supersedes, merges into and evicts nothing of what is trusted more;
+ * it says what it contradicts.
+ */
+function respectsTrust(plan: PlanFunction): fc.IRawProperty<unknown> {
+  const low = news.map((drafts) =>
+    drafts.map((one) => ({ ...one, memoryId: "", trust: TRUST.low })),
+  );
+  const attack = fc.array(fc.record({ news: low, rules, waitMs }), { minLength: 1, maxLength: 8 });
+  return fc.property(steps, attack, (history, attacks) => {
+    const book = new MemoryBook();
+    const log = [...stepwise(plan, history, book)];
+    let nowMs = log.at(-1)?.nowMs ?? 1_000;
+    const trusted = (): readonly Memory[] =>
+      book.all().filter((one) => one.trust > TRUST.low && !isMemoryExpired(one, nowMs));
+    let revision = 1_000;
+    for (const one of attacks) {
+      nowMs += one.waitMs;
+      revision++;
+      const before = trusted();
+      const known = new Set(book.states.keys());
+      const made = plan(book, one.news, one.rules, stampOf(revision, nowMs));
+      book.save(made);
+      deepStrictEqual(trusted().map(image), before.map(image));
+      for (const memory of made.put) {
+        const { content, contradictsIds, scope, state } = memory;
+        if (known.has(memory.memoryId) || state !== "active" || content.key === "") continue;
+        if (content.validFromMs !== undefined) continue;
+        const rivals = before.filter(
+          (rival) =>
+            rival.state === "active" && rival.scope === scope && rival.content.key === content.key,
+        );
+        deepStrictEqual(
+          rivals.filter(({ memoryId }) => !contradictsIds.includes(memoryId)),
+          [],
+        );
+      }
+    }
+  });
+}
+
 /** Whatever is superseded ends after it begins. */
 function endsAfterItBegins(plan: PlanFunction): fc.IRawProperty<unknown> {
   return property((history) => {
@@ -346,4 +399,5 @@ export const REMEMBER_PROPERTIES = {
   "the past can be read": remembersThePast,
   "contradictions make one history in any order": keepsTheTimeline,
   "everything ends after it begins": endsAfterItBegins,
+  "trust is a rank": respectsTrust,
 } as const satisfies Record<string, (plan: PlanFunction) => fc.IRawProperty<unknown>>;

@@ -38,6 +38,7 @@ const MEMORY: Places = {
   "Relation.subject": ["relationSubjectBytes"],
   "Relation.predicate": ["relationPredicateBytes"],
   "Relation.object_value": ["relationObjectBytes"],
+  "Memory.contradicts_memory_ids": ["memoryContradictions"],
   "Episode.user_text": ["episodeTextBytes"],
   "Episode.assistant_text": ["episodeTextBytes"],
   "MemorySource.session_id": ["sessionIdBytes"],

@@ -69,8 +69,16 @@ export function updateMemory(memory: Memory, patch: MemoryPatch, stamp: Stamp): 
     trust: trust ?? memory.trust,
     persistent: persistent ?? memory.persistent,
     ttlMs: ttlMs ?? memory.ttlMs,
+    contradictsIds: isSettled(memory, patch) ? [] : memory.contradictsIds,
   };
   return nextState(memory, { content, strength, ...kept }, stamp);
+}
+
+/** Whether a change decides on a contradiction: it raises the trust, or answers something else. */
+function isSettled(memory: Memory, { trust, key, structure }: MemoryPatch): boolean {
+  const isRaised = trust !== undefined && trust > memory.trust;
+  const isOther = key !== undefined && key !== memory.content.key;
+  return isRaised || isOther || (structure !== undefined && memory.kind !== "episode");
 }
 
 /** Whether content ends after it begins. */
@@ -125,13 +133,15 @@ export function endOf(
 /** A memory whose place another one took. It ends at `atMs` unless it has an end: see endOf. */
 export function supersede(old: Memory, by: string, atMs: number, stamp: Stamp): Memory {
   const content = { ...old.content, validToMs: old.content.validToMs ?? endOf(old.content, atMs) };
-  return nextState(old, { content, state: "superseded", supersededBy: by }, stamp);
+  const changes = { state: "superseded", supersededBy: by, contradictsIds: [] } as const;
+  return nextState(old, { content, ...changes }, stamp);
 }
 
 /** A memory that has the content of one of its former states again, and is active. */
 export function restoreRevision(current: Memory, former: Memory, stamp: Stamp): Memory {
-  const { content, trust } = former;
-  return nextState(current, { content, trust, state: "active", supersededBy: "" }, stamp);
+  const { content, trust, contradictsIds } = former;
+  const changes = { content, trust, contradictsIds, state: "active", supersededBy: "" } as const;
+  return nextState(current, changes, stamp);
 }
 
 /** The sources of both: the first ones stay, of their messages the newest. */

@@ -173,7 +173,7 @@ describe("merging", () => {
   test("adds the new text to the newest, as its next state", () => {
     const book = new MemoryBook();
     remember(book, 1, [{ text: "a" }, { text: "b", importance: 0.2, topics: ["x"] }], KEEP);
-    const news = { text: "c", importance: 0.7, topics: ["X", "y"], trust: TRUST.low };
+    const news = { text: "c", importance: 0.7, topics: ["X", "y"] };
     const plan = remember(book, 2, [news], MERGE);
     expect(plan.results).toMatchObject([
       { outcome: "updated", supersededIds: [], memory: { memoryId: "n1-1" } },
@@ -182,7 +182,7 @@ describe("merging", () => {
       { content: { text: "a" } },
       {
         content: { text: "b\nc", importance: 0.7, topics: ["x", "y"] },
-        ...{ trust: TRUST.low, version: 2, strength: { mentionCount: 2 } },
+        ...{ trust: TRUST.medium, version: 2, strength: { mentionCount: 2 } },
       },
     ]);
   });

@@ -1,8 +1,8 @@
 // What becomes of memories that a new one contradicts.
 
 import { LIMITS } from "../limits.ts";
-import { lowestTrust } from "../summaries/summary.ts";
 import { nextState, strengthened, supersede, unitedNames, unitedSources } from "./change.ts";
+import { idsAbove, markBelow } from "./contradict.ts";
 import { type Decision, type Placed, stateOf } from "./decision.ts";
 import { isFinal, placeKnown } from "./known.ts";
 import type { Memory, MemoryContent, Relation } from "./memory.ts";
@@ -127,26 +127,29 @@ function mergedMemory({ stamp }: Decision, draft: NewMemory, target: Memory, tex
     strength: strengthened(strength, 0, draft.lastSeenMs ?? stamp.nowMs),
     source: unitedSources(target.source, draft.source),
     persistent: target.persistent || draft.persistent,
-    trust: lowestTrust([target.trust, draft.trust]),
   };
   return nextState(target, changes, stamp);
 }
 
-/** Merges a draft into the newest rival; undefined when they cannot be one. */
+/** Merges a draft into the newest rival of its trust; undefined when they cannot be one. */
 function placeMerged(
   decision: Decision,
   draft: NewMemory,
-  rivals: readonly Memory[],
+  all: readonly Memory[],
   { text: written }: Way,
 ): Placed | undefined {
   const { overlay, stamp } = decision;
+  const rivals = all.filter(({ trust }) => trust === draft.trust);
+  // The text that a hook wrote holds what all of them say.
+  if (written !== undefined && rivals.length < all.length) return undefined;
   const target = rivals.at(-1);
   const text = target && mergedText(target, draft, written);
   if (target === undefined || text === undefined) return undefined;
   if (written === undefined && hasTakenIn(target, draft.content.text)) {
     return placeKnown(decision, target, draft);
   }
-  const memory = overlay.put(mergedMemory(decision, draft, target, text));
+  const merged = mergedMemory(decision, draft, target, text);
+  const memory = overlay.put({ ...merged, contradictsIds: idsAbove(draft, all) });
   if (written === undefined) return { memory, outcome: "updated", supersededIds: [] };
   // The text that a hook wrote stands for all of them.
   const atMs = draft.content.validFromMs ?? stamp.nowMs;
@@ -156,14 +159,28 @@ function placeMerged(
   return { memory, outcome: "updated", supersededIds };
 }
 
-/** Puts a draft, as a new memory or as the next state of one, and settles what it contradicts. */
+/**
+ * Puts a draft, as a new memory or as the next state of one, and settles what it contradicts: of
+ * what is trusted more it changes nothing, and names it.
+ */
 export function placeDraft(
   decision: Decision,
   draft: NewMemory,
   existing: Memory | undefined,
 ): Placed {
+  const all = rivalsOf(decision.overlay, draft, decision.rules.conflict);
+  const placed = settled(decision, draft, existing, all);
+  if (placed.memory !== undefined) markBelow(decision, placed.memory, all);
+  return placed;
+}
+
+function settled(
+  decision: Decision,
+  draft: NewMemory,
+  existing: Memory | undefined,
+  all: readonly Memory[],
+): Placed {
   const { overlay, rules } = decision;
-  const all = rivalsOf(overlay, draft, rules.conflict);
   const rivals = all.filter((rival) => !isFinal(rival, draft));
   const way = wayOf(draft, rules.conflict, rivals);
   if (way.action === "drop") return { memory: undefined, outcome: "dropped", supersededIds: [] };
@@ -174,7 +191,8 @@ export function placeDraft(
   const base = stateOf(decision, draft, existing);
   const outcome = existing === undefined ? "created" : "updated";
   if (way.action !== "supersede") {
-    return { memory: overlay.put(base), outcome, supersededIds: [] };
+    const memory = overlay.put({ ...base, contradictsIds: idsAbove(draft, all) });
+    return { memory, outcome, supersededIds: [] };
   }
   const past = (): readonly Memory[] =>
     pastOf(overlay, draft, rules.conflict).filter((one) => !isFinal(one, draft));

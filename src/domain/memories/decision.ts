@@ -24,7 +24,7 @@ function firstState({ overlay, stamp }: Decision, draft: NewMemory): Memory {
     memoryId: memoryId === "" ? stamp.newId(overlay.createdCount) : memoryId,
     memoryNo: overlay.nextMemoryNo,
     strength: { confidence, mentionCount: 1, lastSeenMs, decayMs: 0 },
-    ...({ state: "active", supersededBy: "" } as const),
+    ...({ state: "active", supersededBy: "", contradictsIds: [] } as const),
     version: 1,
     ...{ writer: stamp.writer, reason: stamp.reason },
     ...{ createMs: stamp.nowMs, updateMs: stamp.nowMs, etagRevision: stamp.revision },
@@ -37,7 +37,7 @@ function givenState({ stamp }: Decision, existing: Memory, draft: NewMemory): Me
   const { strength } = existing;
   const changes = {
     ...{ content, trust, persistent, ttlMs },
-    ...({ state: "active", supersededBy: "" } as const),
+    ...({ state: "active", supersededBy: "", contradictsIds: [] } as const),
     source: unitedSources(existing.source, draft.source),
     strength: {
       ...strength,

@@ -1,8 +1,10 @@
-// Entities are known by their names: what is said of one again is merged into it.
+// Entities are known by their names: what is said of one again is merged into the one of its trust.
+// A scope may have one of each name and trust: they stand beside each other.
 
 import { LIMITS } from "../limits.ts";
-import { lowestTrust } from "../summaries/summary.ts";
 import { isInOrder, nextState, unitedNames } from "./change.ts";
+import { placeDraft } from "./conflict.ts";
+import { idsAbove, markBelow } from "./contradict.ts";
 import type { Decision, Placed } from "./decision.ts";
 import { describeStructure } from "./describe.ts";
 import { isFinal, placeKnown, saidAgain } from "./known.ts";
@@ -14,10 +16,12 @@ import { nameKeyOf, textKeyOf } from "./text-key.ts";
 const NO_TYPE = "other";
 const NO_CATEGORY = "general";
 
-/** The entity of the scope with the name of a draft: one with this very name before an alias. */
-function entityOf(overlay: MemoryOverlay, draft: NewMemory, entity: Entity): Memory | undefined {
-  const [named] = overlay.byText(draft.scope, "entity", textKeyOf(draft));
-  return named ?? overlay.byName(draft.scope, nameKeyOf(entity.name));
+/** The entities of the scope with the name of a draft, those with an alias of it last. */
+function entitiesOf(overlay: MemoryOverlay, draft: NewMemory, entity: Entity): readonly Memory[] {
+  const named = overlay.byText(draft.scope, "entity", textKeyOf(draft));
+  const byAlias = overlay.byName(draft.scope, nameKeyOf(entity.name));
+  const all = byAlias === undefined ? named : [...named, byAlias];
+  return [...new Map(all.map((memory) => [memory.memoryId, memory])).values()];
 }
 
 /** Sets values by key, no more keys than the limit. Keys keep the order in which they came. */
@@ -84,25 +88,57 @@ function imageOf({ structure, labels, metadata, ...rest }: MemoryContent): strin
 
 const NOTHING: Entity = { name: "", type: "", aliases: [], attributes: new Map() };
 
-/** Merges a draft into the entity that has its name. Undefined when none has. */
+/** What a known entity would be with a draft; undefined when the draft adds nothing to it. */
+function contentWith(known: Memory, { content: news }: NewMemory): MemoryContent | undefined {
+  const { structure: old } = known.content;
+  if (old?.kind !== "entity" || news.structure?.kind !== "entity") return undefined;
+  const entity = mergedEntity(old.entity, news.structure.entity);
+  const content = mergedContent(known.content, news, entity);
+  return imageOf(content) === imageOf(known.content) ? undefined : content;
+}
+
+function addsNothing(known: Memory, draft: NewMemory): boolean {
+  return contentWith(known, draft) === undefined;
+}
+
+/** Merges a draft into the entity of its name and trust. Undefined when no entity has its name. */
 export function placeEntity(decision: Decision, draft: NewMemory): Placed | undefined {
-  const { structure: given } = draft.content;
-  if (given?.kind !== "entity") return undefined;
-  const known = entityOf(decision.overlay, draft, given.entity);
-  if (known?.content.structure?.kind !== "entity") return undefined;
-  const entity = mergedEntity(known.content.structure.entity, given.entity);
-  const content = mergedContent(known.content, draft.content, entity);
-  const isSame = imageOf(content) === imageOf(known.content);
-  if (isSame || decision.rules.dedupe.keepUnchanged || isFinal(known, draft)) {
-    return placeKnown(decision, known, draft);
-  }
+  const { structure } = draft.content;
+  if (structure?.kind !== "entity") return undefined;
+  const named = entitiesOf(decision.overlay, draft, structure.entity);
+  const own = named.find(({ trust }) => trust === draft.trust);
+  const above = named.find((one) => one.trust > draft.trust && addsNothing(one, draft));
+  const left = decision.rules.dedupe.keepUnchanged ? named[0] : undefined;
+  const known = own ?? above ?? left;
+  if (named.length === 0) return undefined;
+  const placed =
+    known === undefined
+      ? placeDraft(decision, draft, undefined)
+      : placeKnownEntity(decision, known, draft);
+  return beside(decision, placed, named);
+}
+
+/** An entity that stands beside others of its name, each with the mark that it needs. */
+function beside(decision: Decision, placed: Placed, named: readonly Memory[]): Placed {
+  const { memory } = placed;
+  const isNewState = placed.outcome === "created" || placed.outcome === "updated";
+  if (memory === undefined || !isNewState) return placed;
+  markBelow(decision, memory, named);
+  const above = idsAbove(memory, named);
+  if (above.length === 0 || memory.contradictsIds.length > 0) return placed;
+  return { ...placed, memory: decision.overlay.put({ ...memory, contradictsIds: above }) };
+}
+
+/** Merges a draft into a known entity, or leaves that as it is. */
+function placeKnownEntity(decision: Decision, known: Memory, draft: NewMemory): Placed {
+  const content = contentWith(known, draft);
+  const isLeft = decision.rules.dedupe.keepUnchanged || isFinal(known, draft);
+  if (content === undefined || isLeft) return placeKnown(decision, known, draft);
   const importance = Math.max(content.importance, draft.content.importance);
   const { strength, source } = saidAgain(decision, known, draft);
   const changes = {
     ...{ strength, source, content: { ...content, importance } },
     persistent: known.persistent || draft.persistent,
-    // What is known of it is trusted no more than the least trusted part.
-    trust: lowestTrust([known.trust, draft.trust]),
   };
   const memory = decision.overlay.put(nextState(known, changes, decision.stamp));
   return { memory, outcome: "updated", supersededIds: [] };

@@ -20,6 +20,8 @@ export type MemoryEventDetail =
       readonly type: typeof EVENT_TYPE.memoriesRemembered;
       readonly memoryIds: readonly string[];
       readonly updatedIds: readonly string[];
+      /** Those of both lists that contradict memories of higher trust. */
+      readonly contradictingIds: readonly string[];
       readonly origin: MemoryOrigin;
     }
   | {

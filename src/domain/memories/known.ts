@@ -53,17 +53,22 @@ export class KnownTexts {
     this.#budget = budget;
   }
 
-  /** The memory that says the same as a draft; undefined when none does. */
+  /**
+   * The memory that says the same as a draft; undefined when none does. One in other words that is
+   * trusted less does not: its words are not those of the draft.
+   */
   find({ overlay, rules: { dedupe }, stamp }: Decision, draft: NewMemory): Memory | undefined {
     if (dedupe.mode === "none") return undefined;
     // The same words may answer different things: a city of birth, and one to live in.
     const isLasting = (memory: Memory): boolean =>
       !hadEnded(memory, draft, stamp.nowMs) && !answersOther(memory.content.key, draft.content.key);
-    const same = overlay.byText(draft.scope, draft.kind, textKeyOf(draft)).find(isLasting);
+    const told = overlay.byText(draft.scope, draft.kind, textKeyOf(draft)).filter(isLasting);
+    const isTrusted = ({ trust }: Memory): boolean => trust >= draft.trust;
+    const same = told.find(isTrusted) ?? told[0];
     if (same !== undefined || dedupe.mode === "same-text") return same;
     const window = Math.min(dedupe.window, this.#windowMax);
     const known = overlay.newest(draft.scope, draft.kind, window);
-    return this.#mostSimilar(dedupe, draft, known.filter(isLasting));
+    return this.#mostSimilar(dedupe, draft, known.filter(isTrusted).filter(isLasting));
   }
 
   /** The most similar memory; of equal ones the first. Episodes of different times never are. */
@@ -115,9 +120,9 @@ export function saidAgain({ stamp }: Decision, known: Memory, draft: NewMemory):
   return nextState(known, { content, persistent, strength, source }, stamp);
 }
 
-/** Reinforces a known memory, or leaves it as it is. */
+/** Reinforces a known memory, or leaves it as it is: always what is trusted more than the draft. */
 export function placeKnown(decision: Decision, known: Memory, draft: NewMemory): Placed {
-  if (decision.rules.dedupe.keepUnchanged) {
+  if (decision.rules.dedupe.keepUnchanged || known.trust > draft.trust) {
     return { memory: known, outcome: "unchanged", supersededIds: [] };
   }
   const memory = decision.overlay.put(saidAgain(decision, known, draft));

@@ -28,7 +28,8 @@ export interface MemoryLookup {
   /** How many memories of a tier the scope holds, persistent ones included. */
   count(scope: MemoryScope, tier: MemoryTier): number;
   /**
-   * Those of a tier that may be evicted, by rising rank, then number: persistent ones are left out.
+   * Those of a tier that may be evicted: by rising trust, then rank, then number. Persistent ones
+   * are left out.
    */
   evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[];
   /** Whether a text was promoted to the scope before; see promotionKeyOf. Outlives the memory. */

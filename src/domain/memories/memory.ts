@@ -118,6 +118,8 @@ export interface Memory {
   readonly state: "active" | "superseded";
   /** The memory that took its place; empty while it is active. */
   readonly supersededBy: string;
+  /** Memories of higher trust that this one contradicts; empty while it is superseded. */
+  readonly contradictsIds: readonly string[];
   /** Rising from 1 with each new state. */
   readonly version: number;
   /** Who made this state, and why. */
@@ -163,9 +165,10 @@ export function tierOf({ kind, state }: Pick<Memory, "kind" | "state">): MemoryT
 }
 
 /**
- * The rank of a memory in its tier, never negative: the lowest goes first, of equal ones the one
- * with the lowest number. Long-term memories by importance, entities by when they were last seen,
- * episodes by when they were, relations by their number, superseded ones by when they became so.
+ * The rank of a memory among those of its tier and trust, never negative: the lowest goes first, of
+ * equal ones the one with the lowest number. Long-term memories by importance, entities by when
+ * they were last seen, episodes by when they were, relations by their number, superseded ones by
+ * when they became so.
  */
 export function rankOf(memory: Memory): number {
   const tier = tierOf(memory);

@@ -1,7 +1,8 @@
 // The history of what contradicts one another: each memory ends where the next one begins, and is
-// superseded by it, in whatever order they came.
+// superseded by it, in whatever order they came. A memory is superseded by none of lower trust.
 
 import { endOf, nextState, supersede } from "./change.ts";
+import { idsAbove } from "./contradict.ts";
 import type { Decision, Placed } from "./decision.ts";
 import type { Memory } from "./memory.ts";
 import type { Stamp } from "./rules.ts";
@@ -32,7 +33,10 @@ function nextAfter(memories: readonly Memory[], ms: number): Memory | undefined 
 function asHistory(memory: Memory, next: Memory): Memory {
   const { validToMs = Infinity } = memory.content;
   const content = { ...memory.content, validToMs: Math.min(validToMs, beginOf(next)) };
-  return { ...memory, content, state: "superseded", supersededBy: next.memoryId };
+  return {
+    ...{ ...memory, content, contradictsIds: [] },
+    ...{ state: "superseded", supersededBy: next.memoryId },
+  };
 }
 
 /**
@@ -57,16 +61,23 @@ export function placeInTime(
   { active, past }: Dated,
   outcome: "created" | "updated",
 ): Placed {
+  const { trust } = memory;
   const beginMs = memory.content.validFromMs ?? Infinity;
-  const isHistory = active.some((rival) => beginOf(rival) > beginMs);
+  const mayFollow = active.filter((rival) => rival.trust >= trust);
+  const isHistory = mayFollow.some((rival) => beginOf(rival) > beginMs);
   const before = isHistory ? past() : [];
-  const next = isHistory ? nextAfter([...before, ...active], beginMs) : undefined;
+  const followers = [...before.filter((rival) => rival.trust >= trust), ...mayFollow];
+  const next = isHistory ? nextAfter(followers, beginMs) : undefined;
   // What is yet to begin takes no place now: it only says when what holds until then ends.
   const isAhead = (begin: number): boolean => begin > stamp.nowMs && begin !== Infinity;
   const isPast = next !== undefined && !isAhead(beginOf(next));
   const history = next === undefined ? memory : asHistory(memory, next);
-  const put = overlay.put(isPast ? history : { ...memory, content: history.content });
-  const earlier = active.filter((rival) => beginOf(rival) <= beginMs);
+  const begun = active.filter((rival) => beginOf(rival) <= beginMs);
+  const contradictsIds = idsAbove(memory, begun);
+  const put = overlay.put(
+    isPast ? history : { ...memory, contradictsIds, content: history.content },
+  );
+  const earlier = begun.filter((rival) => rival.trust <= trust);
   for (const rival of isAhead(beginMs) ? earlier : []) {
     const validToMs = rival.content.validToMs ?? endOf(rival.content, beginMs);
     if (validToMs === rival.content.validToMs) continue;
@@ -84,7 +95,8 @@ export function placeInTime(
   }
   const followed: Memory[] = [];
   if (next !== undefined && isPast) {
-    followed.push(...before.filter((one) => isFollowed(one, next, beginMs)));
+    const below = before.filter((one) => one.trust <= trust);
+    followed.push(...below.filter((one) => isFollowed(one, next, beginMs)));
     for (const one of followed) overlay.put(followedBy(one, put, next, stamp));
   }
   return {

@@ -6,6 +6,7 @@ import {
   type PlanFunction,
   REMEMBER_PROPERTIES,
 } from "../../../test/support/remember-properties.ts";
+import { TRUST } from "../summaries/summary.ts";
 import { planRemember } from "./remember.ts";
 import type { RememberPlan } from "./rules.ts";
 
@@ -81,6 +82,24 @@ const BROKEN: readonly (readonly [string, keyof typeof REMEMBER_PROPERTIES, Plan
     "does not look at what is superseded",
     "contradictions make one history in any order",
     blindToThePast,
+  ],
+  [
+    "takes all for equally trusted",
+    "trust is a rank",
+    (lookup, news, ...given) =>
+      planRemember(
+        lookup,
+        news.map((one) => ({ ...one, trust: TRUST.medium })),
+        ...given,
+      ),
+  ],
+  [
+    "marks nothing",
+    "trust is a rank",
+    spoiled((plan) => ({
+      ...plan,
+      put: plan.put.map((memory) => ({ ...memory, contradictsIds: [] })),
+    })),
   ],
   [
     "ends things when it hears of it",

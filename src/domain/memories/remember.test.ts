@@ -54,7 +54,8 @@ describe("what is new", () => {
       content: draftOf({ text: "a" }).content,
       strength: { confidence: 1, mentionCount: 1, lastSeenMs: 1_000, decayMs: 0 },
       ...{ trust: TRUST.medium, persistent: false, ttlMs: 0, source: draftOf().source },
-      ...{ state: "active", supersededBy: "", version: 1, writer: "test", reason: "" },
+      ...{ state: "active", supersededBy: "", contradictsIds: [] },
+      ...{ version: 1, writer: "test", reason: "" },
       ...{ createMs: 1_000, updateMs: 1_000, etagRevision: 1 },
     });
   });
@@ -349,7 +350,7 @@ describe("an entity", () => {
       aliases: ["alice", "Ally"],
       attributes: { city: "Rome", x: "1" },
     };
-    const plan = remember(book, 2, [{ ...entity("ALICE", more), trust: TRUST.low }]);
+    const plan = remember(book, 2, [entity("ALICE", more)]);
     expect(outcomes(plan)).toEqual(["updated"]);
     expect(book.all()).toMatchObject([
       {
@@ -357,7 +358,7 @@ describe("an entity", () => {
           text: "Alice [person] (role: CTO, city: Rome, x: 1)",
           structure: { entity: { name: "Alice", type: "person", aliases: ["Al", "Ally"] } },
         },
-        ...{ version: 2, trust: TRUST.low, strength: { mentionCount: 2 } },
+        ...{ version: 2, trust: TRUST.medium, strength: { mentionCount: 2 } },
       },
     ]);
     expect(outcomes(remember(book, 3, [entity("al", { type: "company" })]))).toEqual([

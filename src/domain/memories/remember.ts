@@ -1,12 +1,13 @@
 // The decision about new memories: what is known, what is new, what it contradicts, what must go.
 
 import { etagMismatch, type FieldViolation, requestInvalid } from "../errors.ts";
+import { TRUST, type Trust } from "../summaries/summary.ts";
 import { placeDraft, rivalsOf } from "./conflict.ts";
 import type { Decision, Placed } from "./decision.ts";
 import { describeStructure } from "./describe.ts";
 import { placeEntity } from "./entity-by-name.ts";
 import { evict } from "./evict.ts";
-import { KnownTexts, placeKnown } from "./known.ts";
+import { isFinal, KnownTexts, placeKnown } from "./known.ts";
 import type { MemoryLookup } from "./lookup.ts";
 import type { Memory, MemoryContent } from "./memory.ts";
 import { MemoryOverlay } from "./overlay.ts";
@@ -35,8 +36,8 @@ function completeContent({ kind, content }: NewMemory, nowMs: number): MemoryCon
   };
 }
 
-/** What of a memory with an id that exists may not differ. */
-function fixedFaults(existing: Memory, draft: NewMemory, index: number): FieldViolation[] {
+/** What of a draft may not be with the id of a memory that exists. */
+function givenFaults(existing: Memory, draft: NewMemory, index: number): FieldViolation[] {
   const { scope } = existing;
   const isFixed: readonly (readonly [string, boolean])[] = [
     ["kind", existing.kind === draft.kind],
@@ -45,9 +46,12 @@ function fixedFaults(existing: Memory, draft: NewMemory, index: number): FieldVi
     ["session_id", scope.sessionId === draft.scope.sessionId],
   ];
   const description = "differs from that of the memory with this id, and cannot be changed";
-  return isFixed.flatMap(([name, isSame]) =>
+  const faults = isFixed.flatMap(([name, isSame]) =>
     isSame ? [] : [{ field: `memories[${index}].${name}`, description }],
   );
+  if (draft.trust >= existing.trust) return faults;
+  const lower = "is below that of the memory with this id: UpdateMemory can lower it";
+  return [...faults, { field: `memories[${index}].trust`, description: lower }];
 }
 
 /** The memory that a draft is the next state of. Throws when it may not be. */
@@ -59,16 +63,17 @@ function existingOf({ overlay }: Decision, draft: NewMemory, index: number): Mem
   if (expectedRevision !== undefined && before?.etagRevision !== expectedRevision) {
     throw etagMismatch();
   }
-  const faults = existing === undefined ? [] : fixedFaults(existing, draft, index);
+  const faults = existing === undefined ? [] : givenFaults(existing, draft, index);
   if (faults.length > 0) throw requestInvalid(faults);
   return existing;
 }
 
-/** Refuses the next state of an entity that would have the name of another one of its scope. */
+/** Refuses an entity by its id with the name of another one of its scope and trust. */
 function checkOnlyName({ overlay }: Decision, draft: NewMemory, index: number): void {
   if (draft.kind !== "entity") return;
   const named = overlay.byText(draft.scope, draft.kind, textKeyOf(draft));
-  if (named.every(({ memoryId }) => memoryId === draft.memoryId)) return;
+  const rivals = named.filter(({ trust }) => trust === draft.trust);
+  if (rivals.every(({ memoryId }) => memoryId === draft.memoryId)) return;
   const field = `memories[${index}].entity.name`;
   const description = "is the name of another entity of the scope: merge the two";
   throw requestInvalid([{ field, description }]);
@@ -84,9 +89,13 @@ function placeOne(decision: Decision, texts: KnownTexts, given: NewMemory, index
   const entity = placeEntity(decision, draft);
   if (entity !== undefined) return entity;
   const known = draft.kind === "entity" ? undefined : texts.find(decision, draft);
-  return known === undefined
-    ? placeDraft(decision, draft, undefined)
-    : placeKnown(decision, known, draft);
+  if (known === undefined) return placeDraft(decision, draft, undefined);
+  const isBelow = known.trust < draft.trust && !decision.rules.dedupe.keepUnchanged;
+  if (!isBelow) return placeKnown(decision, known, draft);
+  // What is trusted more takes its place, with nothing that was said besides; a wish to keep it
+  // stays.
+  const persistent = draft.persistent || known.persistent;
+  return placeDraft(decision, { ...draft, persistent }, isFinal(known, draft) ? undefined : known);
 }
 
 /** The new memories that are still there, numbered without gaps. */
@@ -143,7 +152,9 @@ export function planRemember(
   const decision: Decision = { overlay, rules, stamp };
   const texts = new KnownTexts(news.length);
   const placed = news.map((draft, index) => placeOne(decision, texts, draft, index));
-  return planOf(decision, lookup.nextMemoryNo, placed, evict(overlay, rules.limits));
+  const trust = news.reduce<Trust>((most, one) => (one.trust > most ? one.trust : most), TRUST.low);
+  const evicted = evict(overlay, { limits: rules.limits, trust });
+  return planOf(decision, lookup.nextMemoryNo, placed, evicted);
 }
 
 /** The active memories that a new one contradicts, oldest first. */

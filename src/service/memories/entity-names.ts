@@ -1,27 +1,20 @@
-// A scope has one active entity of each name.
+// A scope has one active entity of each name and trust.
 
 import { requestInvalid } from "../../domain/errors.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
-import { nameKeyOf } from "../../domain/memories/text-key.ts";
+import { textKeyOf } from "../../domain/memories/text-key.ts";
 
-/** The key of the name of an entity; undefined for other kinds. */
-function keyOf({ kind, content }: Memory): string | undefined {
-  if (kind !== "entity") return undefined;
-  const { structure, text } = content;
-  return nameKeyOf(structure?.kind === "entity" ? structure.entity.name : text);
-}
-
-/** Refuses a change after which two entities of the scope would have one name. */
+/** Refuses a change after which two entities of the scope would have one name and trust. */
 export function checkOnlyName(
-  lookup: Pick<MemoryLookup, "byName">,
+  lookup: Pick<MemoryLookup, "byText">,
   memory: Memory,
   field: string,
 ): void {
-  const key = keyOf(memory);
-  if (key === undefined || memory.state !== "active") return;
-  const other = lookup.byName(memory.scope, key);
-  if (other === undefined || other.memoryId === memory.memoryId || keyOf(other) !== key) return;
+  const { memoryId, kind, scope, state, trust } = memory;
+  if (kind !== "entity" || state !== "active") return;
+  const named = lookup.byText(scope, kind, textKeyOf(memory));
+  if (named.every((one) => one.memoryId === memoryId || one.trust !== trust)) return;
   const description = "is the name of another entity of the scope: merge the two";
   throw requestInvalid([{ field, description }]);
 }

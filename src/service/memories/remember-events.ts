@@ -2,7 +2,7 @@
 
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
-import type { Memory, MemoryOrigin, MemoryScope } from "../../domain/memories/memory.ts";
+import type { Memory, MemoryOrigin } from "../../domain/memories/memory.ts";
 import type { RememberPlan } from "../../domain/memories/rules.ts";
 import { byScope, deletedDetails, detailsOf, type ScopedDetail } from "./change-memories.ts";
 
@@ -38,17 +38,19 @@ function rememberedDetails(
   updated: readonly Memory[],
   origin: MemoryOrigin,
 ): ScopedDetail[] {
-  const marked: { scope: MemoryScope; memoryId: string; isNew: boolean }[] = [
-    ...created.map(({ scope, memoryId }) => ({ scope, memoryId, isNew: true })),
-    ...updated.map(({ scope, memoryId }) => ({ scope, memoryId, isNew: false })),
-  ];
-  return [...byScope(marked).values()].flatMap((group) => {
+  const news = new Set(created);
+  return [...byScope([...created, ...updated]).values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const idsOf = (isNew: boolean): string[] =>
-      group.filter((one) => one.isNew === isNew).map(({ memoryId }) => memoryId);
-    const type = EVENT_TYPE.memoriesRemembered;
-    const detail = { type, memoryIds: idsOf(true), updatedIds: idsOf(false), origin };
+    const idsOf = (isMeant: (memory: Memory) => boolean): string[] =>
+      group.filter(isMeant).map(({ memoryId }) => memoryId);
+    const detail = {
+      type: EVENT_TYPE.memoriesRemembered,
+      memoryIds: idsOf((memory) => news.has(memory)),
+      updatedIds: idsOf((memory) => !news.has(memory)),
+      contradictingIds: idsOf(({ contradictsIds }) => contradictsIds.length > 0),
+      origin,
+    };
     return [{ scope: first.scope, detail }];
   });
 }

@@ -36,13 +36,14 @@ function structureBytes(structure: MemoryStructure): number {
 
 /** The bytes of a memory in an answer; never below what they are. */
 export function memoryBytes(memory: Memory): number {
-  const { memoryId, scope, content, source, supersededBy, writer, reason } = memory;
+  const { memoryId, scope, content, source, supersededBy, contradictsIds, writer } = memory;
   const { text, structure, key, category, topics, labels, metadata } = content;
   const { userId, agentId, sessionId } = scope;
   const ids = [memoryId, userId, agentId, sessionId, supersededBy];
   return (
     PLAIN_BYTES +
-    textBytes([...ids, text, key, category, ...topics, writer, reason]) +
+    textBytes([...ids, text, key, category, ...topics, writer, memory.reason]) +
+    textBytes(contradictsIds) +
     textBytes([source.sessionId, ...source.messageIds, source.hook, source.model]) +
     pairBytes(labels) +
     metadata.length +

@@ -59,8 +59,9 @@ function decideUpdate(
 }
 
 function checkNames(lookup: MemoryReads, old: Memory, memory: Memory): void {
-  if (old.content.structure === memory.content.structure) return;
-  checkOnlyName(lookup, memory, "memory.entity.name");
+  const isRenamed = old.content.structure !== memory.content.structure;
+  if (!isRenamed && old.trust === memory.trust) return;
+  checkOnlyName(lookup, memory, isRenamed ? "memory.entity.name" : "memory.trust");
 }
 
 /** What the paths change; a path that is not set in the draft goes back to its default. */

@@ -25,6 +25,7 @@ describe("the body of a memory", () => {
         ...{ sourceSessionId: source.sessionId, sourceMessageIds: source.messageIds },
         ...{ hook: source.hook, model: source.model, supersededBy: memory.supersededBy },
         ...{ writer: memory.writer, reason: memory.reason },
+        contradictsIds: memory.contradictsIds,
       });
     });
     fc.assert(same, { seed, numRuns: 500 });

@@ -97,6 +97,8 @@ export interface MemoryRow {
   readonly past: number;
   /** 1 when it is. */
   readonly persistent: number;
+  /** 1 when its trust is low. 0 in rows of before that was kept: it is found among the others. */
+  readonly low: number;
   readonly tierNo: number;
   /** 0 means never. */
   readonly expireMs: number;
@@ -135,11 +137,12 @@ export function encodeMemory(key: string, row: MemoryRow): Buffer {
   writer.double(18, row.confidence);
   writer.double(19, row.lastSeenMs);
   writer.double(20, row.decayMs);
+  writer.number(21, row.low);
   return finish(key);
 }
 
 export function decodeMemory(payload: Uint8Array): MemoryRow {
-  const { bytes, number, text } = fieldsOf(payload, 20);
+  const { bytes, number, text } = fieldsOf(payload, 21);
   return {
     bodyNo: number(1),
     byteCount: number(2),
@@ -161,6 +164,7 @@ export function decodeMemory(payload: Uint8Array): MemoryRow {
     confidence: number(18),
     lastSeenMs: number(19),
     decayMs: number(20),
+    low: number(21),
   };
 }
 
@@ -195,6 +199,7 @@ export function encodeMemoryBody(memory: Memory): Uint8Array {
   writer.string(24, memory.supersededBy);
   writer.string(25, memory.writer);
   writer.string(26, memory.reason);
+  writer.strings(27, memory.contradictsIds);
   return new Uint8Array(writer.buffer.subarray(0, writer.position));
 }
 
@@ -278,6 +283,7 @@ export function memoryOf(memoryNo: number, row: MemoryRow, payload: Uint8Array):
     },
     state: row.past === 1 ? "superseded" : "active",
     supersededBy: body.supersededBy,
+    contradictsIds: body.contradictsIds,
     version: row.version,
     writer: body.writer,
     reason: body.reason,

@@ -2,6 +2,7 @@
 // by, so that the keys are known without its body, whoever made them.
 
 import { MEMORY_KINDS, MEMORY_TIERS, type Memory } from "../../domain/memories/memory.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
 import { memoryFacts } from "../memory-facts.ts";
 import { u64 } from "./keys.ts";
 import type { MemoryRow } from "./memory-codec.ts";
@@ -59,6 +60,7 @@ export function rowOf(memory: Memory, body: BodyPlace): MemoryRow {
     kindNo,
     past: isActive ? 0 : 1,
     persistent: memory.persistent ? 1 : 0,
+    low: memory.trust === TRUST.low ? 1 : 0,
     tierNo: tierNoOf(facts.tier),
     expireMs: facts.expireMs ?? 0,
     terms: terms.join(""),
@@ -81,10 +83,10 @@ export function listKeysOf(
   userId: string,
 ): readonly string[] {
   const no = u64(memoryNo);
-  const { kindNo, past, persistent, rank, scope, terms, tierNo } = row;
+  const { kindNo, past, rank, scope, terms } = row;
   const keys = [
     memoryInPrefix(logNo, scope, kindNo, past) + no,
-    memoryRankPrefix(logNo, scope, tierNo, persistent) + rankPart(rank) + no,
+    memoryRankPrefix(logNo, scope, row) + rankPart(rank) + no,
     memoryOfPrefix(logNo, userId) + no,
   ];
   for (let at = 0; at < terms.length; at += TERM_BYTES) {

@@ -19,6 +19,9 @@ export const TERM = {
   text: 16,
 } as const;
 
+/** Lies above the classes of tiers. */
+const LOW = 16;
+
 /** The bytes of a term: what it stands for, and 16 of a digest. */
 export const TERM_BYTES = 17;
 
@@ -77,12 +80,19 @@ export const memoryOfPrefix = (logNo: number, userId: string): string =>
   TABLE.memoryOf + u64(logNo) + sized(userId);
 export const memoryTermPrefix = (logNo: number, scope: string, term: string): string =>
   TABLE.memoryTerm + u64(logNo) + scope + term;
+/** Those of a tier that are ranked together. */
+export interface RankClass {
+  readonly tierNo: number;
+  readonly persistent: number;
+  readonly low: number;
+}
+
 export const memoryRankPrefix = (
   logNo: number,
   scope: string,
-  tierNo: number,
-  persistent: number,
-) => TABLE.memoryRank + u64(logNo) + scope + String.fromCharCode(tierNo * 2 + persistent);
+  { tierNo, persistent, low }: RankClass,
+) =>
+  TABLE.memoryRank + u64(logNo) + scope + String.fromCharCode(LOW * low + tierNo * 2 + persistent);
 export const memoryEndKey = (ms: number, { logNo, memoryNo }: MemoryPlace): string =>
   TABLE.memoryEnd + u64(ms) + u64(logNo) + u64(memoryNo);
 export const promotedKey = (logNo: number, scope: string, promotionKey: string): string =>

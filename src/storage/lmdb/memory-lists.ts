@@ -198,13 +198,14 @@ export function rankedMemories(core: Core, query: RankedQuery): readonly Memory[
     return [];
   }
   const part = scopePart(scopeIdOf(query.scope));
-  const [free = [], kept = []] = [0, 1].map((persistent) => {
-    const prefix = memoryRankPrefix(log.logNo, part, tierNoOf(query.tier), persistent);
+  const classes = [0, 1].flatMap((persistent) => [0, 1].map((low) => ({ persistent, low })));
+  const found = classes.flatMap((own) => {
+    const prefix = memoryRankPrefix(log.logNo, part, { ...own, tierNo: tierNoOf(query.tier) });
     const ranked = query.order === "asc" ? risingRanks : fallingRanks;
     return ranked(log, prefix, query.limit);
   });
   const down = query.order === "desc" ? -1 : 1;
-  return [...free, ...kept]
+  return found
     .sort((a, b) => (a.rank === b.rank ? a.no - b.no : a.rank < b.rank ? -down : down))
     .slice(0, query.limit)
     .map(({ no }) => needMemory(log, no).memory);

@@ -160,14 +160,17 @@ export class PendingMemories implements MemoryLookup {
       return [];
     }
     const part = scopePart(scopeIdOf(scope));
-    const prefix = memoryRankPrefix(log.logNo, part, tierNoOf(tier), 0);
-    const start = prefix + rankPart(0) + u64(0);
-    const range = { start, end: afterPrefix(prefix), page: Math.min(limit + 3, 256) };
     const found: Memory[] = [];
-    for (const { key } of rangeIndex(log.core, "pending", range)) {
-      found.push(this.at(log, lastNumber(key)).memory);
-      if (found.length >= limit) {
-        break;
+    for (const low of [1, 0]) {
+      const of = { tierNo: tierNoOf(tier), persistent: 0, low };
+      const prefix = memoryRankPrefix(log.logNo, part, of);
+      const start = prefix + rankPart(0) + u64(0);
+      const range = { start, end: afterPrefix(prefix), page: Math.min(limit + 3, 256) };
+      for (const { key } of rangeIndex(log.core, "pending", range)) {
+        if (found.length >= limit) {
+          return found;
+        }
+        found.push(this.at(log, lastNumber(key)).memory);
       }
     }
     return found;

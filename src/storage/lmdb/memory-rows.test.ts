@@ -56,7 +56,14 @@ test("the memories of a namespace come back", () => {
 test("a row of a memory comes back", () => {
   const row = fc.record({
     ...{ bodyNo: number, byteCount: number, textNo: number, memoryId: text, scope: bytes },
-    ...{ kindNo: fc.nat(9), past: flag, persistent: flag, tierNo: fc.nat(9), expireMs: number },
+    ...{
+      kindNo: fc.nat(9),
+      past: flag,
+      persistent: flag,
+      low: flag,
+      tierNo: fc.nat(9),
+      expireMs: number,
+    },
     ...{ terms: bytes, createMs: number, updateMs: number, version: number },
     ...{ etagRevision: number, mentionCount: number, rank: double, confidence: double },
     ...{ lastSeenMs: double, decayMs: double },
@@ -177,7 +184,7 @@ test("a body with fewer fields, as one of before may be, is read with defaults",
 
 test("what is not well formed is refused", () => {
   expect(() => decodeMemories(Buffer.from([0x20, 1]))).toThrow("unknown field 4");
-  expect(() => decodeMemory(Buffer.from([0xa8, 1, 1]))).toThrow("unknown field 21");
+  expect(() => decodeMemory(Buffer.from([0xb0, 1, 1]))).toThrow("unknown field 21");
   expect(() => decodeScope(Buffer.from([0x40, 1]))).toThrow("unknown field 8");
   expect(() => decodeMemory(Buffer.from([0x08]))).toThrow("middle of a number");
   const memory = newMemory({ memoryId: "m", memoryNo: 1 });

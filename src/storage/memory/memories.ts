@@ -3,6 +3,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory, MemoryScope, MemoryTier } from "../../domain/memories/memory.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
 import { memoryFacts } from "../memory-facts.ts";
 import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
 import { scopeIdOf } from "../scope-id.ts";
@@ -104,9 +105,10 @@ export function lookupOf(state: MemoryState, namespace: string): MemoryLookup {
     count: (scope, tier) => rankedIn(state, namespace, { scope, tier }).length,
     evictable: (scope, tier, limit) =>
       rankedIn(state, namespace, { scope, tier })
-        .filter(({ memory }) => !memory.persistent)
-        .slice(0, limit)
-        .map(({ memory }) => memory),
+        .map(({ memory }) => memory)
+        .filter(({ persistent }) => !persistent)
+        .sort((a, b) => Number(a.trust !== TRUST.low) - Number(b.trust !== TRUST.low))
+        .slice(0, limit),
     wasPromoted: (scope, promotionKey) =>
       namespaceOf(state, namespace).promoted.get(scopeIdOf(scope))?.has(promotionKey) === true,
     get nextMemoryNo() {

@@ -29,13 +29,20 @@ describe("an event", () => {
   it("tells what was remembered", () => {
     const memoryIds = ["a", "b"];
     const updatedIds = ["c"];
+    const contradictingIds = ["b"];
     const type = EVENT_TYPE.memoriesRemembered;
-    expect(overTheWire({ type, memoryIds, updatedIds, origin: "extraction" })).toMatchObject({
+    const told = { type, memoryIds, updatedIds, contradictingIds, origin: "extraction" } as const;
+    expect(overTheWire(told)).toMatchObject({
       type: wire.EventType.MEMORIES_REMEMBERED,
       ...{ namespace: "n", sessionId: "s", userId: "u", agentId: "a", continued: true },
       detail: {
         $case: "memoriesRemembered",
-        value: { memoryIds, updatedMemoryIds: updatedIds, origin: MemoryOrigin.EXTRACTION },
+        value: {
+          memoryIds,
+          updatedMemoryIds: updatedIds,
+          contradictingMemoryIds: contradictingIds,
+          origin: MemoryOrigin.EXTRACTION,
+        },
       },
     });
   });

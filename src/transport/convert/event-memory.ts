@@ -40,8 +40,12 @@ export function toMemoryDetail(detail: MemoryEventDetail): wire.Event["detail"] 
   switch (detail.type) {
     case EVENT_TYPE.memoriesRemembered: {
       const origin = toMemoryOrigin(detail.origin);
-      const { memoryIds, updatedIds } = detail;
-      const value = { memoryIds: [...memoryIds], updatedMemoryIds: [...updatedIds], origin };
+      const value = {
+        memoryIds: [...detail.memoryIds],
+        updatedMemoryIds: [...detail.updatedIds],
+        origin,
+        contradictingMemoryIds: [...detail.contradictingIds],
+      };
       return { $case: "memoriesRemembered", value };
     }
     case EVENT_TYPE.memoryUpdated: {

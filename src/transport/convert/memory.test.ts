@@ -38,6 +38,7 @@ describe("a memory", () => {
       expect(sent).toMatchObject({
         state: memory.state === "active" ? 1 : 2,
         supersededByMemoryId: memory.supersededBy,
+        contradictsMemoryIds: memory.contradictsIds,
         mentionCount: strength.mentionCount,
         version: BigInt(memory.version),
         writer: memory.writer,

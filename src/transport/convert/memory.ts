@@ -135,6 +135,7 @@ export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
     source: toSource(memory.source),
     state: state === "active" ? wire.MemoryState.ACTIVE : wire.MemoryState.SUPERSEDED,
     supersededByMemoryId: memory.supersededBy,
+    contradictsMemoryIds: [...memory.contradictsIds],
     mentionCount: strength.mentionCount,
     lastSeenTime: toTimestamp(strength.lastSeenMs),
     version: BigInt(memory.version),

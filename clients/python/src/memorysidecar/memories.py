@@ -27,6 +27,7 @@ _TRUE: Final = ("true", "yes", "1")
 _OWN: Final = (
     "state",
     "superseded_by_memory_id",
+    "contradicts_memory_ids",
     "mention_count",
     "version",
     "writer",

@@ -665,6 +665,8 @@ export interface MemoriesRemembered {
   updatedMemoryIds: string[];
   /** How they came. */
   origin: MemoryOrigin;
+  /** Those of both lists that contradict memories of higher trust, and stand beside them. */
+  contradictingMemoryIds: string[];
 }
 
 /** A memory was changed, restored, or took in others. */
@@ -2952,7 +2954,7 @@ export const CollectionCleared: MessageFns<CollectionCleared> = {
 };
 
 function createBaseMemoriesRemembered(): MemoriesRemembered {
-  return { memoryIds: [], updatedMemoryIds: [], origin: 0 };
+  return { memoryIds: [], updatedMemoryIds: [], origin: 0, contradictingMemoryIds: [] };
 }
 
 export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
@@ -2965,6 +2967,9 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
     }
     if (message.origin !== 0) {
       writer.uint32(24).int32(message.origin);
+    }
+    for (const v of message.contradictingMemoryIds) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -3004,6 +3009,14 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
             }
 
             message.origin = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.contradictingMemoryIds.push(reader.string());
             continue;
           }
         }

@@ -459,14 +459,16 @@ class CollectionCleared(_message.Message):
     def __init__(self, collection_id: _Optional[str] = ..., document_count: _Optional[int] = ...) -> None: ...
 
 class MemoriesRemembered(_message.Message):
-    __slots__ = ("memory_ids", "updated_memory_ids", "origin")
+    __slots__ = ("memory_ids", "updated_memory_ids", "origin", "contradicting_memory_ids")
     MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     UPDATED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    CONTRADICTING_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     memory_ids: _containers.RepeatedScalarFieldContainer[str]
     updated_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     origin: _memory_pb2.MemoryOrigin
-    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., updated_memory_ids: _Optional[_Iterable[str]] = ..., origin: _Optional[_Union[_memory_pb2.MemoryOrigin, str]] = ...) -> None: ...
+    contradicting_memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., updated_memory_ids: _Optional[_Iterable[str]] = ..., origin: _Optional[_Union[_memory_pb2.MemoryOrigin, str]] = ..., contradicting_memory_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class MemoryUpdated(_message.Message):
     __slots__ = ("memory_id", "paths", "version")

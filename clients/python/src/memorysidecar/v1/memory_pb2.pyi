@@ -133,7 +133,7 @@ MEMORY_ORDER_CONFIDENCE_DESC: MemoryOrder
 MEMORY_ORDER_LAST_SEEN_TIME_DESC: MemoryOrder
 
 class Memory(_message.Message):
-    __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from_time", "valid_until_time", "ttl", "source", "state", "superseded_by_memory_id", "mention_count", "last_seen_time", "version", "writer", "reason", "create_time", "update_time", "expire_time", "etag")
+    __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from_time", "valid_until_time", "ttl", "source", "state", "superseded_by_memory_id", "mention_count", "last_seen_time", "version", "writer", "reason", "create_time", "update_time", "expire_time", "etag", "contradicts_memory_ids")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -174,6 +174,7 @@ class Memory(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    CONTRADICTS_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     memory_id: str
     kind: MemoryKind
     user_id: str
@@ -207,7 +208,8 @@ class Memory(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     expire_time: _timestamp_pb2.Timestamp
     etag: str
-    def __init__(self, memory_id: _Optional[str] = ..., kind: _Optional[_Union[MemoryKind, str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., entity: _Optional[_Union[Entity, _Mapping]] = ..., relation: _Optional[_Union[Relation, _Mapping]] = ..., episode: _Optional[_Union[Episode, _Mapping]] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., valid_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., valid_until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., source: _Optional[_Union[MemorySource, _Mapping]] = ..., state: _Optional[_Union[MemoryState, str]] = ..., superseded_by_memory_id: _Optional[str] = ..., mention_count: _Optional[int] = ..., last_seen_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., writer: _Optional[str] = ..., reason: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+    contradicts_memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, memory_id: _Optional[str] = ..., kind: _Optional[_Union[MemoryKind, str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., entity: _Optional[_Union[Entity, _Mapping]] = ..., relation: _Optional[_Union[Relation, _Mapping]] = ..., episode: _Optional[_Union[Episode, _Mapping]] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., valid_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., valid_until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., source: _Optional[_Union[MemorySource, _Mapping]] = ..., state: _Optional[_Union[MemoryState, str]] = ..., superseded_by_memory_id: _Optional[str] = ..., mention_count: _Optional[int] = ..., last_seen_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., writer: _Optional[str] = ..., reason: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., contradicts_memory_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Entity(_message.Message):
     __slots__ = ("name", "type", "aliases", "attributes")

@@ -66,6 +66,8 @@ export interface MemoryRecord {
   lastSeenMs: number;
   /** When the scheduled decay last looked at it, in milliseconds. */
   decayMs: number;
+  /** 1 when its trust is low. Not set in records of before it was kept: they rank among the others. */
+  low: bigint;
 }
 
 /** The body of a state of a memory; stands among the message records. */
@@ -129,6 +131,8 @@ export interface MemoryBodyRecord {
   writer: string;
   /** Why. */
   reason: string;
+  /** Memories of higher trust that it contradicts. */
+  contradictsIds: string[];
 }
 
 /** A scope that holds memories, or once promoted a text. */
@@ -256,6 +260,7 @@ function createBaseMemoryRecord(): MemoryRecord {
     confidence: 0,
     lastSeenMs: 0,
     decayMs: 0,
+    low: 0n,
   };
 }
 
@@ -359,6 +364,12 @@ export const MemoryRecord: MessageFns<MemoryRecord> = {
     }
     if (message.decayMs !== 0) {
       writer.uint32(161).double(message.decayMs);
+    }
+    if (message.low !== 0n) {
+      if (BigInt.asIntN(64, message.low) !== message.low) {
+        throw new globalThis.Error("value provided for field message.low of type int64 too large");
+      }
+      writer.uint32(168).int64(message.low);
     }
     return writer;
   },
@@ -536,6 +547,14 @@ export const MemoryRecord: MessageFns<MemoryRecord> = {
             message.decayMs = reader.double();
             continue;
           }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.low = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -577,6 +596,7 @@ function createBaseMemoryBodyRecord(): MemoryBodyRecord {
     supersededBy: "",
     writer: "",
     reason: "",
+    contradictsIds: [],
   };
 }
 
@@ -659,6 +679,9 @@ export const MemoryBodyRecord: MessageFns<MemoryBodyRecord> = {
     }
     if (message.reason !== "") {
       writer.uint32(210).string(message.reason);
+    }
+    for (const v of message.contradictsIds) {
+      writer.uint32(218).string(v!);
     }
     return writer;
   },
@@ -882,6 +905,14 @@ export const MemoryBodyRecord: MessageFns<MemoryBodyRecord> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.contradictsIds.push(reader.string());
             continue;
           }
         }

@@ -665,6 +665,8 @@ export interface MemoriesRemembered {
   updatedMemoryIds: string[];
   /** How they came. */
   origin: MemoryOrigin;
+  /** Those of both lists that contradict memories of higher trust, and stand beside them. */
+  contradictingMemoryIds: string[];
 }
 
 /** A memory was changed, restored, or took in others. */
@@ -3449,7 +3451,7 @@ export const CollectionCleared: MessageFns<CollectionCleared> = {
 };
 
 function createBaseMemoriesRemembered(): MemoriesRemembered {
-  return { memoryIds: [], updatedMemoryIds: [], origin: 0 };
+  return { memoryIds: [], updatedMemoryIds: [], origin: 0, contradictingMemoryIds: [] };
 }
 
 export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
@@ -3462,6 +3464,9 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
     }
     if (message.origin !== 0) {
       writer.uint32(24).int32(message.origin);
+    }
+    for (const v of message.contradictingMemoryIds) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -3503,6 +3508,14 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
             message.origin = reader.int32() as any;
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.contradictingMemoryIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3523,6 +3536,7 @@ export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
     message.memoryIds = object.memoryIds?.map((e) => e) || [];
     message.updatedMemoryIds = object.updatedMemoryIds?.map((e) => e) || [];
     message.origin = object.origin ?? 0;
+    message.contradictingMemoryIds = object.contradictingMemoryIds?.map((e) => e) || [];
     return message;
   },
 };

@@ -30,7 +30,7 @@ export const MemoryKind = {
   PREFERENCE: 2,
   /** KNOWLEDGE - What is known about the world or the work, of nobody in particular. */
   KNOWLEDGE: 3,
-  /** ENTITY - A person, a place, a thing that has a name. A scope has one of each name. */
+  /** ENTITY - A person, a place, a thing that has a name. A scope has one of each name and trust. */
   ENTITY: 4,
   /** RELATION - A triple: subject, predicate, object. */
   RELATION: 5,
@@ -188,14 +188,15 @@ export const ConflictMode = {
    */
   SUPERSEDE: 2,
   /**
-   * MERGE - The newest of them takes in the new text, behind its own after a line break, as its
-   * next state; the new memory is not stored by itself. When both are too long together,
-   * they are kept both.
+   * MERGE - The newest of them that has the trust of the new one takes in the new text, behind its own
+   * after a line break, as its next state; the new memory is not stored by itself. When there
+   * is none, or both are too long together, all are kept.
    */
   MERGE: 3,
   /**
    * ASK_HOOK - A hook says which of these to do, or to drop the new one. When it fails, is too slow,
-   * or the memories change meanwhile, both are kept.
+   * or the memories change meanwhile, both are kept, as when it merges memories that are not
+   * all trusted alike.
    */
   ASK_HOOK: 4,
   UNRECOGNIZED: -1,
@@ -351,6 +352,9 @@ export interface Memory {
   /**
    * How far the content may be trusted. Unset means `TRUST_MEDIUM`; `TRUST_HIGH` is an
    * error. What a hook or a rule found in messages is `TRUST_LOW`.
+   *
+   * Trust is a rank: remembering never changes, supersedes, merges into or evicts a memory of
+   * higher trust. What contradicts one stands beside it: see `contradicts_memory_ids`.
    */
   trust: Trust;
   /** Is never evicted, and decay does not delete it. Its ttl counts all the same. */
@@ -432,6 +436,14 @@ export interface Memory {
    * answers; sent back in an update it must still be the memory's.
    */
   etag: string;
+  /**
+   * The memories of higher trust that this one contradicts, the newest 16: it stands beside
+   * them until somebody decides. UpdateMemory settles it by raising `trust` or changing what
+   * the memory answers, ForgetMemories by deleting it, Remember by saying it, or superseding
+   * it, with at least the trust of the others. Forgetting the others does not. Empty while
+   * the memory is superseded. Output only.
+   */
+  contradictsMemoryIds: string[];
 }
 
 export interface Memory_LabelsEntry {
@@ -605,8 +617,8 @@ export interface ExtractionPolicy {
   /** What the hook is told besides. Optional, at most 4,096 bytes. */
   instructions: string;
   /**
-   * Keeps facts with the same `key` beside each other. Without it a new one supersedes the
-   * others.
+   * Keeps facts with the same `key` beside each other. Without it a new one supersedes those
+   * that are not trusted more.
    */
   keepContradictions: boolean;
 }
@@ -740,6 +752,9 @@ export interface MemoryFilter_LabelsEntry {
  * compared. One that is known is reinforced instead: its mentions, confidence and
  * `last_seen_time` go up, its importance rises to that of the new one, and the sources of
  * both are kept. Entities are always known by their names: see MergeEntities.
+ *
+ * One of higher trust is left as it is. One of lower trust is known by the same text only, and
+ * becomes what the new one says, with its trust.
  */
 export interface DedupeRule {
   /** How texts are compared. Unset means `DEDUPE_MODE_SAME_TEXT`. */
@@ -767,7 +782,8 @@ export interface DedupeRule {
 /**
  * What happens to active memories that a new one contradicts: those of its scope with
  * the same `key`, and for a relation, when `single_object` is set, those with the same
- * subject and predicate.
+ * subject and predicate. Those of higher trust stay as they are, whatever the mode: the new one
+ * stands beside them and names them in `contradicts_memory_ids`.
  */
 export interface ConflictRule {
   /** What happens. Unset means `CONFLICT_MODE_KEEP_BOTH`. */
@@ -846,6 +862,7 @@ function createBaseMemory(): Memory {
     updateTime: undefined,
     expireTime: undefined,
     etag: "",
+    contradictsMemoryIds: [],
   };
 }
 
@@ -954,6 +971,9 @@ export const Memory: MessageFns<Memory> = {
     }
     if (message.etag !== "") {
       writer.uint32(266).string(message.etag);
+    }
+    for (const v of message.contradictsMemoryIds) {
+      writer.uint32(274).string(v!);
     }
     return writer;
   },
@@ -1238,6 +1258,14 @@ export const Memory: MessageFns<Memory> = {
             message.etag = reader.string();
             continue;
           }
+          case 34: {
+            if (tag !== 274) {
+              break;
+            }
+
+            message.contradictsMemoryIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1327,6 +1355,7 @@ export const Memory: MessageFns<Memory> = {
       ? Timestamp.fromPartial(object.expireTime)
       : undefined;
     message.etag = object.etag ?? "";
+    message.contradictsMemoryIds = object.contradictsMemoryIds?.map((e) => e) || [];
     return message;
   },
 };
