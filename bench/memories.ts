@@ -86,7 +86,7 @@ async function contexts(bench: Bench, server: Running, note: (name: string, ms: 
     const query = Array.from({ length: 6 }, () => draw(random, topic)).join(" ");
     const value = make(AssembleContextRequest, {
       ...{ sessionId: sessionName(USER, 0), query, maxTokens: 4_000 },
-      scope: { userId: USER, agentId: "", sessionId: sessionName(USER, 0) },
+      scope: { userId: USER, agentId: undefined, sessionId: sessionName(USER, 0) },
     });
     const request = { codec: AssembleContextRequest, value };
     const begin = performance.now();

@@ -84,6 +84,21 @@ describe("the checks of requests", () => {
     expect(checks.match(/must not be KIND_UNSPECIFIED/g)).toHaveLength(2);
   });
 
+  it("refuse an empty text that is set, and only where it can be unset", () => {
+    const rules = "[(field_rules).not_empty = true, (field_rules).max_bytes = 8]";
+    const checks = checksOf(`optional string id = 1 ${rules};`);
+    expect(checks).toContain("if (m.id !== undefined) {");
+    expect(checks).toContain('if (m.id === "") v.add("id", "must not be empty; leave it unset");');
+    expect(checks).toContain('else fields.checkText(v, "id", m.id, 8);');
+    expect(() => checksOf(`string id = 1 ${rules};`)).toThrow(/without presence/);
+  });
+
+  it("name the requests that delete", () => {
+    expect(checksOf("string text = 1;")).toContain("new Set([\n]);");
+    const purge = "service P { rpc Purge(Plain) returns (Plain) { option (destructive) = true; } }";
+    expect(checksOf("string text = 1;", purge)).toContain('  ".memorysidecar.v1.Plain",');
+  });
+
   it("need both limits of free-form data", () => {
     const field = "google.protobuf.Struct data = 1 [(field_rules).max_bytes = 8];";
     expect(() => checksOf(field)).toThrow(/max_depth/);

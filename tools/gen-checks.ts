@@ -38,10 +38,18 @@ export function checksModule(set: FileDescriptorSet): string {
   const services = [...registry].filter(
     (desc) => desc.kind === "service" && desc.typeName.startsWith("memorysidecar.v1."),
   );
-  const requests = services.flatMap((service) =>
-    service.kind === "service" ? service.methods.map(({ input }) => input) : [],
+  const methods = services.flatMap((service) =>
+    service.kind === "service" ? service.methods : [],
   );
-  return new ChecksWriter(new RuleReader(registry)).module(requests);
+  const reader = new RuleReader(registry);
+  const destructive = methods.filter((method) => reader.isDestructive(method));
+  return [
+    new ChecksWriter(reader).module(methods.map(({ input }) => input)),
+    "/** The requests that delete what is stored, by the name of their type, with a leading dot. */",
+    "export const DESTRUCTIVE_REQUESTS: ReadonlySet<string> = new Set([",
+    ...destructive.map(({ input }) => `  ".${input.typeName}",`),
+    "]);\n",
+  ].join("\n");
 }
 
 /** What a check is about: how code names the value, and how violations name the field. */
@@ -195,20 +203,21 @@ class ChecksWriter {
     }
   }
 
-  private text({ value, name, rules, required }: Subject): string[] {
-    const { maxBytes, form } = rules;
+  private text({ value, name, field, rules, present, required }: Subject): string[] {
+    const { maxBytes, form, notEmpty } = rules;
+    if (notEmpty && !present) throw new Error(`${String(field)} is not_empty without presence`);
     const args = `v, ${name}, ${value}`;
     const length = maxBytes > 0 ? `fields.checkText(${args}, ${maxBytes})` : "";
     const look = form > 0 ? `fields.checkForm(${args}, ${this.formName(form)})` : "";
-    const isSet = required ? "" : `${value} !== ""`;
+    const fault = required ? "is required" : notEmpty ? "must not be empty; leave it unset" : "";
+    const isSet = fault === "" ? `${value} !== ""` : "";
     // How a text looks is told only of one that is not too long.
     const last = look === "" ? length : look;
     const conditions = [isSet, last === look ? length : ""].filter((part) => part !== "");
     const guard = conditions.length === 0 ? "" : `if (${conditions.join(" && ")}) `;
     const check = last === "" ? [] : [`${guard}${last};`];
-    return required
-      ? [refuse(`${value} === ""`, name, "is required"), ...check.map(elseIf)]
-      : check;
+    if (fault === "") return check;
+    return [refuse(`${value} === ""`, name, fault), ...check.map((line) => `else ${line}`)];
   }
 
   private enumeration(

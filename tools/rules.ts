@@ -4,6 +4,7 @@ import {
   type DescEnumValue,
   type DescExtension,
   type DescField,
+  type DescMethod,
   type DescOneof,
   type FileRegistry,
   getOption,
@@ -26,6 +27,7 @@ export interface FieldRules {
   readonly maxKeyBytes: number;
   readonly maxDepth: number;
   readonly checkedByRpc: boolean;
+  readonly notEmpty: boolean;
 }
 
 /** `TextPattern`, with the name of its form: `ID`. */
@@ -47,6 +49,7 @@ const NO_RULES: FieldRules = {
   maxKeyBytes: 0,
   maxDepth: 0,
   checkedByRpc: false,
+  notEmpty: false,
 };
 
 /** Reads the rules of one set of descriptors. */
@@ -54,6 +57,7 @@ export class RuleReader {
   private readonly registry: FileRegistry;
   private readonly fieldRules: DescExtension;
   private readonly requiredOneof: DescExtension;
+  private readonly destructive: DescExtension;
   private readonly textPattern: DescExtension;
 
   constructor(registry: FileRegistry) {
@@ -65,6 +69,7 @@ export class RuleReader {
     this.registry = registry;
     this.fieldRules = extension("field_rules");
     this.requiredOneof = extension("required_oneof");
+    this.destructive = extension("destructive");
     this.textPattern = extension("text_pattern");
   }
 
@@ -82,6 +87,11 @@ export class RuleReader {
   /** Whether one of the fields of a oneof must be set. */
   isRequired(oneof: DescOneof): boolean {
     return getOption(oneof, this.requiredOneof) === true;
+  }
+
+  /** Whether an rpc deletes what is stored. */
+  isDestructive(method: DescMethod): boolean {
+    return getOption(method, this.destructive) === true;
   }
 
   /** The forms of texts by number. */

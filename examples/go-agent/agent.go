@@ -185,7 +185,7 @@ func (a *agent) lookBack(ctx context.Context) error {
 	found, err := a.recall.Recall(ctx, &pb.RecallRequest{
 		Query: "what is Ada allergic to",
 		Filter: &pb.RecallFilter{
-			Scope: &pb.ScopeFilter{Scope: &pb.ScopeFilter_VisibleTo{VisibleTo: &pb.MemoryScope{UserId: userID}}},
+			Scope: &pb.ScopeFilter{Scope: &pb.ScopeFilter_VisibleTo{VisibleTo: &pb.MemoryScope{UserId: proto.String(userID)}}},
 			Kinds: []pb.RecallKind{pb.RecallKind_RECALL_KIND_MEMORY},
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	pb "github.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1"
 )
@@ -48,7 +49,7 @@ func (w *trimWatch) run(ctx context.Context, ready func()) error {
 func (w *trimWatch) follow(ctx context.Context, ready func()) error {
 	request := &pb.WatchEventsRequest{
 		Filter: &pb.EventFilter{
-			SessionId:  sessionID,
+			SessionId:  proto.String(sessionID),
 			EventTypes: []pb.EventType{pb.EventType_EVENT_TYPE_MESSAGES_TRIMMED},
 		},
 		Start: &pb.WatchEventsRequest_Position{Position: pb.StreamPosition_STREAM_POSITION_NOW},

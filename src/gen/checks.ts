@@ -69,8 +69,14 @@ export function checkWatchEventsRequest(v: Violations, m: WatchEventsRequest): v
 
 /** Checks EventFilter. */
 export function checkEventFilter(v: Violations, m: EventFilter): void {
-  if (m.sessionId !== "" && fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
-  if (m.userId !== "") fields.checkText(v, "user_id", m.userId, 512);
+  if (m.sessionId !== undefined) {
+    if (m.sessionId === "") v.add("session_id", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
+  }
+  if (m.userId !== undefined) {
+    if (m.userId === "") v.add("user_id", "must not be empty; leave it unset");
+    else fields.checkText(v, "user_id", m.userId, 512);
+  }
   if (m.eventTypes.length > 64) fields.addCount(v, "event_types", m.eventTypes.length, 64);
   else {
     for (let i = 0; i < m.eventTypes.length && !v.full; i++) {
@@ -363,8 +369,14 @@ export function checkMemoryFilter(v: Violations, m: MemoryFilter): void {
       else fields.checkText(v, `topics[${i}]`, m.topics[i]!, 128);
     }
   }
-  if (m.key !== "") fields.checkText(v, "key", m.key, 128);
-  if (m.textContains !== "") fields.checkText(v, "text_contains", m.textContains, 256);
+  if (m.key !== undefined) {
+    if (m.key === "") v.add("key", "must not be empty; leave it unset");
+    else fields.checkText(v, "key", m.key, 128);
+  }
+  if (m.textContains !== undefined) {
+    if (m.textContains === "") v.add("text_contains", "must not be empty; leave it unset");
+    else fields.checkText(v, "text_contains", m.textContains, 256);
+  }
   if (m.labels.size > 0) fields.checkMap(v, "labels", m.labels, { maxItems: 32, maxBytes: 255, keyForm: LABEL_KEY });
   if (m.metadata.length > 16) fields.addCount(v, "metadata", m.metadata.length, 16);
   else {
@@ -392,7 +404,10 @@ export function checkMemoryFilter(v: Violations, m: MemoryFilter): void {
   if (m.lastSeenTimeBefore !== undefined) {
     fields.checkTimestamp(v, "last_seen_time_before", m.lastSeenTimeBefore);
   }
-  if (m.sourceSessionId !== "" && fields.checkText(v, "source_session_id", m.sourceSessionId, 512)) fields.checkForm(v, "source_session_id", m.sourceSessionId, ID);
+  if (m.sourceSessionId !== undefined) {
+    if (m.sourceSessionId === "") v.add("source_session_id", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "source_session_id", m.sourceSessionId, 512)) fields.checkForm(v, "source_session_id", m.sourceSessionId, ID);
+  }
   if (m.origin !== 0) fields.checkEnum(v, "origin", m.origin, MemoryOrigin);
 }
 
@@ -422,9 +437,18 @@ export function checkScopeFilter(v: Violations, m: ScopeFilter): void {
 
 /** Checks MemoryScope. */
 export function checkMemoryScope(v: Violations, m: MemoryScope): void {
-  if (m.userId !== "") fields.checkText(v, "user_id", m.userId, 512);
-  if (m.agentId !== "") fields.checkText(v, "agent_id", m.agentId, 512);
-  if (m.sessionId !== "" && fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
+  if (m.userId !== undefined) {
+    if (m.userId === "") v.add("user_id", "must not be empty; leave it unset");
+    else fields.checkText(v, "user_id", m.userId, 512);
+  }
+  if (m.agentId !== undefined) {
+    if (m.agentId === "") v.add("agent_id", "must not be empty; leave it unset");
+    else fields.checkText(v, "agent_id", m.agentId, 512);
+  }
+  if (m.sessionId !== undefined) {
+    if (m.sessionId === "") v.add("session_id", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
+  }
 }
 
 /** Checks MetadataCondition. */
@@ -592,10 +616,22 @@ export function checkQueryRelationsRequest(v: Violations, m: QueryRelationsReque
     checkMemoryFilter(v, m.filter);
     v.leave();
   }
-  if (m.subject !== "") fields.checkText(v, "subject", m.subject, 256);
-  if (m.predicate !== "") fields.checkText(v, "predicate", m.predicate, 128);
-  if (m.objectValue !== "") fields.checkText(v, "object_value", m.objectValue, 1024);
-  if (m.entity !== "") fields.checkText(v, "entity", m.entity, 256);
+  if (m.subject !== undefined) {
+    if (m.subject === "") v.add("subject", "must not be empty; leave it unset");
+    else fields.checkText(v, "subject", m.subject, 256);
+  }
+  if (m.predicate !== undefined) {
+    if (m.predicate === "") v.add("predicate", "must not be empty; leave it unset");
+    else fields.checkText(v, "predicate", m.predicate, 128);
+  }
+  if (m.objectValue !== undefined) {
+    if (m.objectValue === "") v.add("object_value", "must not be empty; leave it unset");
+    else fields.checkText(v, "object_value", m.objectValue, 1024);
+  }
+  if (m.entity !== undefined) {
+    if (m.entity === "") v.add("entity", "must not be empty; leave it unset");
+    else fields.checkText(v, "entity", m.entity, 256);
+  }
   if (!(m.maxHops >= 0 && m.maxHops <= 4)) fields.addRange(v, "max_hops", m.maxHops, {"min":0,"max":4});
   if (m.keywords.length > 32) fields.addCount(v, "keywords", m.keywords.length, 32);
   else {
@@ -795,7 +831,10 @@ export function checkDocumentFilter(v: Violations, m: DocumentFilter): void {
       v.leaveItem();
     }
   }
-  if (m.sourceDocumentId !== "" && fields.checkText(v, "source_document_id", m.sourceDocumentId, 256)) fields.checkForm(v, "source_document_id", m.sourceDocumentId, ID);
+  if (m.sourceDocumentId !== undefined) {
+    if (m.sourceDocumentId === "") v.add("source_document_id", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "source_document_id", m.sourceDocumentId, 256)) fields.checkForm(v, "source_document_id", m.sourceDocumentId, ID);
+  }
   if (m.scope !== undefined) {
     v.enter("scope");
     checkScopeFilter(v, m.scope);
@@ -830,7 +869,8 @@ export function checkDeleteDocumentsRequest(v: Violations, m: DeleteDocumentsReq
 /** Checks ClearCollectionRequest. */
 export function checkClearCollectionRequest(v: Violations, m: ClearCollectionRequest): void {
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
-  if (m.collectionId !== "") fields.checkForm(v, "collection_id", m.collectionId, COLLECTION_ID);
+  if (m.collectionId === "") v.add("collection_id", "is required");
+  else fields.checkForm(v, "collection_id", m.collectionId, COLLECTION_ID);
   if (m.requestId !== "") fields.checkText(v, "request_id", m.requestId, 128);
 }
 
@@ -958,8 +998,14 @@ export function checkRecallFilter(v: Violations, m: RecallFilter): void {
     }
   }
   if (!(m.minConfidence >= 0 && m.minConfidence <= 1)) fields.addRange(v, "min_confidence", m.minConfidence, {"min":0,"max":1});
-  if (m.sourceDocumentId !== "" && fields.checkText(v, "source_document_id", m.sourceDocumentId, 256)) fields.checkForm(v, "source_document_id", m.sourceDocumentId, ID);
-  if (m.sessionIdPrefix !== "" && fields.checkText(v, "session_id_prefix", m.sessionIdPrefix, 512)) fields.checkForm(v, "session_id_prefix", m.sessionIdPrefix, ID);
+  if (m.sourceDocumentId !== undefined) {
+    if (m.sourceDocumentId === "") v.add("source_document_id", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "source_document_id", m.sourceDocumentId, 256)) fields.checkForm(v, "source_document_id", m.sourceDocumentId, ID);
+  }
+  if (m.sessionIdPrefix !== undefined) {
+    if (m.sessionIdPrefix === "") v.add("session_id_prefix", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "session_id_prefix", m.sessionIdPrefix, 512)) fields.checkForm(v, "session_id_prefix", m.sessionIdPrefix, ID);
+  }
 }
 
 /** Checks RecallWeights. */
@@ -1565,8 +1611,14 @@ export function checkListSessionsRequest(v: Violations, m: ListSessionsRequest):
 
 /** Checks SessionFilter. */
 export function checkSessionFilter(v: Violations, m: SessionFilter): void {
-  if (m.userId !== "") fields.checkText(v, "user_id", m.userId, 512);
-  if (m.agentId !== "") fields.checkText(v, "agent_id", m.agentId, 512);
+  if (m.userId !== undefined) {
+    if (m.userId === "") v.add("user_id", "must not be empty; leave it unset");
+    else fields.checkText(v, "user_id", m.userId, 512);
+  }
+  if (m.agentId !== undefined) {
+    if (m.agentId === "") v.add("agent_id", "must not be empty; leave it unset");
+    else fields.checkText(v, "agent_id", m.agentId, 512);
+  }
   if (m.labels.size > 0) fields.checkMap(v, "labels", m.labels, { maxItems: 32, maxBytes: 255, keyForm: LABEL_KEY });
   if (m.createTimeFrom !== undefined) {
     fields.checkTimestamp(v, "create_time_from", m.createTimeFrom);
@@ -2097,6 +2149,7 @@ export function checkSnapshotChunk(v: Violations, m: SnapshotChunk): void {
 
 /** Checks CountTokensRequest. */
 export function checkCountTokensRequest(v: Violations, m: CountTokensRequest): void {
+  if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
   if (m.texts.length > 256) fields.addCount(v, "texts", m.texts.length, 256);
   if (m.messages.length > 256) fields.addCount(v, "messages", m.messages.length, 256);
   else {
@@ -2112,6 +2165,9 @@ export function checkCountTokensRequest(v: Violations, m: CountTokensRequest): v
     v.enter("custom_token_rule");
     checkCustomTokenRule(v, m.customTokenRule);
     v.leave();
+  }
+  if (m.imageTokenCount !== undefined) {
+    if (!(m.imageTokenCount >= 0 && m.imageTokenCount <= 1000000)) fields.addRange(v, "image_token_count", m.imageTokenCount, {"min":0,"max":1000000});
   }
 }
 
@@ -2179,8 +2235,14 @@ export function checkExtendLeaseRequest(v: Violations, m: ExtendLeaseRequest): v
 /** Checks ListTasksRequest. */
 export function checkListTasksRequest(v: Violations, m: ListTasksRequest): void {
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
-  if (m.sessionId !== "" && fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
-  if (m.hook !== "") fields.checkForm(v, "hook", m.hook, NAME);
+  if (m.sessionId !== undefined) {
+    if (m.sessionId === "") v.add("session_id", "must not be empty; leave it unset");
+    else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
+  }
+  if (m.hook !== undefined) {
+    if (m.hook === "") v.add("hook", "must not be empty; leave it unset");
+    else fields.checkForm(v, "hook", m.hook, NAME);
+  }
   if (m.type !== 0) fields.checkEnum(v, "type", m.type, TaskType);
   if (m.state !== 0) fields.checkEnum(v, "state", m.state, TaskState);
   if (!(m.pageSize >= 0)) fields.addRange(v, "page_size", m.pageSize, {"min":0});
@@ -2274,4 +2336,20 @@ export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void
   [".memorysidecar.v1.GetTaskRequest", checkGetTaskRequest],
   [".memorysidecar.v1.RetryTaskRequest", checkRetryTaskRequest],
   [".memorysidecar.v1.DeleteTaskRequest", checkDeleteTaskRequest],
+]);
+
+/** The requests that delete what is stored, by the name of their type, with a leading dot. */
+export const DESTRUCTIVE_REQUESTS: ReadonlySet<string> = new Set([
+  ".memorysidecar.v1.DeleteConsumerRequest",
+  ".memorysidecar.v1.DecayMemoriesRequest",
+  ".memorysidecar.v1.ForgetMemoriesRequest",
+  ".memorysidecar.v1.PurgeMemoriesRequest",
+  ".memorysidecar.v1.MergeEntitiesRequest",
+  ".memorysidecar.v1.DeleteDocumentsRequest",
+  ".memorysidecar.v1.ClearCollectionRequest",
+  ".memorysidecar.v1.DeleteSessionRequest",
+  ".memorysidecar.v1.ResetSessionRequest",
+  ".memorysidecar.v1.DeleteMessageRequest",
+  ".memorysidecar.v1.TrimSessionRequest",
+  ".memorysidecar.v1.DeleteTaskRequest",
 ]);

@@ -50,12 +50,15 @@ export interface MethodShape<Request> {
   readonly paged: boolean;
   /** Changes nothing, so that it can be refused when its answer is there already. */
   readonly readOnly: boolean;
+  /** Deletes what is stored: a field that nobody here knows may narrow what, and is refused. */
+  readonly destructive: boolean;
 }
 
 // Making a signal costs more than the whole wrapper: work that is never stopped half way gets this
 // one.
 const LIVE = new AbortController().signal;
 const NO_DIGEST: Uint8Array = new Uint8Array(0);
+const UNKNOWN_FIELD = "is unknown to this server: it could delete more than was asked";
 
 function deadlinePassed(deadline: Date | number, nowMs: number): boolean {
   return (typeof deadline === "number" ? deadline : deadline.getTime()) <= nowMs;
@@ -80,6 +83,9 @@ function admit<Request>(
   const { request } = incoming;
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
+  if (shape.destructive && incoming.unknownField !== "") {
+    violations.add(incoming.unknownField, UNKNOWN_FIELD);
+  }
   shape.check?.(violations, request);
   validate?.(request, violations);
   if (violations.malformed) throw requestMalformed();

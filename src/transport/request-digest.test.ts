@@ -4,7 +4,7 @@ import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/session_service.ts";
 import { loadDescriptors } from "./descriptors.ts";
 import { digestRequest } from "./request-digest.ts";
-import { checkWire, createWireSchemas, WIRE } from "./wire-schema.ts";
+import { checkWire, createWireSchemas } from "./wire-schema.ts";
 
 const schemas = createWireSchemas(loadDescriptors());
 const schema = schemas.get(".memorysidecar.v1.AppendMessagesRequest") ?? { fields: [] };
@@ -38,7 +38,7 @@ function request(fields: {
 }
 
 function digest(bytes: Uint8Array, method = "AppendMessages"): string {
-  const hasMaps = checkWire(bytes, schema) === WIRE.hasMaps;
+  const hasMaps = checkWire(bytes, schema)?.hasMaps === true;
   const leftOut = new Set([REQUEST_ID]);
   return Buffer.from(digestRequest({ method, bytes, hasMaps, schema, leftOut })).toString("hex");
 }

@@ -5,7 +5,7 @@ import {
   MethodOptions_IdempotencyLevel as IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { REQUEST_CHECKS } from "../gen/checks.ts";
+import { DESTRUCTIVE_REQUESTS, REQUEST_CHECKS } from "../gen/checks.ts";
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
 import { MemoryServiceService } from "../gen/memorysidecar/v1/memory_service.ts";
@@ -234,6 +234,7 @@ function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
             leftOut: new Set(leftOut),
             paged: numbers?.has("page_token") === true,
             readOnly: !changes(method.options?.idempotencyLevel),
+            destructive: DESTRUCTIVE_REQUESTS.has(method.inputType),
           },
           schema: schemas.get(method.inputType) ?? { fields: [] },
         });

@@ -3,7 +3,7 @@
 
 import { configureTextEncoding, getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { MethodDefinition } from "@grpc/grpc-js";
-import { checkWire, WIRE, type WireSchema } from "./wire-schema.ts";
+import { checkWire, type WireSchema } from "./wire-schema.ts";
 
 const fatalDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -20,6 +20,8 @@ export interface Incoming<Request> {
   readonly bytes: Uint8Array;
   /** Says that the bytes hold map fields, whose order means nothing. */
   readonly hasMaps: boolean;
+  /** The path of the first field that nobody here knows; empty when all are known. */
+  readonly unknownField: string;
   readonly schema: WireSchema;
 }
 
@@ -31,7 +33,7 @@ export function readIncoming<Request>(
 ): Incoming<Request> {
   const found = checkWire(bytes, schema);
   let request: Request | undefined;
-  if (found !== WIRE.malformed) {
+  if (found !== undefined) {
     try {
       request = decode(bytes);
     } catch {
@@ -39,7 +41,8 @@ export function readIncoming<Request>(
       request = undefined;
     }
   }
-  return { request, bytes, hasMaps: found === WIRE.hasMaps, schema };
+  const { hasMaps = false, unknownField = "" } = found ?? {};
+  return { request, bytes, hasMaps, unknownField, schema };
 }
 
 /** A method as the generated code describes it. */

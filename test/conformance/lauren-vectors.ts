@@ -118,7 +118,7 @@ const OPERATIONS: Table<State, JsonObject> = {
   get: filled(get),
   delete: filled(remove),
   clear: filled(async ({ rpc }) => {
-    await rpc.call("clearCollection", {});
+    await rpc.call("clearCollection", { collectionId: "default" });
   }),
 };
 

@@ -135,7 +135,7 @@ export async function eventsOf(
   sessionId: string,
   types: readonly EventType[],
 ): Promise<readonly Event[]> {
-  const filter = { sessionId, userId: "", eventTypes: [...types] };
+  const filter = { sessionId, userId: undefined, eventTypes: [...types] };
   const events: Event[] = [];
   let pageToken = "";
   do {

@@ -4,8 +4,10 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DESTRUCTIVE_REQUESTS } from "../../src/gen/checks.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { loadDescriptors } from "../../src/transport/descriptors.ts";
 import {
   type Failure,
   METHODS,
@@ -55,9 +57,21 @@ async function expectAlive(): Promise<void> {
   expect(window.messages.length).toBeGreaterThan(0);
 }
 
-// Every request but those without fields has a text as its first field.
-const WITHOUT_FIELDS: readonly UnaryName[] = ["getServerInfo", "listPolicyPresets"];
-const WITH_FIELDS = UNARY.filter((name) => !WITHOUT_FIELDS.includes(name));
+/** The requests without a namespace, the first field of all others, each with the reason. */
+const WITHOUT_NAMESPACE: Readonly<Partial<Record<UnaryName, string>>> = {
+  getServerInfo: "tells about the server",
+  listPolicyPresets: "the presets are part of the server",
+};
+const WITH_NAMESPACE = UNARY.filter((name) => !(name in WITHOUT_NAMESPACE));
+
+const DESCRIPTORS = loadDescriptors().file.filter(({ package: of }) => of === "memorysidecar.v1");
+const RPCS = DESCRIPTORS.flatMap(({ service }) => service.flatMap(({ method }) => method));
+const rpcName = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+const DESTRUCTIVE: ReadonlySet<string> = new Set(
+  RPCS.filter(({ inputType }) => DESTRUCTIVE_REQUESTS.has(inputType)).map((rpc) =>
+    rpcName(rpc.name),
+  ),
+);
 
 const MALFORMED: readonly (readonly [string, Buffer])[] = [
   ["a varint where a text belongs", Buffer.from([0x08, 1])],
@@ -74,7 +88,24 @@ const MALFORMED: readonly (readonly [string, Buffer])[] = [
   ["wire type 6", Buffer.from([0x0e])],
 ];
 
-describe.each(WITH_FIELDS)("%s", (method) => {
+describe("a namespace", () => {
+  const requests = new Map(
+    DESCRIPTORS.flatMap(({ messageType }) =>
+      messageType.map((type): [string, typeof type] => [`.memorysidecar.v1.${type.name}`, type]),
+    ),
+  );
+
+  it("is the first field of every request but those that are about the server", () => {
+    const without = RPCS.filter(({ inputType }) => {
+      const [first] = requests.get(inputType)?.field ?? [];
+      return first?.name !== "namespace" || first.number !== 1;
+    });
+    const names = without.map(({ name }) => rpcName(name));
+    expect(names.sort()).toEqual(Object.keys(WITHOUT_NAMESPACE).sort());
+  });
+});
+
+describe.each(WITH_NAMESPACE)("%s", (method) => {
   it.each(MALFORMED)("refuses %s", async (_, bytes) => {
     await refuse(method, bytes, "REQUEST_MALFORMED");
   });
@@ -86,18 +117,20 @@ describe.each(WITH_FIELDS)("%s", (method) => {
     await expectAlive();
   });
 
-  it("ignores fields that it does not know", async () => {
+  const isDestructive = DESTRUCTIVE.has(method);
+  it(`${isDestructive ? "refuses" : "ignores"} fields that it does not know`, async () => {
     const unknown = Buffer.from([0xf8, 0x3f, 1]);
-    const outcome = await server.client.raw(method, Buffer.concat([soundBytes(method), unknown]));
+    const bytes = Buffer.concat([soundBytes(method), unknown]);
+    if (isDestructive) {
+      const failure = await refuse(method, bytes, "REQUEST_INVALID");
+      expect(failure.fields).toEqual(["1023"]);
+      return;
+    }
+    const outcome = await server.client.raw(method, bytes);
     const reason = "failure" in outcome ? outcome.failure.reason : "";
     expect(["REQUEST_MALFORMED", "REQUEST_INVALID"]).not.toContain(reason);
   });
-});
 
-// They read nothing that is stored.
-const WITHOUT_NAMESPACE: readonly UnaryName[] = ["countTokens"];
-
-describe.each(WITH_FIELDS.filter((name) => !WITHOUT_NAMESPACE.includes(name)))("%s", (method) => {
   it("refuses a namespace that is none", async () => {
     for (const text of ["A", "a_b", "-a", "a-", "0a", "a".repeat(64), "é"]) {
       const bytes = Buffer.concat([soundBytes(method), field(0x0a, Buffer.from(text))]);
@@ -112,7 +145,7 @@ describe("any method", () => {
     const codes = new Set(["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS"]);
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...WITH_FIELDS),
+        fc.constantFrom(...WITH_NAMESPACE),
         fc.uint8Array({ minLength: 1, maxLength: 64 }),
         async (method, bytes) => {
           const outcome = await server.client.raw(method, Buffer.from(bytes));
@@ -138,7 +171,7 @@ describe("any method", () => {
     ]);
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...WITH_FIELDS),
+        fc.constantFrom(...WITH_NAMESPACE),
         fc.nat(),
         fc.integer({ min: 0, max: 255 }),
         async (method, place, byte) => {
@@ -160,7 +193,7 @@ describe("any method", () => {
   });
 });
 
-describe.each(WITHOUT_FIELDS)("%s", (method) => {
+describe.each(Object.keys(WITHOUT_NAMESPACE) as UnaryName[])("%s", (method) => {
   it("refuses bytes that are no message", async () => {
     await refuse(method, Buffer.from([0x0a, 9]), "REQUEST_MALFORMED");
     await expectAlive();

@@ -10,6 +10,7 @@ import { sectionRules } from "../../src/domain/context/profiles.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { CONTEXT_FLOORS } from "../../src/domain/recall/rank/relevance.ts";
 import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/domain/recall/rank/weights.ts";
+import { CAPABILITIES } from "../../src/transport/convert/server-info.ts";
 import { loadDescriptors } from "../../src/transport/descriptors.ts";
 import { type FieldRules, RuleReader } from "../../tools/rules.ts";
 import { MEMORY_STATED, type Stated } from "../support/stated-memories.ts";
@@ -502,6 +503,12 @@ describe("the comments of the contract", () => {
     const numbers = [...numbersIn(COMMENTS.get("ContextSection.share") ?? "")];
     const shares = new Set(rules.map(({ share }) => share));
     expect(new Set(numbers.filter((number) => number > 0 && number < 1))).toEqual(shares);
+  });
+
+  it("name every capability of the server, and no other", () => {
+    const comment = COMMENTS.get("GetServerInfoResponse.capabilities") ?? "";
+    const named = [...comment.matchAll(/ - `(\w+)`: /g)].map(([, name]) => name);
+    expect(named).toEqual(CAPABILITIES);
   });
 
   it("leave no number of a field's comment unexplained", () => {

@@ -18,6 +18,7 @@ import {
   entity,
   episode,
   memory,
+  memoryScope,
   message,
   relation,
   session,
@@ -56,7 +57,7 @@ async function remember(
   return results.map(({ memoryId }) => memoryId);
 }
 
-const ann = { userId: "ann", agentId: "", sessionId: "" };
+const ann = memoryScope({ userId: "ann" });
 const said = (text: string, role: Role = Role.USER): Message => message({ role, text });
 const day = (text: string) => ({ seconds: BigInt(Date.parse(text) / 1_000), nanos: 0 });
 const NOTHING = new Uint8Array(0);
@@ -196,7 +197,7 @@ describe("a context", () => {
     expect(await textOf({})).toContain("Ann rides a red bicycle");
     expect(await textOf({ scope: ann })).toContain("Ann rides a red bicycle");
     // Set, the scope counts as it is: the session fills nothing in.
-    const nobody = { userId: "", agentId: "", sessionId: "" };
+    const nobody = memoryScope({});
     expect(await textOf({ scope: nobody })).not.toContain("Ann rides a red bicycle");
     expect(await textOf({ scope: { ...nobody, userId: "bob" } })).not.toContain("Ann rides");
   });

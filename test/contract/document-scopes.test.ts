@@ -25,19 +25,19 @@ afterAll(() => server[Symbol.asyncDispose]());
 const ANY_DOCUMENT = DocumentFilter.decode(new Uint8Array(0));
 const NO_SECTION = ContextSection.decode(new Uint8Array(0));
 
-const scopeOf = (userId = "", agentId = "", sessionId = ""): MemoryScope => {
+const scopeOf = (userId?: string, agentId?: string, sessionId?: string): MemoryScope => {
   return { userId, agentId, sessionId };
 };
 
 const scopes = fc.record({
-  userId: fc.constantFrom("", "ann", "bob"),
-  agentId: fc.constantFrom("", "", "x"),
-  sessionId: fc.constantFrom("", "", "s"),
+  userId: fc.constantFrom(undefined, "ann", "bob"),
+  agentId: fc.constantFrom(undefined, undefined, "x"),
+  sessionId: fc.constantFrom(undefined, undefined, "s"),
 });
 
 const MEMBERS = ["userId", "agentId", "sessionId"] as const;
 const isSeen = (own: MemoryScope, viewer: MemoryScope): boolean =>
-  MEMBERS.every((member) => own[member] === "" || own[member] === viewer[member]);
+  MEMBERS.every((member) => own[member] === undefined || own[member] === viewer[member]);
 
 const COLLECTION = "notes";
 const visibleTo = (value: MemoryScope): ScopeFilter => ({ scope: { $case: "visibleTo", value } });

@@ -82,7 +82,7 @@ describe("WatchEvents", () => {
   it("filters by session, user and type, and sends checkpoints meanwhile", async () => {
     const namespace = `w${count++}`;
     const user = session({ sessionId: "b", userId: "u" });
-    const filter = { sessionId: "", userId: "", eventTypes: [] };
+    const filter = { sessionId: undefined, userId: undefined, eventTypes: [] };
     const bySession = new Watch(server.client, {
       namespace,
       start: NOW,
@@ -113,7 +113,7 @@ describe("WatchEvents", () => {
   it("filters by every type of the contract", async () => {
     const known = Object.values(EventType).filter((type) => type > 0);
     for (const type of known) {
-      const filter = { sessionId: "", userId: "", eventTypes: [type] };
+      const filter = { sessionId: undefined, userId: undefined, eventTypes: [type] };
       expect((await server.client.call("listEvents", { filter })).events).toEqual([]);
     }
     expect(known.length).toBeGreaterThan(20);
@@ -181,7 +181,7 @@ describe("WatchEvents", () => {
     });
     const position = { $case: "position", value: 3 as 0 } as const;
     expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
-    const unknown = { sessionId: "", userId: "", eventTypes: [0, 1_000] as 0[] };
+    const unknown = { sessionId: undefined, userId: undefined, eventTypes: [0, 1_000] as 0[] };
     expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
       fields: ["filter.event_types[0]", "filter.event_types[1]"],
     });
@@ -231,7 +231,7 @@ describe("after_revision", () => {
     const all = (await server.client.call("listEvents", { namespace })).events;
     // Two revisions create a session: they have two events.
     expect(all.map(({ revision }) => revision)).toEqual([1n, 1n, 2n, 2n, 3n]);
-    const filter = { sessionId: "s0", userId: "", eventTypes: [] };
+    const filter = { sessionId: "s0", userId: undefined, eventTypes: [] };
     for (const revision of [0n, 1n, 2n, 3n]) {
       const start = place(revision);
       const rest = all.filter((event) => event.revision > revision);
@@ -347,7 +347,7 @@ describe("ListEvents", () => {
     expect(await server.client.fail("listEvents", wrong)).toMatchObject({
       reason: "PAGE_TOKEN_INVALID",
     });
-    const filter = { sessionId: "", userId: "", eventTypes: [1 as const] };
+    const filter = { sessionId: undefined, userId: undefined, eventTypes: [1 as const] };
     expect((await list({ filter })).events).toHaveLength(1);
     expect(await server.client.fail("listEvents", { pageSize: -1 })).toMatchObject({
       fields: ["page_size"],

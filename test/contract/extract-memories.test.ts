@@ -19,7 +19,14 @@ import { readHooksFile } from "../../src/hooks/config.ts";
 import { createHooks } from "../../src/hooks/registry.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import { revisionOf } from "../support/revisions.ts";
-import { EVERYONE, extraction, memoryFilter, message, session } from "../support/samples.ts";
+import {
+  EVERYONE,
+  extraction,
+  memoryFilter,
+  memoryScope,
+  message,
+  session,
+} from "../support/samples.ts";
 import {
   answerWith,
   complete,
@@ -122,7 +129,7 @@ describe("rules", () => {
 
   it("look at a text, and show without remembering", async () => {
     const server = await start();
-    const owner = { userId: "v", agentId: "", sessionId: "" };
+    const owner = memoryScope({ userId: "v" });
     const ask: Ask = { text: "I work at Acme.", scope: owner, preview: true };
     const preview = await server.client.call("extractMemories", ask);
     expect(preview).toMatchObject({ createdCount: 3, revision: 0n });

@@ -89,8 +89,8 @@ const ROWS: readonly LimitRow[] = [
   limitRow("getSession", "session_id", LIMITS.sessionIdBytes, (size) => ({ sessionId: x(size) })),
   limitRow("listSessions", "filter.labels", LIMITS.labels, (size) => ({
     filter: {
-      userId: "",
-      agentId: "",
+      userId: undefined,
+      agentId: undefined,
       labels: labels(size),
       createTimeFrom: undefined,
       createTimeBefore: undefined,
@@ -216,7 +216,7 @@ const ROWS: readonly LimitRow[] = [
     pageToken: x(size),
   })),
   limitRow("listEvents", "filter.event_types", LIMITS.filterTypes, (size) => ({
-    filter: { sessionId: "", userId: "", eventTypes: times(size, () => 1 as const) },
+    filter: { sessionId: undefined, userId: undefined, eventTypes: times(size, () => 1 as const) },
   })),
   limitRow("listEvents", "resume_token", LIMITS.resumeTokenBytes, (size) => ({
     start: { $case: "resumeToken", value: x(size) } as const,

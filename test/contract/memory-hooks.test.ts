@@ -21,6 +21,7 @@ import {
   memory,
   memoryFilter,
   memoryPolicy,
+  memoryScope,
   message,
   session,
 } from "../support/samples.ts";
@@ -64,7 +65,7 @@ describe("ExtractMemories", () => {
     });
     const request = {
       text: "I like tea.",
-      scope: { userId: "ann", agentId: "", sessionId: "" },
+      scope: memoryScope({ userId: "ann" }),
       extraction: extraction({ hook: "finder" }),
     };
     const preview = await client.call("extractMemories", { ...request, preview: true });

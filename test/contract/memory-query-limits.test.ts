@@ -11,7 +11,14 @@ import {
   type UnaryName,
 } from "../support/contract.ts";
 import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
-import { extraction, memoryFilter, memoryPolicy, message, session } from "../support/samples.ts";
+import {
+  extraction,
+  memoryFilter,
+  memoryPolicy,
+  memoryScope,
+  message,
+  session,
+} from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -71,13 +78,13 @@ const ROWS: readonly LimitRow[] = [
     text: x(size),
   })),
   limitRow("extractMemories", "scope.user_id", LIMITS.userIdBytes, (size) => ({
-    ...{ ...TEXT, scope: { userId: x(size), agentId: "", sessionId: "" } },
+    ...{ ...TEXT, scope: memoryScope({ userId: x(size) }) },
   })),
   limitRow("extractMemories", "scope.agent_id", LIMITS.agentIdBytes, (size) => ({
-    ...{ ...TEXT, scope: { userId: "", agentId: x(size), sessionId: "" } },
+    ...{ ...TEXT, scope: memoryScope({ agentId: x(size) }) },
   })),
   limitRow("extractMemories", "scope.session_id", LIMITS.sessionIdBytes, (size) => ({
-    ...{ ...TEXT, scope: { userId: "", agentId: "", sessionId: x(size) } },
+    ...{ ...TEXT, scope: memoryScope({ sessionId: x(size) }) },
   })),
   limitRow("extractMemories", "extraction.hook", LIMITS.hookNameChars, (size) => ({
     ...TEXT,
@@ -149,7 +156,7 @@ const REFUSED: readonly Refused[] = [
   refused("extractMemories", ["last_seq"], { sessionId: "s", firstSeq: 3n, lastSeq: 2n }),
   refused("extractMemories", ["first_seq"], { sessionId: "s", firstSeq: -1n }),
   refused("extractMemories", ["scope"], {
-    ...{ sessionId: "s", scope: { userId: "u", agentId: "a", sessionId: "" } },
+    ...{ sessionId: "s", scope: memoryScope({ userId: "u", agentId: "a" }) },
   }),
   refused("extractMemories", ["extraction.on"], {
     ...TEXT,

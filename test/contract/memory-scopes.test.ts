@@ -2,14 +2,20 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScopeFilter } from "../../src/gen/memorysidecar/v1/memory.ts";
+import type { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {
+  document,
   EVERYONE,
   exactly,
   memory,
   memoryFilter,
+  memoryScope,
+  message,
   ownedBy,
+  recallFilter,
   relation,
+  session,
   visibleTo,
 } from "../support/samples.ts";
 
@@ -57,9 +63,9 @@ describe("without a scope", () => {
 
   it.each<readonly [string, ScopeFilter | undefined]>([
     ["filter.scope", undefined],
-    ["filter.scope.visible_to", visibleTo({ userId: "" })],
-    ["filter.scope.exact", exactly({ userId: "" })],
-    ["filter.scope.owned_by", ownedBy({ userId: "" })],
+    ["filter.scope.visible_to", visibleTo({})],
+    ["filter.scope.exact", exactly({})],
+    ["filter.scope.owned_by", ownedBy({})],
   ])("nothing is purged or decays: %s is named", async (field, scope) => {
     const namespace = `kept-${scope?.scope?.$case.toLowerCase() ?? "unset"}`;
     await fill(namespace);
@@ -70,6 +76,81 @@ describe("without a scope", () => {
     const decay = await server.client.fail("decayMemories", { ...request, factor: 0 });
     expect(decay).toMatchObject({ ...refused, fields: [field] });
     expect(await listed(namespace, EVERYONE)).toEqual(ALL);
+  });
+});
+
+describe("a recall", () => {
+  const namespace = "recalled";
+
+  beforeAll(async () => {
+    const { client } = server;
+    const owners = ["ana", "bob", ""];
+    const name = (owner: string) => owner || "shared";
+    await client.call("remember", {
+      namespace,
+      memories: owners.map((userId) =>
+        memory({ memoryId: `memory of ${name(userId)}`, text: "The vault code is 77.", userId }),
+      ),
+    });
+    await client.call("upsertDocuments", {
+      namespace,
+      documents: owners.map((owner) =>
+        document({
+          documentId: `document of ${name(owner)}`,
+          text: "Where the vault code is kept.",
+          scope: owner === "" ? undefined : memoryScope({ userId: owner }),
+        }),
+      ),
+    });
+    for (const owner of owners) {
+      const sessionId = `session of ${name(owner)}`;
+      await client.call("createSession", {
+        ...{ namespace, session: session({ sessionId, userId: owner }) },
+      });
+      await client.call("appendMessages", {
+        ...{ namespace, sessionId },
+        messages: [message({ messageId: `message of ${name(owner)}`, text: "The vault code?" })],
+      });
+    }
+  });
+
+  const found = async (filter?: Partial<RecallFilter>): Promise<readonly string[]> => {
+    const { hits } = await server.client.call("recall", {
+      ...{ namespace, query: "vault code", pageSize: 50 },
+      filter: filter && recallFilter(filter),
+    });
+    const ids = hits.map(({ record }) => {
+      if (record?.$case === "message") return record.value.message?.messageId ?? "";
+      return record?.$case === "memory" ? record.value.memoryId : (record?.value.documentId ?? "");
+    });
+    return ids.sort();
+  };
+  const of = (...owners: string[]) =>
+    ["document", "memory", "message"].flatMap((kind) => owners.map((one) => `${kind} of ${one}`));
+
+  it("finds memories, documents and messages of nobody but those who may be seen", async () => {
+    expect(await found()).toEqual(of("shared"));
+    expect(await found({})).toEqual(of("shared"));
+    expect(await found({ scope: visibleTo({}) })).toEqual(of("shared"));
+    expect(await found({ scope: visibleTo({ userId: "ana" }) })).toEqual(of("ana", "shared"));
+    expect(await found({ scope: ownedBy({ userId: "bob" }) })).toEqual(of("bob"));
+    expect(await found({ scope: EVERYONE })).toEqual(of("ana", "bob", "shared"));
+  });
+
+  it("does not cross users by an id that it is told", async () => {
+    expect(await found({ sessionIds: ["session of ana"] })).toEqual([]);
+    expect(await found({ sessionIdPrefix: "session of a" })).toEqual([]);
+    expect(await found({ sourceDocumentId: "document of ana" })).toEqual([]);
+    const scope = visibleTo({ userId: "ana" });
+    expect(await found({ scope, sessionIds: ["session of bob"] })).toEqual([]);
+  });
+
+  it("refuses a scope whose user is empty", async () => {
+    const scope = visibleTo({ userId: "" });
+    const failure = await server.client.fail("recall", { filter: recallFilter({ scope }) });
+    expect(failure).toMatchObject({
+      ...{ reason: "REQUEST_INVALID", fields: ["filter.scope.visible_to.user_id"] },
+    });
   });
 });
 

@@ -514,6 +514,22 @@ describe("CountTokens", () => {
     });
     expect(exact).toMatchObject({ textTokenCounts: [2], tokenRule: 3 });
   });
+
+  it("counts an image as it is told, 800 by default, in any namespace", async () => {
+    const source = { $case: "url", value: "u" } as const;
+    const value = { source, mediaType: "", detail: "" };
+    const image = { part: { $case: "image", value } } as const;
+    const messages = [message({ parts: [image, image] })];
+    for (const [imageTokenCount, cost] of [
+      [undefined, 1_600],
+      [0, 0],
+      [85, 170],
+    ] as const) {
+      const ask = { namespace: "images", messages, imageTokenCount };
+      const { messageTokenCounts } = await server.client.call("countTokens", ask);
+      expect(messageTokenCounts).toEqual([cost]);
+    }
+  });
 });
 
 describe("the largest answers", () => {

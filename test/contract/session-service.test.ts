@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import type { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { revisionOf } from "../support/revisions.ts";
 import {
@@ -251,10 +252,10 @@ describe("GetSession", () => {
 
 describe("ListSessions", () => {
   const namespace = "listing";
-  const filter = {
-    userId: "",
-    agentId: "",
-    labels: new Map<string, string>(),
+  const filter: SessionFilter = {
+    userId: undefined,
+    agentId: undefined,
+    labels: new Map(),
     createTimeFrom: undefined,
     createTimeBefore: undefined,
     updateTimeFrom: undefined,

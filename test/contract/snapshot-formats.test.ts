@@ -376,7 +376,7 @@ describe("what a document makes", () => {
     expect(window.map(({ text }) => text)).toEqual(["a", "b", "c"]);
     expect([made?.logTotals?.messageCount, made?.summary]).toEqual([6n, undefined]);
     const { events } = await server.client.call("listEvents", {
-      filter: { sessionId, userId: "", eventTypes: [] },
+      filter: { sessionId, userId: undefined, eventTypes: [] },
     });
     expect(events.map(({ detail }) => detail?.$case)).toEqual(["sessionImported"]);
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: "d" })] });

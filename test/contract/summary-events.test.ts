@@ -45,7 +45,7 @@ const fresh = (): string => `s${count++}`;
 
 /** The kinds of the events of one revision of a session. */
 async function kindsAt(sessionId: string, revision: bigint): Promise<string[]> {
-  const filter = { sessionId, userId: "", eventTypes: [] };
+  const filter = { sessionId, userId: undefined, eventTypes: [] };
   const { events } = await server.client.call("listEvents", { filter, pageSize: 1_000 });
   return events
     .filter((event) => event.revision === revision)
@@ -208,7 +208,7 @@ describe("a watch", () => {
       EventType.TASK_DEAD,
       EventType.SUMMARY_SUPERSEDED,
     ];
-    const filter = { sessionId, userId: "", eventTypes: types };
+    const filter = { sessionId, userId: undefined, eventTypes: types };
     const watch = new Watch(server.client, { start: NOW, filter });
     await watch.next();
     await makeScene(server, sessionId);
@@ -238,8 +238,8 @@ describe("a watch", () => {
 
   it("refuses kinds that there are not", async () => {
     const filter = {
-      sessionId: "",
-      userId: "",
+      sessionId: undefined,
+      userId: undefined,
       eventTypes: [1_000] as never,
     };
     expect(await server.client.fail("listEvents", { filter })).toMatchObject({

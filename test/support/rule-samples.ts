@@ -62,8 +62,11 @@ function enumSamples({ enum: type }: DescField): Samples {
   return { rule: "enum", good: [...known].filter((number) => number !== 0), bad: unknown };
 }
 
-function textSamples({ maxBytes }: FieldRules, form: TextForm | undefined): readonly Samples[] {
-  const samples: Samples[] = [];
+function textSamples(
+  { maxBytes, notEmpty }: FieldRules,
+  form: TextForm | undefined,
+): readonly Samples[] {
+  const samples: Samples[] = notEmpty ? [{ rule: "not_empty", good: ["a"], bad: [""] }] : [];
   if (maxBytes > 0) {
     const wide = "é".repeat(Math.floor(maxBytes / BYTES_OF_E_ACUTE) + 1);
     const { good, bad } = limit("max_bytes", (extra) => "a".repeat(maxBytes + extra));

@@ -139,7 +139,7 @@ export function memorySource(fields: Partial<MemorySource> = {}): MemorySource {
 }
 
 /** A scope with what a test names. */
-function memoryScope(fields: Partial<MemoryScope>): MemoryScope {
+export function memoryScope(fields: Partial<MemoryScope>): MemoryScope {
   return { ...MemoryScope.decode(NOTHING), ...fields };
 }
 

@@ -80,6 +80,9 @@ function methodPage(
     `\`${parent.typeName}/${method.name}\` · [${parent.name}](README.md) · [reference](../README.md)`,
     descriptionOf(contract, method),
     repeatText(method),
+    contract.rules.isDestructive(method)
+      ? "A field that the server does not know is `REQUEST_INVALID`, at any depth."
+      : "",
     "## Request",
     contract.comment(input.typeName),
     fieldTable(place, input),

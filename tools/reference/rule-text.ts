@@ -12,6 +12,7 @@ export function ruleText(reader: RuleReader, field: DescField): string {
   const isDuration = field.message?.typeName === "google.protobuf.Duration";
   return [
     ...(rules.required ? ["required"] : []),
+    ...(rules.notEmpty ? ["not empty when set"] : []),
     ...countText(field, rules),
     ...sizeText(field, rules),
     ...boundsText(rules, isDuration ? " seconds" : ""),

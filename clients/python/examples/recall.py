@@ -162,7 +162,7 @@ def main() -> None:
         finally:
             for session in client.list_sessions():
                 client.delete_session(session.session_id)
-            client.clear_collection()
+            client.clear_collection("default")
     print("\nDone.")
 
 

@@ -68,7 +68,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list_documents": ("ListDocuments", {}),
     "list_collections": ("ListCollections", {}),
     "delete_documents": ("DeleteDocuments", {"document_ids": "d"}),
-    "clear_collection": ("ClearCollection", {}),
+    "clear_collection": ("ClearCollection", {"collection_id": "c"}),
     "embed": ("Embed", {"texts": "t"}),
     "count_tokens": ("CountTokens", {"texts": "t"}),
     "remember": ("Remember", {"memories": "t", "user_id": "u", "dedupe": "similar"}),
@@ -193,7 +193,7 @@ def test_the_scope_of_a_filter(
 
 
 def test_reading_without_a_user_names_no_scope(fake: FakeServer, fake_client: Client) -> None:
-    list(fake_client.list_memories(filter={"user_id": "", "kinds": ["fact"]}))
+    list(fake_client.list_memories(filter={"user_id": None, "kinds": ["fact"]}))
     assert not sent(fake, "ListMemories").filter.HasField("scope")
     list(fake_client.list_memories(filter={"agent_id": "a"}))
     only = v1.ScopeFilter(visible_to=v1.MemoryScope(agent_id="a"))

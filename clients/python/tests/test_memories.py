@@ -309,3 +309,35 @@ def test_tools_work_in_asyncio_in_a_thread(client: Client) -> None:
         return await asyncio.to_thread(tools.call, "remember", {"content": "Ana sings."})
 
     assert client.get_memory(asyncio.run(run())).text == "Ana sings."
+
+
+def test_recall_finds_what_a_user_may_see(client: Client) -> None:
+    for user in ("ana", "bob"):
+        client.create_session(session_id=f"s-{user}", user_id=user)
+        client.append(
+            f"s-{user}", {"role": "user", "message_id": f"said-{user}", "text": "My vault."}
+        )
+        client.remember({"memory_id": f"memory-{user}", "text": "A vault code."}, user_id=user)
+        client.upsert_documents(
+            {"document_id": f"document-{user}", "text": "Vault codes."}, user_id=user
+        )
+    client.remember({"memory_id": "memory-all", "text": "The vault has a code."})
+
+    def found(**arguments: Any) -> set[str]:
+        hits = client.recall("vault code", page_size=50, **arguments).hits
+        ids = ((one.memory.memory_id, one.document.document_id, one.message) for one in hits)
+        return {memory or document or said.message.message_id for memory, document, said in ids}
+
+    ana = {"said-ana", "memory-ana", "document-ana"}
+    bob = {"said-bob", "memory-bob", "document-bob"}
+    assert found() == {"memory-all"}
+    assert found(user_id="ana") == ana | {"memory-all"}
+    assert found(user_id="ana", filter={"kinds": ["message"]}) == {"said-ana"}
+    only_messages = v1.RecallFilter(kinds=[v1.RECALL_KIND_MESSAGE])
+    assert found(user_id="bob", filter=only_messages) == {"said-bob"}
+    assert not only_messages.HasField("scope")
+    assert found(user_id="nobody") == found(agent_id="clerk") == {"memory-all"}
+    assert found(filter={"everyone": True}) == ana | bob | {"memory-all"}
+    for own in ({"user_id": "bob"}, {"everyone": True}):
+        with pytest.raises(ValueError, match="in the filter or beside it"):
+            found(user_id="ana", filter=own)

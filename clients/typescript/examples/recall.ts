@@ -193,6 +193,6 @@ try {
   console.log("\nDone.");
 } finally {
   for await (const { sessionId } of client.listSessions()) await client.deleteSession(sessionId);
-  await client.clearCollection();
+  await client.clearCollection("default");
   client.close();
 }

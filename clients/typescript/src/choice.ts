@@ -1,6 +1,7 @@
-// Names for the values of enums.
+// What of an argument is refused before anything is sent. Programs without types may give anything,
+// and what is passed over would mean more than was asked.
 
-/** The value of a name. Programs without types may give any; it is never passed over. */
+/** The value of the name of an enum's value. */
 export function choice<Values extends object>(
   what: string,
   values: Values,
@@ -9,4 +10,25 @@ export function choice<Values extends object>(
   if (Object.hasOwn(values, name)) return values[name];
   const names = Object.keys(values).join(", ");
   throw new TypeError(`the ${what} is one of ${names}, not "${String(name)}"`);
+}
+
+/**
+ * Conditions, each as it is given. An empty one is refused: it may be an id that the caller lost,
+ * and must not mean any.
+ */
+export function conditions<Given extends Readonly<Record<string, string | undefined>>>(
+  given: Given,
+): Given {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === "" || value === null) {
+      throw new TypeError(`${name} is empty: leave it out, or name one`);
+    }
+  }
+  return given;
+}
+
+/** Refuses fields that a filter does not have. */
+export function noOthers(unknown: object): void {
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
 }

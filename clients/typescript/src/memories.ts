@@ -1,7 +1,7 @@
 // The methods of the client for long-term memory.
 
 import { given, type MutationOptions } from "./call.ts";
-import { choice } from "./choice.ts";
+import { choice, conditions } from "./choice.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import {
   type ConsolidateSessionResponse,
@@ -176,11 +176,11 @@ export class MemoryMethods extends RecallMethods {
 
   /** Finds relations by a pattern, and up to 4 steps around them: one page, of 100 by default. */
   queryRelations(pattern: options.RelationPattern): Promise<QueryRelationsResponse> {
-    const { subject = "", predicate = "", objectValue = "", entity = "", filter } = pattern;
+    const { subject, predicate, objectValue, entity, filter } = pattern;
     const { maxHops = 0, keywords = [], pageSize = 0, pageToken = "" } = pattern;
     const request = QueryRelationsRequest.fromPartial({
-      ...{ namespace: this.at(pattern), subject, predicate, objectValue, entity, maxHops },
-      ...{ pageSize, pageToken },
+      ...{ namespace: this.at(pattern), maxHops, pageSize, pageToken },
+      ...conditions({ subject, predicate, objectValue, entity }),
       keywords: [...keywords],
       filter: filter && requests.toMemoryFilter(filter),
     });

@@ -1,6 +1,6 @@
 // Builds the requests of long-term memory.
 
-import { choice } from "./choice.ts";
+import { choice, conditions, noOthers } from "./choice.ts";
 import {
   type ConflictRule,
   type DedupeRule,
@@ -46,7 +46,7 @@ export function toMemory(input: options.MemoryInput, scope: ScopeInput = {}): Me
   const structure = structureOf(input);
   const kind = input.kind ?? structure?.$case ?? "fact";
   const hasScope = [input.userId, input.agentId, input.sessionId].some(Boolean);
-  const { userId = "", agentId = "", sessionId = "" } = hasScope ? input : scope;
+  const { userId = "", agentId = "", sessionId = "" } = hasScope ? input : scopeOf(scope);
   const { memoryId = "", text = "", key = "", category = "", etag = "", source } = input;
   return Memory.fromPartial({
     ...{ memoryId, userId, agentId, sessionId, text, key, category, etag, structure },
@@ -92,15 +92,14 @@ function filterOf(input: options.MemoryFilterInput, usual: ScopeMatch): DeepPart
   const { validAtTime, createTimeFrom, createTimeBefore, ...times } = rest;
   const { lastSeenTimeFrom, lastSeenTimeBefore, ...more } = times;
   const { minTrust, origin, labels = {}, ...plain } = more;
-  const { userId, agentId, sessionId, everyone, scope, key = "", ...others } = plain;
-  const { textContains = "", sourceSessionId = "", ...numbers } = others;
+  const { userId, agentId, sessionId, everyone, scope, key, ...others } = plain;
+  const { textContains, sourceSessionId, ...numbers } = others;
   const { minImportance = 0, minConfidence = 0, persistent, ...unknown } = numbers;
-  // A condition that is passed over would mean what it is to keep out.
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
+  noOthers(unknown);
   return {
     scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, usual),
-    ...{ key, textContains, sourceSessionId, minImportance, minConfidence, persistent },
+    ...conditions({ key, textContains, sourceSessionId }),
+    ...{ minImportance, minConfidence, persistent },
     labels: { ...labels },
     kinds: kinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
     states: states.map((state) => choice("state", names.MEMORY_STATES, state)),
@@ -173,9 +172,10 @@ export function contextRequest(
 ): AssembleContextRequest {
   const { sessionId = "", userId, agentId, query = "", sections = [] } = opts;
   const isNamed = userId !== undefined || agentId !== undefined;
+  const viewer = { userId, agentId, sessionId: sessionId === "" ? undefined : sessionId };
   return AssembleContextRequest.fromPartial({
     ...{ namespace, sessionId, query },
-    scope: isNamed ? scopeOf({ userId, agentId, sessionId }) : undefined,
+    scope: isNamed ? scopeOf(viewer) : undefined,
     maxTokens: opts.maxTokens ?? 0,
     tokenRule: opts.tokenRule ?? (opts.tokenPreset ? TokenRule.PRESET : 0),
     tokenPreset: opts.tokenPreset ?? "",

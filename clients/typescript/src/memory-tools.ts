@@ -3,6 +3,7 @@
 import { isMemorySidecarError, type MemorySidecarError } from "./errors.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import type { MemoryMethods } from "./memories.ts";
+import { scopeOf } from "./scope-filter.ts";
 
 const DEFAULT_LIMIT = 5;
 const LIMIT_MAX = 100;
@@ -125,6 +126,7 @@ export class MemoryTools {
   readonly #options: MemoryToolOptions;
 
   constructor(client: MemoryMethods, options: MemoryToolOptions = {}) {
+    scopeOf(options);
     this.#client = client;
     this.#options = options;
   }
@@ -156,7 +158,7 @@ export class MemoryTools {
   async #remember(given: Readonly<Record<string, unknown>>): Promise<string> {
     const text = String(given["content"]).trim();
     if (text === "") return "Error: content must not be empty.";
-    const { userId = "", agentId = "" } = this.#options;
+    const { userId, agentId } = this.#options;
     const persistent = TRUE.includes(String(given["persistent"] ?? "").toLowerCase());
     const category = String(given["category"] ?? "");
     const key = String(given["key"] ?? "");
@@ -169,10 +171,9 @@ export class MemoryTools {
 
   async #recall(given: Readonly<Record<string, unknown>>): Promise<string> {
     const query = String(given["query"]);
-    const { userId = "", agentId = "", scoring, showIds = true } = this.#options;
+    const { userId, agentId, scoring, showIds = true } = this.#options;
     const { hits } = await this.#client.recall(query, {
-      filter: { kinds: ["memory"], userId, agentId },
-      scoring,
+      ...{ userId, agentId, scoring, filter: { kinds: ["memory"] } },
       pageSize: limitOf(given["limit"]),
     });
     const matches = hits.flatMap(({ record }) =>

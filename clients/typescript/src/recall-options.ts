@@ -108,8 +108,8 @@ export type WeightsInput = Partial<Omit<RecallWeights, "recencyHalfLife">> & {
   readonly recencyHalfLifeMs?: number | undefined;
 };
 
-/** How to recall. */
-export interface RecallOptions extends CallOptions {
+/** How to recall. The members of the scope say who looks. Default: what everybody shares. */
+export interface RecallOptions extends CallOptions, ScopeInput {
   readonly filter?: RecallFilterInput | undefined;
   /** The vector of the query, when the caller has it already. */
   readonly embedding?: VectorInput | undefined;
@@ -238,4 +238,6 @@ export interface CountTokensOptions extends CallOptions {
   readonly customTokenRule?: CustomTokenRule | undefined;
   /** A token rule by its name, in place of `tokenRule`. */
   readonly tokenPreset?: string | undefined;
+  /** What one image costs. Default 800. */
+  readonly imageTokenCount?: number | undefined;
 }

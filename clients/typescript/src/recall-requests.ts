@@ -1,6 +1,6 @@
 // Builds the requests of recall and documents.
 
-import { choice } from "./choice.ts";
+import { choice, conditions, noOthers } from "./choice.ts";
 import type { Document, DocumentFilter, Embedding } from "./gen/memorysidecar/v1/document.ts";
 import { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 import {
@@ -75,13 +75,10 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
   const { userId, agentId, sessionId, everyone, scope, ...ofAll } = more;
   const { sessionLabels = {}, labels = {}, ...ofMemories } = ofAll;
   const { memoryKinds = [], categories = [], validAtTime, minConfidence = 0, ...rest } = ofMemories;
-  const { includeSuperseded = false, sessionIdPrefix = "", ...last } = rest;
-  const { sourceDocumentId = "", ...unknown } = last;
-  // A condition that is passed over would find what it is to keep out.
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
+  const { includeSuperseded = false, sessionIdPrefix, sourceDocumentId, ...unknown } = rest;
+  noOthers(unknown);
   return {
-    ...{ includeSuperseded, minConfidence, sessionIdPrefix, sourceDocumentId },
+    ...{ includeSuperseded, minConfidence, ...conditions({ sessionIdPrefix, sourceDocumentId }) },
     scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, "visible-to"),
     memoryKinds: memoryKinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
     categories: [...categories],
@@ -101,10 +98,13 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
 }
 
 function toDocumentFilter(input: options.DocumentFilterInput): DeepPartial<DocumentFilter> {
-  const { labels = {}, metadata = [], sourceDocumentId = "", scope, ...whose } = input;
+  const { labels = {}, metadata = [], sourceDocumentId, scope, ...whose } = input;
+  const { userId, agentId, sessionId, everyone, ...unknown } = whose;
+  noOthers(unknown);
   return {
-    ...{ labels: { ...labels }, metadata: metadata.map(toCondition), sourceDocumentId },
-    scope: scopeFilterOf(whose, scope, "visible-to"),
+    ...{ labels: { ...labels }, metadata: metadata.map(toCondition) },
+    ...conditions({ sourceDocumentId }),
+    scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, "visible-to"),
   };
 }
 
@@ -127,12 +127,25 @@ function toRerank(rerank: options.RecallOptions["rerank"]) {
   return typeof rerank === "string" ? { hook: rerank } : rerank;
 }
 
+/** The filter of a recall: whose records are found is said beside the filter, or in it. */
+function recallFilter(opts: options.RecallOptions): options.RecallFilterInput | undefined {
+  const { userId, agentId, sessionId, filter } = opts;
+  const viewer = { userId, agentId, sessionId };
+  if (Object.values(viewer).every((member) => member === undefined)) return filter;
+  const names = ["userId", "agentId", "sessionId", "scope", "everyone"] as const;
+  if (names.some((name) => filter?.[name] !== undefined)) {
+    throw new TypeError("say whose records in the filter or beside it, not in both");
+  }
+  return { ...filter, ...viewer };
+}
+
 export function recallRequest(
   namespace: string,
   query: string,
   opts: options.RecallOptions,
 ): RecallRequest {
-  const { mode, fusion, filter, embedding, rerank, referenceTime } = opts;
+  const { mode, fusion, embedding, rerank, referenceTime } = opts;
+  const filter = recallFilter(opts);
   return RecallRequest.fromPartial({
     namespace,
     query,
@@ -209,17 +222,20 @@ export function listDocumentsRequest(
 }
 
 export function countTokensRequest(
+  namespace: string,
   texts: readonly string[],
   opts: options.CountTokensOptions,
 ): CountTokensRequest {
-  const { messages = [], tokenPreset = "", model = "", customTokenRule } = opts;
+  const { messages = [], tokenPreset = "", model = "", customTokenRule, imageTokenCount } = opts;
   const ruleOfName = tokenPreset === "" ? TokenRule.UNSPECIFIED : TokenRule.PRESET;
   return CountTokensRequest.fromPartial({
+    namespace,
     texts: [...texts],
     messages: messages.map(toMessage),
     tokenRule: opts.tokenRule ?? ruleOfName,
     tokenPreset,
     model,
     customTokenRule,
+    imageTokenCount,
   });
 }

@@ -1,6 +1,6 @@
 // The methods of the client for recall and documents.
 
-import { type CallOptions, given, type MutationOptions } from "./call.ts";
+import { given, type MutationOptions } from "./call.ts";
 import { ClientBase } from "./client-base.ts";
 import type { Document, DocumentCollection, Embedding } from "./gen/memorysidecar/v1/document.ts";
 import {
@@ -26,8 +26,10 @@ import * as requests from "./recall-requests.ts";
 /** Recall and documents. */
 export class RecallMethods extends ClientBase {
   /**
-   * Finds the messages and documents that fit best: one page of 10 by default. The `nextPageToken`
-   * of the answer asks for the next page.
+   * Finds the messages, documents and memories that fit best: one page of 10 by default. The
+   * `nextPageToken` of the answer asks for the next page. With `userId` it finds what this user may
+   * see, without one what everybody shares, never what is a user's. `filter: { everyone: true }`
+   * searches the records of all users.
    */
   recall(query: string, opts: options.RecallOptions = {}): Promise<RecallResponse> {
     return this.call(Rpcs.recall, requests.recallRequest(this.at(opts), query, opts), opts);
@@ -83,7 +85,10 @@ export class RecallMethods extends ClientBase {
   }
 
   /** Deletes every document of a collection, for good. */
-  clearCollection(collectionId = "", opts: MutationOptions = {}): Promise<ClearCollectionResponse> {
+  clearCollection(
+    collectionId: string,
+    opts: MutationOptions = {},
+  ): Promise<ClearCollectionResponse> {
     return this.call(MemoryRpcs.clearCollection, { ...this.change(opts), collectionId }, opts);
   }
 
@@ -104,7 +109,7 @@ export class RecallMethods extends ClientBase {
     opts: options.CountTokensOptions = {},
   ): Promise<CountTokensResponse> {
     const all = typeof texts === "string" ? [texts] : texts;
-    const callOptions: CallOptions = opts;
-    return this.call(SessionRpcs.countTokens, requests.countTokensRequest(all, opts), callOptions);
+    const request = requests.countTokensRequest(this.at(opts), all, opts);
+    return this.call(SessionRpcs.countTokens, request, opts);
   }
 }

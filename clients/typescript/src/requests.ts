@@ -1,5 +1,6 @@
 // Builds the requests that need more than their fields put in place.
 
+import { conditions } from "./choice.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import { MessageOrder } from "./gen/memorysidecar/v1/message.ts";
@@ -37,7 +38,7 @@ import type {
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { OCCASIONS, UNITS } from "./policy-names.ts";
 import { toTimestamp } from "./time.ts";
-import { toPlace, toStart } from "./watch.ts";
+import { toEventFilter, toPlace, toStart } from "./watch.ts";
 
 /** The session of a request. */
 interface Target {
@@ -75,10 +76,9 @@ export function listSessionsRequest(
 }
 
 function sessionFilter(options: SessionFilterInput): DeepPartial<SessionFilter> {
-  const { userId = "", agentId = "", labels = {} } = options;
+  const { userId, agentId, labels = {} } = options;
   return {
-    userId,
-    agentId,
+    ...conditions({ userId, agentId }),
     labels: { ...labels },
     createTimeFrom: time(options.createTimeFrom),
     createTimeBefore: time(options.createTimeBefore),
@@ -113,7 +113,7 @@ export function listEventsRequest(
     start: from && toPlace(from),
     pageSize,
     pageToken,
-    filter: filter && { ...filter, eventTypes: [...(filter.eventTypes ?? [])] },
+    filter: filter && toEventFilter(filter),
   });
 }
 

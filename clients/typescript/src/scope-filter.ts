@@ -1,7 +1,7 @@
 // Whose records a filter means.
 
-import { choice } from "./choice.ts";
-import type { ScopeFilter } from "./gen/memorysidecar/v1/memory.ts";
+import { choice, conditions } from "./choice.ts";
+import type { MemoryScope, ScopeFilter } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 
 export const SCOPE_MATCHES = {
@@ -21,8 +21,8 @@ export interface ScopeInput {
 }
 
 /** Makes a scope. */
-export function scopeOf({ userId = "", agentId = "", sessionId = "" }: ScopeInput) {
-  return { userId, agentId, sessionId };
+export function scopeOf({ userId, agentId, sessionId }: ScopeInput): MemoryScope {
+  return conditions({ userId, agentId, sessionId });
 }
 
 /** The members of a scope, or everyone. */
@@ -32,18 +32,19 @@ interface ScopeFilterInput extends ScopeInput {
 
 /** Makes a filter of whose records are meant. */
 export function scopeFilterOf(
-  { userId = "", agentId = "", sessionId = "", everyone = false }: ScopeFilterInput,
+  { everyone = false, ...members }: ScopeFilterInput,
   match: ScopeMatch | undefined,
   usual: ScopeMatch,
 ): DeepPartial<ScopeFilter> | undefined {
-  if (everyone && userId !== "") throw new TypeError("give userId or everyone, not both");
-  if (match === undefined && agentId === "" && sessionId === "" && userId === "") {
+  const value = scopeOf(members);
+  const { userId, agentId, sessionId } = value;
+  if (everyone && userId !== undefined) throw new TypeError("give userId or everyone, not both");
+  if (match === undefined && (userId ?? agentId ?? sessionId) === undefined) {
     return everyone ? { scope: { $case: "everyone", value: {} } } : undefined;
   }
   const chosen = match ?? (everyone ? "owned-by" : usual);
-  if (chosen === "owned-by" && userId === "" && !everyone) {
+  if (chosen === "owned-by" && userId === undefined && !everyone) {
     throw new TypeError('the scope "owned-by" needs userId, or everyone: true');
   }
-  const $case = choice("scope", SCOPE_MATCHES, chosen);
-  return { scope: { $case, value: { userId, agentId, sessionId } } };
+  return { scope: { $case: choice("scope", SCOPE_MATCHES, chosen), value } };
 }

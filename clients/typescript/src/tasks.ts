@@ -1,7 +1,7 @@
 // The methods of the client for summaries, tasks and hooks.
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { choice } from "./choice.ts";
+import { choice, conditions } from "./choice.ts";
 import { AdminServiceService, type Hook } from "./gen/memorysidecar/v1/admin_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import {
@@ -134,11 +134,10 @@ export class TaskMethods extends MemoryMethods {
 
   /** Lists the durable tasks of the namespace, the oldest first. */
   listTasks(opts: options.ListTasksOptions = {}): AsyncGenerator<HookTask, void, undefined> {
-    const { sessionId = "", hook = "", type, state, pageSize = 0 } = opts;
+    const { sessionId, hook, type, state, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const filter = {
-        sessionId,
-        hook,
+        ...conditions({ sessionId, hook }),
         type: type === undefined ? TaskType.UNSPECIFIED : choice("type", TASK_TYPES, type),
         state: state === undefined ? TaskState.UNSPECIFIED : choice("state", TASK_STATES, state),
       };

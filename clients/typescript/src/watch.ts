@@ -2,8 +2,15 @@
 
 import type { ClientReadableStream } from "@grpc/grpc-js";
 import { pause } from "./call.ts";
+import { conditions, noOthers } from "./choice.ts";
 import { MemorySidecarError, toClientError } from "./errors.ts";
-import { type Event, type EventType, StreamPosition } from "./gen/memorysidecar/v1/event.ts";
+import {
+  type DeepPartial,
+  type Event,
+  type EventFilter,
+  type EventType,
+  StreamPosition,
+} from "./gen/memorysidecar/v1/event.ts";
 import {
   EventServiceService,
   type ListEventsRequest,
@@ -20,9 +27,9 @@ export type WatchStart = "now" | "oldest" | EventPlace | { readonly consumerId: 
 
 /** Which events a stream or a list holds. Every field that is set must hold. */
 export interface EventFilterInput {
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly eventTypes?: readonly EventType[];
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly eventTypes?: readonly EventType[] | undefined;
 }
 
 /** What a watch takes. */
@@ -63,6 +70,13 @@ export interface WatchSource {
   readonly retry: RetryPolicy;
   /** Is aborted when the client is closed: the stream then ends. */
   readonly closed: AbortSignal;
+}
+
+/** Makes a filter of events. */
+export function toEventFilter(input: EventFilterInput): DeepPartial<EventFilter> {
+  const { sessionId, userId, eventTypes = [], ...unknown } = input;
+  noOthers(unknown);
+  return { ...conditions({ sessionId, userId }), eventTypes: [...eventTypes] };
 }
 
 /** Turns a start into that of the contract. */
@@ -110,6 +124,7 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
    */
   readonly ready: Promise<void>;
   readonly #source: WatchSource;
+  readonly #filter: DeepPartial<EventFilter> | undefined;
   readonly #options: WatchOptions;
   readonly #stop = new AbortController();
   readonly #started: { resolve: () => void; reject: (error: unknown) => void };
@@ -124,6 +139,7 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   constructor(source: WatchSource, options: WatchOptions) {
     this.#source = source;
     this.#options = options;
+    this.#filter = options.filter && toEventFilter(options.filter);
     this.#from = options.from ?? "now";
     let started = { resolve: (): void => {}, reject: (_error: unknown): void => {} };
     this.ready = new Promise((resolve, reject) => {
@@ -199,14 +215,12 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   async *#read(): AsyncGenerator<WatchedEvent, void, undefined> {
     this.#options.signal?.throwIfAborted();
     const { open, namespace } = this.#source;
-    const { filter } = this.#options;
     const resumeToken = this.#resumeToken;
     const start = toStart(resumeToken === "" ? this.#from : { resumeToken });
-    const eventTypes = [...(filter?.eventTypes ?? [])];
     const request = WatchEventsRequest.fromPartial({
       namespace: this.#options.namespace ?? namespace,
       start,
-      filter: filter && { ...filter, eventTypes },
+      filter: this.#filter,
     });
     const call = open(request);
     this.#call = call;

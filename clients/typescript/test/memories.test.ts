@@ -16,6 +16,7 @@ import {
   MemoryState,
   MemoryTools,
   memoryBlock,
+  type RecallOptions,
 } from "../src/index.ts";
 
 let dir: string;
@@ -245,6 +246,38 @@ describe("the block of a prompt", () => {
   });
 });
 
+describe("recall", () => {
+  it("finds what a user may see", async () => {
+    const client = memoryOf("recall");
+    for (const userId of ["ana", "bob"]) {
+      await client.createSession({ sessionId: `s-${userId}`, userId });
+      await client.append(`s-${userId}`, {
+        role: "user",
+        messageId: `said-${userId}`,
+        text: "My vault.",
+      });
+      const documentId = `document-${userId}`;
+      await client.upsertDocuments({ documentId, text: "Vault codes." }, { scope: { userId } });
+      await client.remember({ memoryId: `memory-${userId}`, text: "A vault code.", userId });
+    }
+    await client.remember({ memoryId: "memory-all", text: "The vault has a code." });
+    const found = async (opts: RecallOptions = {}): Promise<string[]> => {
+      const { hits } = await client.recall("vault code", { pageSize: 50, ...opts });
+      const ids = hits.map(({ record }) => {
+        if (record?.$case === "message") return record.value.message?.messageId ?? "";
+        return record?.$case === "memory" ? record.value.memoryId : record?.value.documentId;
+      });
+      return ids.map(String).sort();
+    };
+    expect(await found()).toEqual(["memory-all"]);
+    const ana = ["document-ana", "memory-all", "memory-ana", "said-ana"];
+    expect(await found({ userId: "ana" })).toEqual(ana);
+    expect(await found({ userId: "bob", filter: { kinds: ["message"] } })).toEqual(["said-bob"]);
+    expect(await found({ agentId: "clerk" })).toEqual(["memory-all"]);
+    expect(await found({ filter: { everyone: true } })).toHaveLength(7);
+  });
+});
+
 describe("a forgotten user", () => {
   it.each<MemoryFilterInput>([
     {},
@@ -269,7 +302,7 @@ describe("a forgotten user", () => {
       for await (const { text } of client.listMemories({ filter })) found.push(text);
       return found;
     };
-    expect(await textsOf({ userId: "" })).toEqual(["Debts are due."]);
+    expect(await textsOf({})).toEqual(["Debts are due."]);
     expect(await textsOf({ userId: "ana" })).toEqual(["Debts are due.", "Ana has debts."]);
     expect(await textsOf({ userId: "ana", scope: "owned-by" })).toEqual(["Ana has debts."]);
     expect(await textsOf({ everyone: true })).toHaveLength(2);

@@ -15,7 +15,7 @@ describe("the requests of recall", () => {
     const request = recallRequest("default", "tea", { filter, mode: "dense" });
     expect(request.mode).toBe(RecallMode.DENSE);
     expect(request.filter).toMatchObject({
-      scope: { scope: { $case: "visibleTo", value: { userId: "ada", agentId: "" } } },
+      scope: { scope: { $case: "visibleTo", value: { userId: "ada", agentId: undefined } } },
       minTrust: Trust.MEDIUM,
       ...{ timeFrom: { seconds: 1n }, timeBefore: { seconds: 1n } },
     });

@@ -12,7 +12,7 @@ import { encodeWire } from "../fast-writer.ts";
 import { spliceField } from "../splice.ts";
 import { encodeEmbedding, fromEmbedding } from "./embedding.ts";
 import { readDocumentHead } from "./indexed.ts";
-import { fromMemoryScope } from "./scope.ts";
+import { fromMemoryScope, toMemoryScope } from "./scope.ts";
 import { toTimestamp } from "./time.ts";
 
 /** The collection that an empty one stands for. */
@@ -40,14 +40,12 @@ export function toDocumentDraft(document: wire.Document): DocumentDraft {
 function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array {
   const given = draft.wire as wire.Document;
   const { chunk } = stamp;
-  const { userId, agentId, sessionId } = fromMemoryScope(given.scope);
-  const isShared = userId === "" && agentId === "" && sessionId === "";
   const createTime = toTimestamp(stamp.createMs);
   return encodeWire(wire.Document, {
     ...given,
     collectionId: stamp.collectionId,
     documentId: stamp.documentId,
-    scope: isShared ? undefined : { userId, agentId, sessionId },
+    scope: toMemoryScope(fromMemoryScope(given.scope)),
     text: stamp.text,
     embedding: undefined,
     trust: given.trust === Trust.LOW ? Trust.LOW : Trust.MEDIUM,

@@ -35,8 +35,8 @@ export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilte
     states: new Set(filter.states.map(fromState)),
     categories: lowered(filter.categories),
     topics: lowered(filter.topics),
-    key: filter.key,
-    textContains: filter.textContains,
+    key: filter.key ?? "",
+    textContains: filter.textContains ?? "",
     labels: filter.labels,
     metadata: fromConditions(filter.metadata),
     minImportance: filter.minImportance,
@@ -48,7 +48,7 @@ export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilte
     createBeforeMs: boundOf(filter.createTimeBefore),
     seenFromMs: boundOf(filter.lastSeenTimeFrom),
     seenBeforeMs: boundOf(filter.lastSeenTimeBefore),
-    sourceSessionId: filter.sourceSessionId,
+    sourceSessionId: filter.sourceSessionId ?? "",
     origin: fromMemoryOrigin(filter.origin),
   };
 }

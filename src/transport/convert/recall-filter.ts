@@ -91,11 +91,12 @@ export function fromConditions(
  * one that names several of these is about all of them.
  */
 function kindsOf(filter: recallWire.RecallFilter): ReadonlySet<RecallKind> {
-  const { kinds, sessionIds, sessionIdPrefix, roles, collectionIds, memoryKinds } = filter;
+  const { kinds, sessionIds, roles, collectionIds, memoryKinds } = filter;
   if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS.get(kind) ?? []));
   const named = new Set<RecallKind>();
-  if (sessionIds.length > 0 || sessionIdPrefix !== "" || roles.length > 0) named.add("message");
-  if (collectionIds.length > 0 || filter.sourceDocumentId !== "") named.add("document");
+  const namesSessions = sessionIds.length > 0 || filter.sessionIdPrefix !== undefined;
+  if (namesSessions || roles.length > 0) named.add("message");
+  if (collectionIds.length > 0 || filter.sourceDocumentId !== undefined) named.add("document");
   if (memoryKinds.length > 0) named.add("memory");
   return named;
 }
@@ -111,7 +112,7 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     kinds: kindsOf(filter),
     sessionIds: filter.sessionIds,
     excludeSessionIds: filter.excludeSessionIds,
-    sessionIdPrefix: filter.sessionIdPrefix,
+    sessionIdPrefix: filter.sessionIdPrefix ?? "",
     scope: fromScopeFilter(filter.scope),
     sessionLabels: filter.sessionLabels,
     roles: roles.length === 0 ? DEFAULT_ROLES : new Set(roles as Role[]),
@@ -121,7 +122,7 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     fromMs: timeFrom === undefined ? undefined : fromTimestamp(timeFrom),
     beforeMs: timeBefore === undefined ? undefined : fromTimestamp(timeBefore),
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
-    sourceDocumentId: filter.sourceDocumentId,
+    sourceDocumentId: filter.sourceDocumentId ?? "",
     ...memoryConditions(filter),
   };
 }
@@ -141,7 +142,7 @@ function memoryConditions(filter: recallWire.RecallFilter): MemoryConditions {
 /** Gives which documents a checked filter means; unset means those that everybody shares. */
 export function fromDocumentFilter(filter: document.DocumentFilter | undefined): DocumentFilter {
   if (filter === undefined) return SHARED_DOCUMENTS;
-  const { scope, labels, metadata, sourceDocumentId } = filter;
+  const { scope, labels, metadata, sourceDocumentId = "" } = filter;
   const conditions = { labels, metadata: fromConditions(metadata), sourceDocumentId };
   return { scope: fromScopeFilter(scope), ...conditions };
 }

@@ -7,8 +7,16 @@ import type * as wire from "../../gen/memorysidecar/v1/memory.ts";
 /** Gives a checked scope; unset means everybody's. */
 export function fromMemoryScope(scope: wire.MemoryScope | undefined): MemoryScope {
   if (scope === undefined) return SHARED_SCOPE;
-  const { userId, agentId, sessionId } = scope;
+  const { userId = "", agentId = "", sessionId = "" } = scope;
   return { userId, agentId, sessionId };
+}
+
+/** Tells a scope; undefined for everybody's. */
+export function toMemoryScope(scope: MemoryScope): wire.MemoryScope | undefined {
+  const { userId, agentId, sessionId } = scope;
+  if (userId === "" && agentId === "" && sessionId === "") return undefined;
+  const member = (id: string) => (id === "" ? undefined : id);
+  return { userId: member(userId), agentId: member(agentId), sessionId: member(sessionId) };
 }
 
 /** Gives whose records a checked filter means; unset means those that everybody shares. */

@@ -3,12 +3,14 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { Limit } from "../../gen/memorysidecar/v1/admin_service.ts";
 
-/** What this server can do, by name, in alphabetical order. */
+/** What this server can do, as the comment of the field tells it, in alphabetical order. */
 export const CAPABILITIES = [
+  "after_revision",
   "assemble_context",
   "compact_session",
   "consumers",
   "count_tokens",
+  "document_scopes",
   "documents",
   "embed",
   "events",
@@ -23,6 +25,8 @@ export const CAPABILITIES = [
   "memory_tasks",
   "memory_versions",
   "messages",
+  "metadata_trees",
+  "owned_by_scopes",
   "placed_summaries",
   "policy_conditions",
   "policy_presets",
@@ -48,6 +52,7 @@ export const CAPABILITIES = [
   "tool_results",
   "ttl",
   "turn_episodes",
+  "unknown_fields_refused",
   "window_as_of",
   "window_policies",
 ] as const;

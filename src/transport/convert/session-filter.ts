@@ -7,14 +7,14 @@ import { fromTimestamp } from "./time.ts";
 /** What of a list of sessions its filter decides. */
 type Filtered = Omit<ListSessionsInput, "namespace" | "order" | "after" | "limit">;
 
-/** Gives what a filter asks for; what is empty asks for nothing. */
+/** Gives what a filter asks for; what is unset asks for nothing. */
 export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
   if (filter === undefined) return {};
   const { userId, agentId, labels } = filter;
   const { createTimeFrom, createTimeBefore, updateTimeFrom, updateTimeBefore } = filter;
   return {
-    ...(userId === "" ? {} : { userId }),
-    ...(agentId === "" ? {} : { agentId }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(agentId === undefined ? {} : { agentId }),
     ...(labels.size === 0 ? {} : { labels }),
     ...(createTimeFrom === undefined ? {} : { createdFromMs: fromTimestamp(createTimeFrom) }),
     ...(createTimeBefore === undefined ? {} : { createdBeforeMs: fromTimestamp(createTimeBefore) }),

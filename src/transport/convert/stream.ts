@@ -43,13 +43,13 @@ export function fromFixedStart(
   }
 }
 
-/** Gives what a filter asks for; what is empty asks for nothing. */
+/** Gives what a filter asks for; what is unset asks for nothing. */
 export function fromEventFilter(filter: WireFilter | undefined): EventFilter {
   if (filter === undefined) return {};
   const { sessionId, userId, eventTypes } = filter;
   return {
-    ...(sessionId === "" ? {} : { sessionId }),
-    ...(userId === "" ? {} : { userId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(userId === undefined ? {} : { userId }),
     ...(eventTypes.length === 0 ? {} : { types: new Set(eventTypes as EventType[]) }),
   };
 }

@@ -2,7 +2,6 @@ import {
   type ClearCollectionRequest,
   ClearCollectionResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
-import { fromCollection } from "../convert/document.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
@@ -12,7 +11,7 @@ export const clearCollection: UnaryRpc<ClearCollectionRequest> = {
   handle: ({ services }, call, { namespace, collectionId }) =>
     services.recall.clearCollection(call, {
       namespace: fromNamespace(namespace),
-      collectionId: fromCollection(collectionId),
+      collectionId,
       encode: ({ deletedCount, revision }) =>
         encodeWire(ClearCollectionResponse, {
           deletedCount: BigInt(deletedCount),

@@ -17,8 +17,7 @@ export const countTokens: UnaryRpc<CountTokensRequest> = {
   validate: checkCountTokens,
   cancelable: true,
   handle: async ({ services }, call, request) => {
-    const { texts, messages, tokenRule, tokenPreset, model, customTokenRule } = request;
-    const rule = { tokenRule, tokenPreset, model, customTokenRule };
+    const { texts, messages, namespace: _, ...rule } = request;
     const policy = { ...Policy.decode(EMPTY), ...rule };
     const counted = await services.recall.countTokens(call, {
       texts,

@@ -22,8 +22,8 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
     const type = fromTaskType(request.type);
     const page = await services.hooks.listTasks(call, {
       namespace: fromNamespace(request.namespace),
-      ...(sessionId === "" ? {} : { sessionId }),
-      ...(hook === "" ? {} : { hook }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(hook === undefined ? {} : { hook }),
       ...(type === undefined ? {} : { type }),
       ...(state === undefined ? {} : { state }),
       ...(pageToken === ""

@@ -28,11 +28,11 @@ export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
   validate: checkQueryRelations,
   cancelable: true,
   handle: async ({ services, etags, pageTokens }, call, { maxHops, pageToken, ...request }) => {
-    const { subject, predicate, objectValue: object, entity, keywords } = request;
+    const { subject = "", predicate = "", objectValue: object = "", entity = "" } = request;
     const found = await services.memories.queryRelations(call, {
       namespace: fromNamespace(request.namespace),
       filter: fromMemoryFilter(request.filter),
-      ...{ subject, predicate, object, entity, keywords },
+      ...{ subject, predicate, object, entity, keywords: request.keywords },
       maxHops: maxHops === 0 ? 1 : maxHops,
       after: pageToken === "" ? undefined : placeAt(pageTokens.read(call.digest, pageToken)),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),

@@ -14,8 +14,8 @@ export function checkQueryRelations(request: QueryRelationsRequest, v: Violation
     v.add("filter.kinds", "must be empty: only relations are looked at");
   }
   const { subject, objectValue, entity } = request;
-  if (entity !== "" && (subject !== "" || objectValue !== "")) {
-    v.add("entity", "must be empty together with subject or object_value");
+  if (entity !== undefined && (subject !== undefined || objectValue !== undefined)) {
+    v.add("entity", "must be unset together with subject or object_value");
   }
 }
 

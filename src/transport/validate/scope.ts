@@ -8,7 +8,7 @@ const EVERYONE_IS_SAID = "; memories of everybody are meant with everyone only";
 
 /** Whether a scope names nobody. */
 function isEmpty({ userId, agentId, sessionId }: MemoryScope): boolean {
-  return userId === "" && agentId === "" && sessionId === "";
+  return userId === undefined && agentId === undefined && sessionId === undefined;
 }
 
 /** Checks the field `scope` of a filter, if it is set. */

@@ -20,6 +20,9 @@ class AsyncRecallMethods(AsyncCalls):
         self,
         query: str = "",
         *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
         filter: v1.RecallFilter | f.Json | None = None,
         embedding: r.Vector | None = None,
         mode: r.Mode | v1.RecallMode | None = None,
@@ -43,9 +46,11 @@ class AsyncRecallMethods(AsyncCalls):
         """Finds the messages, documents and memories that fit best: one page of ``page_size`` hits,
         10 by default. The ``next_page_token`` of the answer asks for the next page.
 
+        :param user_id: who looks, with the two after it: what this user may see is found. Default:
+            what everybody shares, never what is a user's. ``filter={"everyone": True}`` searches
+            the records of all users.
         :param filter: what to look at; ``memorysidecar.where`` makes its conditions on metadata.
             Kinds, roles and trust have short names: ``{"kinds": ["message"], "roles": ["user"]}``.
-            With ``user_id`` it means what this user may see; without, what everybody shares.
         :param min_relevance: leaves out what is less probable to fit, 0 to 1. Default 0.
         :param group_by_session: True, or how many hits of each session, gives sessions.
         :param scoring: another scoring than the default, by its name: ``cosine``, ``tf_idf``,
@@ -54,7 +59,7 @@ class AsyncRecallMethods(AsyncCalls):
         """
         request = v1.RecallRequest(
             query=query,
-            filter=r.recall_filter_of(filter),
+            filter=r.recall_filter_of(filter, r.scope_of(user_id, agent_id, session_id)),
             embedding=r.vector_of(embedding),
             mode=r.enum_of("mode", mode),
             fusion=r.enum_of("fusion", fusion),
@@ -96,9 +101,11 @@ class AsyncRecallMethods(AsyncCalls):
         model: str = "",
         custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
         token_preset: str = "",
+        image_token_count: int | None = None,
         **call: Unpack[f.ReadOptions],
     ) -> v1.CountTokensResponse:
-        """Counts what texts and messages cost. Default rule: UTF-8 bytes divided by 4."""
+        """Counts what texts and messages cost. Default rule: UTF-8 bytes divided by 4, and 800 for
+        an image."""
         request = v1.CountTokensRequest(
             texts=r.texts_of(texts),
             messages=f.messages_of(messages),
@@ -106,6 +113,7 @@ class AsyncRecallMethods(AsyncCalls):
             model=model,
             custom_token_rule=custom_token_rule,
             token_preset=token_preset,
+            image_token_count=image_token_count,
         )
         return await self._unary(request, v1.CountTokensResponse, call)
 
@@ -118,9 +126,9 @@ class AsyncDocumentMethods(AsyncCalls):
         documents: r.DocumentsLike,
         *,
         collection_id: str = "",
-        user_id: str = "",
-        agent_id: str = "",
-        session_id: str = "",
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
         chunk_chars: int | None = None,
         overlap_chars: int | None = None,
         **call: Unpack[f.WriteOptions],
@@ -135,7 +143,7 @@ class AsyncDocumentMethods(AsyncCalls):
         """
         request = v1.UpsertDocumentsRequest(
             collection_id=collection_id,
-            documents=r.documents_of(documents, r.document_scope_of(user_id, agent_id, session_id)),
+            documents=r.documents_of(documents, r.scope_of(user_id, agent_id, session_id)),
             splitter=r.splitter_of(chunk_chars, overlap_chars),
         )
         return await self._unary(request, v1.UpsertDocumentsResponse, call)
@@ -203,7 +211,7 @@ class AsyncDocumentMethods(AsyncCalls):
         return await self._unary(request, v1.DeleteDocumentsResponse, call)
 
     async def clear_collection(
-        self, collection_id: str = "", **call: Unpack[f.WriteOptions]
+        self, collection_id: str, **call: Unpack[f.WriteOptions]
     ) -> v1.ClearCollectionResponse:
         """Deletes every document of a collection, for good."""
         request = v1.ClearCollectionRequest(collection_id=collection_id)

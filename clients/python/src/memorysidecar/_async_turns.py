@@ -8,6 +8,7 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import _memory_fields as m
+from . import _recall_fields as r
 from . import v1
 from ._async import AsyncCalls
 
@@ -60,8 +61,8 @@ class AsyncTurnMethods(AsyncCalls):
         text: str = "",
         first_seq: int = 0,
         last_seq: int = 0,
-        user_id: str = "",
-        agent_id: str = "",
+        user_id: str | None = None,
+        agent_id: str | None = None,
         extraction: v1.ExtractionPolicy | f.Json | str | None = None,
         preview: bool = False,
         importance_rules: Iterable[v1.ImportanceRule | f.Json] = (),
@@ -84,7 +85,7 @@ class AsyncTurnMethods(AsyncCalls):
             first_seq=first_seq,
             last_seq=last_seq,
             text=text,
-            scope=m.memory_scope_of(user_id, agent_id),
+            scope=r.scope_of(user_id, agent_id),
             extraction=m.extraction_of(extraction),
             preview=preview,
             importance_rules=m.rules_of(importance_rules),
@@ -96,8 +97,8 @@ class AsyncTurnMethods(AsyncCalls):
         session_id: str = "",
         *,
         query: str = "",
-        user_id: str = "",
-        agent_id: str = "",
+        user_id: str | None = None,
+        agent_id: str | None = None,
         max_tokens: int = 0,
         token_rule: v1.TokenRule | None = None,
         model: str = "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
 import weakref
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import grpc
-from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.descriptor_pb2 import MethodOptions
 from google.protobuf.message import Message as ProtoMessage
 
@@ -26,6 +27,7 @@ from .v1.memory_service_pb2 import DESCRIPTOR as MEMORIES
 from .v1.memory_service_pb2_grpc import MemoryServiceStub
 from .v1.recall_service_pb2 import DESCRIPTOR as RECALLS
 from .v1.recall_service_pb2_grpc import RecallServiceStub
+from .v1.rules_pb2 import field_rules
 from .v1.session_service_pb2 import DESCRIPTOR as SESSIONS
 from .v1.session_service_pb2_grpc import SessionServiceStub
 from .v1.task_service_pb2 import DESCRIPTOR as TASKS
@@ -56,6 +58,41 @@ def is_safe(request: ProtoMessage) -> bool:
         return True
     level = _METHODS[request.DESCRIPTOR.full_name].GetOptions().idempotency_level
     return bool(level != MethodOptions.IDEMPOTENCY_UNKNOWN)
+
+
+def _leads_to_condition(field: FieldDescriptor, above: frozenset[Descriptor]) -> bool:
+    kind = field.message_type
+    if kind is None:
+        # The stubs of protobuf do not know extensions of options.
+        options: Any = field.GetOptions()
+        return bool(options.Extensions[field_rules].not_empty)
+    within = above | {kind}
+    return kind not in above and any(_leads_to_condition(one, within) for one in kind.fields)
+
+
+@functools.cache
+def _conditions(kind: Descriptor) -> frozenset[str]:
+    """Names the fields of a message that must not be empty when set, and those that hold such."""
+    found = (one.name for one in kind.fields if _leads_to_condition(one, frozenset((kind,))))
+    return frozenset(found)
+
+
+def refuse_empty(message: ProtoMessage, path: str = "") -> None:
+    """Refuses conditions that are set and empty, by the rules of the contract: each may be an id
+    that the caller lost, and must not mean any.
+
+    :raises ValueError: naming the first one.
+    """
+    names = _conditions(message.DESCRIPTOR)
+    for field, value in message.ListFields() if names else ():
+        if field.name not in names:
+            continue
+        name = f"{path}{field.name}"
+        if value == "":
+            raise ValueError(f"{name} is empty: leave it out, or name one")
+        if field.message_type is not None:
+            for one in [value] if isinstance(value, ProtoMessage) else value:
+                refuse_empty(one, f"{name}.")
 
 
 class Base:
@@ -143,6 +180,7 @@ class Base:
         for name in call:
             if name not in OPTIONS:
                 raise TypeError(f'the method has no argument "{name}"')
+        refuse_empty(request)
         fields = request.DESCRIPTOR.fields_by_name
         if "namespace" in fields:
             request.namespace = call.get("namespace", self.namespace)
@@ -162,6 +200,7 @@ class Base:
         *,
         reads_state: bool,
     ) -> WatchState:
+        refuse_empty(request)
         request.namespace = call.get("namespace", self.namespace)
         timeout = call.get("timeout", self.timeout)
         return WatchState(

@@ -22,9 +22,9 @@ class MemoryMethods(SyncCalls):
         self,
         memories: m.MemoriesLike,
         *,
-        user_id: str = "",
-        agent_id: str = "",
-        session_id: str = "",
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
         dedupe: m.Dedupe | None = None,
         conflict: m.Conflict | None = None,
         max_memories: int = 0,
@@ -43,7 +43,7 @@ class MemoryMethods(SyncCalls):
         :param max_memories: how many of each tier the scope may then hold; the rest is evicted.
         """
         request = v1.RememberRequest(
-            memories=m.memories_of(memories, m.scope_of(user_id, agent_id, session_id)),
+            memories=m.memories_of(memories, r.scope_of(user_id, agent_id, session_id)),
             dedupe=m.dedupe_of(dedupe),
             conflict=m.conflict_of(conflict),
             max_memories=max_memories,
@@ -209,10 +209,10 @@ class MemoryMethods(SyncCalls):
     def query_relations(
         self,
         *,
-        subject: str = "",
-        predicate: str = "",
-        object_value: str = "",
-        entity: str = "",
+        subject: str | None = None,
+        predicate: str | None = None,
+        object_value: str | None = None,
+        entity: str | None = None,
         filter: m.FilterLike | None = None,
         max_hops: int = 0,
         keywords: Iterable[str] = (),
@@ -220,7 +220,7 @@ class MemoryMethods(SyncCalls):
         page_token: str = "",
         **call: Unpack[f.ReadOptions],
     ) -> v1.QueryRelationsResponse:
-        """Finds relations by a pattern, in which an empty place fits anything, and up to 4 steps
+        """Finds relations by a pattern, in which None fits anything, and up to 4 steps
         around them: one page of ``page_size``, 100 by default. ``entity`` finds those that touch it
         in either place."""
         request = v1.QueryRelationsRequest(

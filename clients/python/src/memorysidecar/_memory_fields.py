@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, Union
+from typing import Any, Literal, Union
 
 from . import v1
 from ._fields import Json, Time, WriteOptions
 from ._memory_policy import extraction_of as extraction_of
-from ._recall_fields import ScopeMatch, document_scope_of, enum_of, filter_of, scope_filter_of
+from ._recall_fields import ScopeMatch, enum_of, filter_of, scope_of, take_scope
 from ._task_fields import Seconds, duration_of
 
 MemoryLike = Union[str, "v1.Memory", Json]
@@ -43,14 +43,6 @@ class MemoryChange(WriteOptions, total=False):
     valid_until_time: Time | None
     ttl: Seconds | None
     last_seen_time: Time | None
-
-
-class ScopeFields(TypedDict, total=False):
-    """Whom memories belong to."""
-
-    user_id: str
-    agent_id: str
-    session_id: str
 
 
 def _short(prefix: str, *names: str) -> dict[str, Any]:
@@ -115,7 +107,7 @@ def fence_of(value: bool | v1.ContextFence | None) -> v1.ContextFence | None:
     return value
 
 
-def memory_of(value: MemoryLike, scope: ScopeFields | None = None) -> v1.Memory:
+def memory_of(value: MemoryLike, scope: v1.MemoryScope | None = None) -> v1.Memory:
     """Makes a memory: a text alone is a fact, a mapping holds fields by their names, where kind and
     trust may have their short names and a ttl may be seconds. What names no scope gets the one
     given."""
@@ -133,13 +125,13 @@ def memory_of(value: MemoryLike, scope: ScopeFields | None = None) -> v1.Memory:
             if "kind" in fields and fields["kind"] is None and fields.get(name) is not None:
                 fields["kind"] = choice("kind", name)
         memory = v1.Memory(**fields)
-    if not (memory.user_id or memory.agent_id or memory.session_id):
-        for name, given in (scope or {}).items():
-            setattr(memory, name, given)
+    if scope is not None and not (memory.user_id or memory.agent_id or memory.session_id):
+        for field, member in scope.ListFields():
+            setattr(memory, field.name, member)
     return memory
 
 
-def memories_of(value: MemoriesLike, scope: ScopeFields | None = None) -> list[v1.Memory]:
+def memories_of(value: MemoriesLike, scope: v1.MemoryScope | None = None) -> list[v1.Memory]:
     """Makes memories of one or many."""
     if isinstance(value, (str, v1.Memory, Mapping)):
         return [memory_of(value, scope)]
@@ -179,11 +171,7 @@ def _filter_of(value: FilterLike, match: ScopeMatch) -> v1.MemoryFilter:
     if isinstance(value, v1.MemoryFilter):
         return value
     fields = dict(value)
-    names = ("user_id", "agent_id", "session_id")
-    scope = {name: fields.pop(name, None) or "" for name in names}
-    fields["scope"] = scope_filter_of(
-        scope, fields.get("scope"), bool(fields.pop("everyone", False)), match
-    )
+    take_scope(fields, match)
     for name, what in (("kinds", "kind"), ("states", "state")):
         given = fields.get(name)
         if given is not None:
@@ -243,18 +231,8 @@ def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
     return found
 
 
-def memory_scope_of(user_id: str, agent_id: str) -> v1.MemoryScope | None:
-    """Makes a scope; None for that of everybody."""
-    return document_scope_of(user_id, agent_id, "")
-
-
-def viewer_of(user_id: str, agent_id: str, session_id: str) -> v1.MemoryScope | None:
+def viewer_of(user_id: str | None, agent_id: str | None, session_id: str) -> v1.MemoryScope | None:
     """Makes the scope of who looks; None where it is that of the session."""
-    if not (user_id or agent_id):
+    if user_id is None and agent_id is None:
         return None
-    return v1.MemoryScope(user_id=user_id, agent_id=agent_id, session_id=session_id)
-
-
-def scope_of(user_id: str, agent_id: str, session_id: str) -> ScopeFields:
-    """The scope of memories that name none."""
-    return {"user_id": user_id, "agent_id": agent_id, "session_id": session_id}
+    return scope_of(user_id, agent_id, session_id or None)

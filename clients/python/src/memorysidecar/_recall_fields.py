@@ -87,14 +87,32 @@ def enum_of(what: str, value: Any) -> Any:
     return known[short]
 
 
-def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | None:
+def recall_filter_of(
+    value: v1.RecallFilter | Json | None, viewer: v1.MemoryScope | None = None
+) -> v1.RecallFilter | None:
     """Makes a filter of recall: a mapping holds its fields by their names, and its kinds, roles and
     trust may have their short names. Its scope is made of ``user_id``, ``agent_id``,
-    ``session_id``, ``everyone`` and ``scope``, as that of a filter of memories."""
-    if value is None or isinstance(value, v1.RecallFilter):
+    ``session_id``, ``everyone`` and ``scope``, as that of a filter of memories.
+
+    :param viewer: who looks, given beside the filter.
+    """
+    given = None if value is None else _recall_filter_of(value)
+    if viewer is None:
+        return given
+    made = v1.RecallFilter()
+    if given is not None:
+        made.CopyFrom(given)
+    if made.HasField("scope"):
+        raise ValueError("say whose records in the filter or beside it, not in both")
+    made.scope.visible_to.CopyFrom(viewer)
+    return made
+
+
+def _recall_filter_of(value: v1.RecallFilter | Json) -> v1.RecallFilter:
+    if isinstance(value, v1.RecallFilter):
         return value
     fields = dict(value)
-    _take_scope(fields)
+    take_scope(fields, "visible_to")
     for name in ("kinds", "roles", "memory_kinds"):
         given = fields.get(name)
         if given is not None:
@@ -104,33 +122,48 @@ def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | 
     return filter_of(v1.RecallFilter, fields)
 
 
-def _take_scope(fields: dict[str, Any]) -> None:
-    """Makes the scope of a filter of the fields that say whose records are meant."""
-    names = ("user_id", "agent_id", "session_id")
-    scope = {name: fields.pop(name, None) or "" for name in names}
+def take_scope(fields: dict[str, Any], match: ScopeMatch) -> None:
+    """Makes the scope of a filter of the fields that say whose records are meant.
+
+    :param match: how they are compared where the fields do not say.
+    """
+    scope = scope_of(*(fields.pop(name, None) for name in ("user_id", "agent_id", "session_id")))
     everyone = bool(fields.pop("everyone", False))
-    fields["scope"] = scope_filter_of(scope, fields.get("scope"), everyone, "visible_to")
+    fields["scope"] = _scope_filter_of(scope, fields.get("scope"), everyone, match)
 
 
-def scope_filter_of(
-    scope: dict[str, str], given: Any, everyone: bool, match: ScopeMatch
+def _scope_filter_of(
+    scope: v1.MemoryScope | None, given: Any, everyone: bool, match: ScopeMatch
 ) -> v1.ScopeFilter | None:
-    """Makes a filter of whose records are meant, of the members of a scope and of how they are
-    compared."""
     if isinstance(given, v1.ScopeFilter):
         return given
-    if everyone and scope["user_id"]:
+    has_user = scope is not None and scope.HasField("user_id")
+    if everyone and has_user:
         raise ValueError("give user_id or everyone, not both")
-    if given is None and not any(scope.values()):
+    if given is None and scope is None:
         return v1.ScopeFilter(everyone=v1.Everyone()) if everyone else None
     chosen = given or ("owned_by" if everyone else match)
     if chosen not in _SCOPE_MATCHES:
         raise ValueError(f'the scope is one of {", ".join(_SCOPE_MATCHES)}, not "{chosen}"')
-    if chosen == "owned_by" and not scope["user_id"] and not everyone:
+    if chosen == "owned_by" and not has_user and not everyone:
         raise ValueError("the scope owned_by needs user_id, or everyone")
     made = v1.ScopeFilter()
-    getattr(made, chosen).CopyFrom(v1.MemoryScope(**scope))
+    getattr(made, chosen).CopyFrom(scope or v1.MemoryScope())
     return made
+
+
+def scope_of(
+    user_id: str | None, agent_id: str | None, session_id: str | None = None
+) -> v1.MemoryScope | None:
+    """Makes a scope; None for that of everybody.
+
+    :raises ValueError: for an empty member, which may be an id that the caller lost.
+    """
+    members = {"user_id": user_id, "agent_id": agent_id, "session_id": session_id}
+    for name, member in members.items():
+        if member == "":
+            raise ValueError(f"{name} is empty: leave it out, or name one")
+    return None if set(members.values()) == {None} else v1.MemoryScope(**members)
 
 
 def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFilter | None:
@@ -139,15 +172,8 @@ def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFil
     if value is None or isinstance(value, v1.DocumentFilter):
         return value
     fields = dict(value)
-    _take_scope(fields)
+    take_scope(fields, "visible_to")
     return filter_of(v1.DocumentFilter, fields)
-
-
-def document_scope_of(user_id: str, agent_id: str, session_id: str) -> v1.MemoryScope | None:
-    """Makes a scope; None for that of everybody."""
-    if not (user_id or agent_id or session_id):
-        return None
-    return v1.MemoryScope(user_id=user_id, agent_id=agent_id, session_id=session_id)
 
 
 def filter_of(kind: type[_Filter], fields: Json) -> _Filter:

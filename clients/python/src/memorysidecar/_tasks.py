@@ -124,8 +124,8 @@ class TaskMethods(SyncCalls):
     def list_tasks(
         self,
         *,
-        session_id: str = "",
-        hook: str = "",
+        session_id: str | None = None,
+        hook: str | None = None,
         type: t.TypeName | v1.TaskType | None = None,
         state: t.StateName | v1.TaskState | None = None,
         page_size: int = 0,

@@ -14,6 +14,7 @@ from google.protobuf import json_format
 
 from . import _memory_fields as m
 from . import v1
+from ._recall_fields import scope_of
 from .errors import ErrorReason, Invalid, NotFound
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _memory_of_line(line: str) -> v1.Memory:
 
 def memory_block(
     client: Client,
-    user_id: str = "",
+    user_id: str | None = None,
     *,
     top_k: int = 10,
     query: str = "",
@@ -184,8 +185,8 @@ class MemoryTools:
         self,
         client: Client,
         *,
-        user_id: str = "",
-        agent_id: str = "",
+        user_id: str | None = None,
+        agent_id: str | None = None,
         scoring: str = "",
         show_ids: bool = True,
     ) -> None:
@@ -196,6 +197,7 @@ class MemoryTools:
             Default: as recall does.
         :param show_ids: whether ``recall`` tells ids, which ``forget`` needs.
         """
+        scope_of(user_id, agent_id)
         self._client = client
         self._user_id = user_id
         self._agent_id = agent_id
@@ -261,10 +263,11 @@ class MemoryTools:
 
     def _recall(self, given: Mapping[str, Any]) -> str:
         query = str(given["query"])
-        scope = {"user_id": self._user_id, "agent_id": self._agent_id}
         found = self._client.recall(
             query,
-            filter={"kinds": ["memory"], **scope},
+            user_id=self._user_id,
+            agent_id=self._agent_id,
+            filter={"kinds": ["memory"]},
             scoring=self._scoring,
             page_size=_limit_of(given.get("limit")),
         )
@@ -294,8 +297,8 @@ class MemoryTools:
             memory = self._client.get_memory(memory_id)
         except NotFound:
             return None
-        mine = memory.user_id == self._user_id and memory.agent_id == self._agent_id
-        return memory if mine else None
+        own = (self._user_id or "", self._agent_id or "")
+        return memory if (memory.user_id, memory.agent_id) == own else None
 
 
 def _refusal(error: Invalid) -> str:

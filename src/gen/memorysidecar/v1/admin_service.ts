@@ -90,7 +90,63 @@ export interface GetServerInfoResponse {
   storeId: string;
   /** The version of the format on disk. */
   storeFormat: number;
-  /** What this server can do, by name, in alphabetical order. Names may be added. */
+  /**
+   * What this server can do, by name, in alphabetical order. A client that relies on what
+   * came later looks here first, since an older server ignores fields that it does not
+   * know. Names may be added:
+   *   - `after_revision`: WatchEvents, ListEvents and CreateConsumer start after a
+   *     revision.
+   *   - `assemble_context`: AssembleContext.
+   *   - `compact_session`: CompactSession.
+   *   - `consumers`: consumers and AckEvents.
+   *   - `count_tokens`: CountTokens.
+   *   - `document_scopes`: documents have a scope, and filters of documents, too.
+   *   - `documents`: documents and collections.
+   *   - `embed`: Embed.
+   *   - `events`: WatchEvents and ListEvents.
+   *   - `extract_memories`: ExtractMemories.
+   *   - `fill_tool_results`: FillToolResults.
+   *   - `fork`: ForkSession.
+   *   - `hook_workers`: workers take tasks with PollTasks.
+   *   - `hooks`: ListHooks, and what hooks do.
+   *   - `idempotency`: `request_id`.
+   *   - `memories`: MemoryService.
+   *   - `memory_policies`: `Session.memory_policy`.
+   *   - `memory_tasks`: tasks of memories are among the others.
+   *   - `memory_versions`: ListMemoryVersions and RestoreMemoryVersion.
+   *   - `messages`: AppendMessages and the log of a session.
+   *   - `metadata_trees`: `all_of`, `any_of` and `none_of` of MetadataCondition.
+   *   - `owned_by_scopes`: `owned_by` of ScopeFilter.
+   *   - `placed_summaries`: summaries in the place of what they stand for.
+   *   - `policy_conditions`: conditions in CEL.
+   *   - `policy_presets`: presets and ListPolicyPresets.
+   *   - `policy_preview`: PreviewPolicy.
+   *   - `recall`: Recall.
+   *   - `relations`: QueryRelations and MergeEntities.
+   *   - `restore`: RestoreMessages.
+   *   - `sessions`: sessions.
+   *   - `snapshots`: ExportSession and ImportSession.
+   *   - `summary_history`: ListSummaries and ListSummarySources.
+   *   - `token_preset_chars_floor_4`: this value of `token_preset`.
+   *   - `token_preset_chars_floor_4_min_1`: this value of `token_preset`.
+   *   - `token_preset_chars_sum_4`: this value of `token_preset`.
+   *   - `token_preset_structured`: this value of `token_preset`.
+   *   - `token_rule_bytes_div_4`: this value of TokenRule.
+   *   - `token_rule_chars_div_4`: this value of TokenRule.
+   *   - `token_rule_cl100k`: this value of TokenRule.
+   *   - `token_rule_custom`: this value of TokenRule.
+   *   - `token_rule_given`: this value of TokenRule.
+   *   - `token_rule_model`: this value of TokenRule.
+   *   - `token_rule_o200k`: this value of TokenRule.
+   *   - `token_rule_words`: this value of TokenRule.
+   *   - `tool_results`: messages that answer tool calls.
+   *   - `ttl`: sessions and memories with an end.
+   *   - `turn_episodes`: `turn_end` of AppendMessages makes episodes.
+   *   - `unknown_fields_refused`: rpcs with the option `destructive` refuse fields that the
+   *     server does not know.
+   *   - `window_as_of`: `as_of_seq` of GetWindow.
+   *   - `window_policies`: policies.
+   */
   capabilities: string[];
   /**
    * The limits of this server by name, for example `message_bytes`, in

@@ -231,10 +231,12 @@ export interface DocumentFilter {
   /** What its metadata must hold. At most 16. */
   metadata: MetadataCondition[];
   /**
-   * The chunks of this document, and the document itself. Empty means any. At most 256
-   * bytes.
+   * The chunks of this document, and the document itself. Unset means any; empty is an
+   * error. At most 256 bytes.
    */
-  sourceDocumentId: string;
+  sourceDocumentId?:
+    | string
+    | undefined;
   /** Whose documents. Unset means those that everybody shares, never those of a user. */
   scope: ScopeFilter | undefined;
 }
@@ -939,7 +941,7 @@ export const DocumentRef: MessageFns<DocumentRef> = {
 };
 
 function createBaseDocumentFilter(): DocumentFilter {
-  return { labels: new Map(), metadata: [], sourceDocumentId: "", scope: undefined };
+  return { labels: new Map(), metadata: [], sourceDocumentId: undefined, scope: undefined };
 }
 
 export const DocumentFilter: MessageFns<DocumentFilter> = {
@@ -950,7 +952,7 @@ export const DocumentFilter: MessageFns<DocumentFilter> = {
     for (const v of message.metadata) {
       MetadataCondition.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.sourceDocumentId !== "") {
+    if (message.sourceDocumentId !== undefined) {
       writer.uint32(26).string(message.sourceDocumentId);
     }
     if (message.scope !== undefined) {

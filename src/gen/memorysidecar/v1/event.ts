@@ -725,10 +725,14 @@ export interface TaskAttempted {
 
 /** Which events to send. Every field that is set must hold. */
 export interface EventFilter {
-  /** The session. Empty means any. */
-  sessionId: string;
-  /** The user. Empty means any. */
-  userId: string;
+  /** The session. Unset means any; empty is an error. */
+  sessionId?:
+    | string
+    | undefined;
+  /** The user. Unset means any; empty is an error. */
+  userId?:
+    | string
+    | undefined;
   /** The types of the events. Empty means every type. At most 64. */
   eventTypes: EventType[];
 }
@@ -3365,15 +3369,15 @@ export const TaskAttempted: MessageFns<TaskAttempted> = {
 };
 
 function createBaseEventFilter(): EventFilter {
-  return { sessionId: "", userId: "", eventTypes: [] };
+  return { sessionId: undefined, userId: undefined, eventTypes: [] };
 }
 
 export const EventFilter: MessageFns<EventFilter> = {
   encode(message: EventFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.sessionId !== "") {
+    if (message.sessionId !== undefined) {
       writer.uint32(10).string(message.sessionId);
     }
-    if (message.userId !== "") {
+    if (message.userId !== undefined) {
       writer.uint32(18).string(message.userId);
     }
     if (message.eventTypes.length !== 0) {

@@ -420,19 +420,33 @@ export interface QueryRelationsRequest {
     | MemoryFilter
     | undefined;
   /**
-   * The subject. Empty means any. Compared without regard to case, by all names of the
-   * entity that has this name. At most 256 bytes.
+   * The subject. Unset means any; empty is an error. Compared without regard to case, by all
+   * names of the entity that has this name. At most 256 bytes.
    */
-  subject: string;
-  /** The predicate. Empty means any. Compared without regard to case. At most 128 bytes. */
-  predicate: string;
-  /** The object. Empty means any. Compared as the subject is. At most 1,024 bytes. */
-  objectValue: string;
+  subject?:
+    | string
+    | undefined;
   /**
-   * Subject or object: relations that touch it in either place. Not together with
-   * `subject` or `object_value`. At most 256 bytes.
+   * The predicate. Unset means any; empty is an error. Compared without regard to case. At
+   * most 128 bytes.
    */
-  entity: string;
+  predicate?:
+    | string
+    | undefined;
+  /**
+   * The object. Unset means any; empty is an error. Compared as the subject is. At most 1,024
+   * bytes.
+   */
+  objectValue?:
+    | string
+    | undefined;
+  /**
+   * Subject or object: relations that touch it in either place. Unset means any; empty is an
+   * error. Not together with `subject` or `object_value`. At most 256 bytes.
+   */
+  entity?:
+    | string
+    | undefined;
   /**
    * How far to go: 1, the default, gives what fits the pattern; each further step adds
    * relations that share a subject or an object with those before. 1 to 4. 0 means 1.
@@ -702,7 +716,7 @@ export interface DeleteDocumentsResponse {
 export interface ClearCollectionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** The collection. Empty means `default`. */
+  /** The collection. Required: `default` is named, too. */
   collectionId: string;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
@@ -2458,10 +2472,10 @@ function createBaseQueryRelationsRequest(): QueryRelationsRequest {
   return {
     namespace: "",
     filter: undefined,
-    subject: "",
-    predicate: "",
-    objectValue: "",
-    entity: "",
+    subject: undefined,
+    predicate: undefined,
+    objectValue: undefined,
+    entity: undefined,
     maxHops: 0,
     keywords: [],
     pageSize: 0,
@@ -2477,16 +2491,16 @@ export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
     if (message.filter !== undefined) {
       MemoryFilter.encode(message.filter, writer.uint32(18).fork()).join();
     }
-    if (message.subject !== "") {
+    if (message.subject !== undefined) {
       writer.uint32(26).string(message.subject);
     }
-    if (message.predicate !== "") {
+    if (message.predicate !== undefined) {
       writer.uint32(34).string(message.predicate);
     }
-    if (message.objectValue !== "") {
+    if (message.objectValue !== undefined) {
       writer.uint32(42).string(message.objectValue);
     }
-    if (message.entity !== "") {
+    if (message.entity !== undefined) {
       writer.uint32(50).string(message.entity);
     }
     if (message.maxHops !== 0) {

@@ -195,10 +195,14 @@ export interface ForkOrigin {
 
 /** Which sessions to list. Every field that is set must hold. */
 export interface SessionFilter {
-  /** The user. Empty means any. */
-  userId: string;
-  /** The agent. Empty means any. */
-  agentId: string;
+  /** The user. Unset means any; empty is an error. */
+  userId?:
+    | string
+    | undefined;
+  /** The agent. Unset means any; empty is an error. */
+  agentId?:
+    | string
+    | undefined;
   /** Labels that the session must have with these values. At most 32. */
   labels: Map<string, string>;
   /** Created at this time or later. */
@@ -736,8 +740,8 @@ export const ForkOrigin: MessageFns<ForkOrigin> = {
 
 function createBaseSessionFilter(): SessionFilter {
   return {
-    userId: "",
-    agentId: "",
+    userId: undefined,
+    agentId: undefined,
     labels: new Map(),
     createTimeFrom: undefined,
     createTimeBefore: undefined,
@@ -748,10 +752,10 @@ function createBaseSessionFilter(): SessionFilter {
 
 export const SessionFilter: MessageFns<SessionFilter> = {
   encode(message: SessionFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.userId !== "") {
+    if (message.userId !== undefined) {
       writer.uint32(10).string(message.userId);
     }
-    if (message.agentId !== "") {
+    if (message.agentId !== undefined) {
       writer.uint32(18).string(message.agentId);
     }
     message.labels.forEach((value, key) => {

@@ -663,20 +663,24 @@ class ImportSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., upload_id: _Optional[str] = ..., next_chunk_index: _Optional[int] = ...) -> None: ...
 
 class CountTokensRequest(_message.Message):
-    __slots__ = ("texts", "messages", "token_rule", "model", "custom_token_rule", "token_preset")
+    __slots__ = ("namespace", "texts", "messages", "token_rule", "model", "custom_token_rule", "token_preset", "image_token_count")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     TEXTS_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
+    IMAGE_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
     texts: _containers.RepeatedScalarFieldContainer[str]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     token_rule: _policy_pb2.TokenRule
     model: str
     custom_token_rule: _policy_pb2.CustomTokenRule
     token_preset: str
-    def __init__(self, texts: _Optional[_Iterable[str]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ...) -> None: ...
+    image_token_count: int
+    def __init__(self, namespace: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., image_token_count: _Optional[int] = ...) -> None: ...
 
 class CountTokensResponse(_message.Message):
     __slots__ = ("text_token_counts", "message_token_counts", "total_token_count", "token_rule", "token_preset")

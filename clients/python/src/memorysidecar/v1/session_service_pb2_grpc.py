@@ -44,6 +44,10 @@ class SessionServiceStub:
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
 
+    A server ignores fields that it does not know, except in rpcs that have the option
+    `destructive`: there a field that an older server does not know, at any depth, is
+    `REQUEST_INVALID`, and nothing is deleted. It may be a condition that narrows the call.
+
     A server with a token file asks every call for the metadata `authorization` with
     the value `Bearer TOKEN`. Without configuration the server listens on
     127.0.0.1:50151 and on a Unix socket in its data directory, and asks for no token.
@@ -210,6 +214,10 @@ class SessionServiceServicer:
     the first answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
+
+    A server ignores fields that it does not know, except in rpcs that have the option
+    `destructive`: there a field that an older server does not know, at any depth, is
+    `REQUEST_INVALID`, and nothing is deleted. It may be a condition that narrows the call.
 
     A server with a token file asks every call for the metadata `authorization` with
     the value `Bearer TOKEN`. Without configuration the server listens on
@@ -706,6 +714,10 @@ class SessionService:
     the first answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
+
+    A server ignores fields that it does not know, except in rpcs that have the option
+    `destructive`: there a field that an older server does not know, at any depth, is
+    `REQUEST_INVALID`, and nothing is deleted. It may be a condition that narrows the call.
 
     A server with a token file asks every call for the metadata `authorization` with
     the value `Bearer TOKEN`. Without configuration the server listens on

@@ -624,16 +624,20 @@ export interface ExtractionPolicy {
 }
 
 /**
- * Whom a memory or a document belongs to, or who looks at them. An empty member binds them to
- * none: all three empty are those that everybody in the namespace shares.
+ * Whom a memory or a document belongs to, or who looks at them. An unset member binds them to
+ * none: all three unset are those that everybody in the namespace shares.
  */
 export interface MemoryScope {
-  /** The user. At most 512 bytes. */
-  userId: string;
-  /** The agent. At most 512 bytes. */
-  agentId: string;
-  /** The session. At most 512 bytes. */
-  sessionId: string;
+  /** The user. Unset means none; empty is an error. At most 512 bytes. */
+  userId?:
+    | string
+    | undefined;
+  /** The agent. Unset means none; empty is an error. At most 512 bytes. */
+  agentId?:
+    | string
+    | undefined;
+  /** The session. Unset means none; empty is an error. At most 512 bytes. */
+  sessionId?: string | undefined;
 }
 
 /** Says that records are meant whoever they belong to. */
@@ -647,11 +651,11 @@ export interface ScopeFilter {
     | //
     /**
      * Records visible to this scope: each member of the record's scope is the one
-     * given here, or empty. Empty members here see what is bound to none, not to any.
+     * given here, or unset. Unset members here see what is bound to none, not to any.
      */
     { $case: "visibleTo"; value: MemoryScope }
     | //
-    /** The scope of the record is this one, empty members included. */
+    /** The scope of the record is this one, unset members included. */
     { $case: "exact"; value: MemoryScope }
     | //
     /**
@@ -692,13 +696,17 @@ export interface MemoryFilter {
    * means any. At most 32, each at most 128 bytes.
    */
   topics: string[];
-  /** The key. Empty means any. At most 128 bytes. */
-  key: string;
+  /** The key. Unset means any; empty is an error. At most 128 bytes. */
+  key?:
+    | string
+    | undefined;
   /**
    * A text that the memory's text, or one of its topics, must hold, without regard to
-   * case. At most 256 bytes.
+   * case. Unset means any; empty is an error. At most 256 bytes.
    */
-  textContains: string;
+  textContains?:
+    | string
+    | undefined;
   /** Labels that the memory must have with these values. At most 32. */
   labels: { [key: string]: string };
   /** What its metadata must hold. At most 16. */
@@ -736,8 +744,13 @@ export interface MemoryFilter {
   lastSeenTimeBefore?:
     | Timestamp
     | undefined;
-  /** The session it comes from: see MemorySource. Empty means any. At most 512 bytes. */
-  sourceSessionId: string;
+  /**
+   * The session it comes from: see MemorySource. Unset means any; empty is an error. At most
+   * 512 bytes.
+   */
+  sourceSessionId?:
+    | string
+    | undefined;
   /** How it came. Unset means any. */
   origin: MemoryOrigin;
 }
@@ -2233,18 +2246,18 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
 };
 
 function createBaseMemoryScope(): MemoryScope {
-  return { userId: "", agentId: "", sessionId: "" };
+  return { userId: undefined, agentId: undefined, sessionId: undefined };
 }
 
 export const MemoryScope: MessageFns<MemoryScope> = {
   encode(message: MemoryScope, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.userId !== "") {
+    if (message.userId !== undefined) {
       writer.uint32(10).string(message.userId);
     }
-    if (message.agentId !== "") {
+    if (message.agentId !== undefined) {
       writer.uint32(18).string(message.agentId);
     }
-    if (message.sessionId !== "") {
+    if (message.sessionId !== undefined) {
       writer.uint32(26).string(message.sessionId);
     }
     return writer;
@@ -2304,9 +2317,9 @@ export const MemoryScope: MessageFns<MemoryScope> = {
   },
   fromPartial<I extends Exact<DeepPartial<MemoryScope>, I>>(object: I): MemoryScope {
     const message = createBaseMemoryScope();
-    message.userId = object.userId ?? "";
-    message.agentId = object.agentId ?? "";
-    message.sessionId = object.sessionId ?? "";
+    message.userId = object.userId ?? undefined;
+    message.agentId = object.agentId ?? undefined;
+    message.sessionId = object.sessionId ?? undefined;
     return message;
   },
 };
@@ -2476,8 +2489,8 @@ function createBaseMemoryFilter(): MemoryFilter {
     states: [],
     categories: [],
     topics: [],
-    key: "",
-    textContains: "",
+    key: undefined,
+    textContains: undefined,
     labels: {},
     metadata: [],
     minImportance: 0,
@@ -2489,7 +2502,7 @@ function createBaseMemoryFilter(): MemoryFilter {
     createTimeBefore: undefined,
     lastSeenTimeFrom: undefined,
     lastSeenTimeBefore: undefined,
-    sourceSessionId: "",
+    sourceSessionId: undefined,
     origin: 0,
   };
 }
@@ -2519,10 +2532,10 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     for (const v of message.topics) {
       writer.uint32(42).string(v!);
     }
-    if (message.key !== "") {
+    if (message.key !== undefined) {
       writer.uint32(50).string(message.key);
     }
-    if (message.textContains !== "") {
+    if (message.textContains !== undefined) {
       writer.uint32(58).string(message.textContains);
     }
     globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
@@ -2558,7 +2571,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     if (message.lastSeenTimeBefore !== undefined) {
       Timestamp.encode(message.lastSeenTimeBefore, writer.uint32(146).fork()).join();
     }
-    if (message.sourceSessionId !== "") {
+    if (message.sourceSessionId !== undefined) {
       writer.uint32(154).string(message.sourceSessionId);
     }
     if (message.origin !== 0) {
@@ -2787,8 +2800,8 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     message.states = object.states?.map((e) => e) || [];
     message.categories = object.categories?.map((e) => e) || [];
     message.topics = object.topics?.map((e) => e) || [];
-    message.key = object.key ?? "";
-    message.textContains = object.textContains ?? "";
+    message.key = object.key ?? undefined;
+    message.textContains = object.textContains ?? undefined;
     message.labels = (globalThis.Object.entries(object.labels ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
@@ -2818,7 +2831,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     message.lastSeenTimeBefore = (object.lastSeenTimeBefore !== undefined && object.lastSeenTimeBefore !== null)
       ? Timestamp.fromPartial(object.lastSeenTimeBefore)
       : undefined;
-    message.sourceSessionId = object.sourceSessionId ?? "";
+    message.sourceSessionId = object.sourceSessionId ?? undefined;
     message.origin = object.origin ?? 0;
     return message;
   },

@@ -403,12 +403,17 @@ export interface RecallFilter {
   /** Memories at least so sure, 0 to 1. */
   minConfidence: number;
   /**
-   * The chunks of this document, and the document itself, in each collection. Empty means
-   * any. At most 256 bytes.
+   * The chunks of this document, and the document itself, in each collection. Unset means
+   * any; empty is an error. At most 256 bytes.
    */
-  sourceDocumentId: string;
-  /** Only messages of sessions whose id begins with this. Empty means any. At most 512 bytes. */
-  sessionIdPrefix: string;
+  sourceDocumentId?:
+    | string
+    | undefined;
+  /**
+   * Only messages of sessions whose id begins with this. Unset means any; empty is an error.
+   * At most 512 bytes.
+   */
+  sessionIdPrefix?: string | undefined;
 }
 
 export interface RecallFilter_SessionLabelsEntry {
@@ -758,8 +763,8 @@ function createBaseRecallFilter(): RecallFilter {
     includeSuperseded: false,
     categories: [],
     minConfidence: 0,
-    sourceDocumentId: "",
-    sessionIdPrefix: "",
+    sourceDocumentId: undefined,
+    sessionIdPrefix: undefined,
   };
 }
 
@@ -828,10 +833,10 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     if (message.minConfidence !== 0) {
       writer.uint32(137).double(message.minConfidence);
     }
-    if (message.sourceDocumentId !== "") {
+    if (message.sourceDocumentId !== undefined) {
       writer.uint32(146).string(message.sourceDocumentId);
     }
-    if (message.sessionIdPrefix !== "") {
+    if (message.sessionIdPrefix !== undefined) {
       writer.uint32(154).string(message.sessionIdPrefix);
     }
     return writer;
@@ -1096,8 +1101,8 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     message.includeSuperseded = object.includeSuperseded ?? false;
     message.categories = object.categories?.map((e) => e) || [];
     message.minConfidence = object.minConfidence ?? 0;
-    message.sourceDocumentId = object.sourceDocumentId ?? "";
-    message.sessionIdPrefix = object.sessionIdPrefix ?? "";
+    message.sourceDocumentId = object.sourceDocumentId ?? undefined;
+    message.sessionIdPrefix = object.sessionIdPrefix ?? undefined;
     return message;
   },
 };

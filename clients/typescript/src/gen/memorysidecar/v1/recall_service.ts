@@ -227,7 +227,7 @@ export interface AssembleContextRequest {
    * Who looks: memories and documents are taken in that this user, agent and session may
    * see, and messages of the user's sessions. Unset means the user and the agent of
    * `session_id`, and that session; without a session, only what everybody shares is taken
-   * in. Set, it counts as it is: nothing of the session fills its empty members.
+   * in. Set, it counts as it is: nothing of the session fills its unset members.
    */
   scope?:
     | MemoryScope

@@ -198,10 +198,14 @@ export interface ForkOrigin {
 
 /** Which sessions to list. Every field that is set must hold. */
 export interface SessionFilter {
-  /** The user. Empty means any. */
-  userId: string;
-  /** The agent. Empty means any. */
-  agentId: string;
+  /** The user. Unset means any; empty is an error. */
+  userId?:
+    | string
+    | undefined;
+  /** The agent. Unset means any; empty is an error. */
+  agentId?:
+    | string
+    | undefined;
   /** Labels that the session must have with these values. At most 32. */
   labels: { [key: string]: string };
   /** Created at this time or later. */
@@ -833,8 +837,8 @@ export const ForkOrigin: MessageFns<ForkOrigin> = {
 
 function createBaseSessionFilter(): SessionFilter {
   return {
-    userId: "",
-    agentId: "",
+    userId: undefined,
+    agentId: undefined,
     labels: {},
     createTimeFrom: undefined,
     createTimeBefore: undefined,
@@ -845,10 +849,10 @@ function createBaseSessionFilter(): SessionFilter {
 
 export const SessionFilter: MessageFns<SessionFilter> = {
   encode(message: SessionFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.userId !== "") {
+    if (message.userId !== undefined) {
       writer.uint32(10).string(message.userId);
     }
-    if (message.agentId !== "") {
+    if (message.agentId !== undefined) {
       writer.uint32(18).string(message.agentId);
     }
     globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
@@ -958,8 +962,8 @@ export const SessionFilter: MessageFns<SessionFilter> = {
   },
   fromPartial<I extends Exact<DeepPartial<SessionFilter>, I>>(object: I): SessionFilter {
     const message = createBaseSessionFilter();
-    message.userId = object.userId ?? "";
-    message.agentId = object.agentId ?? "";
+    message.userId = object.userId ?? undefined;
+    message.agentId = object.agentId ?? undefined;
     message.labels = (globalThis.Object.entries(object.labels ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {

@@ -1049,6 +1049,8 @@ export interface ImportSessionResponse {
 
 /** Asks what texts cost. */
 export interface CountTokensRequest {
+  /** The namespace. Empty means `default`. Nothing that is stored there is read. */
+  namespace: string;
   /** The texts, at most 256. All texts and messages together at most 1 MiB (1,048,576 bytes). */
   texts: string[];
   /** Messages, at most 256. Counted as an append counts them. */
@@ -1063,6 +1065,8 @@ export interface CountTokensRequest {
     | undefined;
   /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
   tokenPreset: string;
+  /** What one image costs in tokens. Unset means 800. 0 to 1,000,000. */
+  imageTokenCount?: number | undefined;
 }
 
 /** What the texts cost. */
@@ -6183,28 +6187,43 @@ export const ImportSessionResponse: MessageFns<ImportSessionResponse> = {
 };
 
 function createBaseCountTokensRequest(): CountTokensRequest {
-  return { texts: [], messages: [], tokenRule: 0, model: "", customTokenRule: undefined, tokenPreset: "" };
+  return {
+    namespace: "",
+    texts: [],
+    messages: [],
+    tokenRule: 0,
+    model: "",
+    customTokenRule: undefined,
+    tokenPreset: "",
+    imageTokenCount: undefined,
+  };
 }
 
 export const CountTokensRequest: MessageFns<CountTokensRequest> = {
   encode(message: CountTokensRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
     for (const v of message.texts) {
-      writer.uint32(10).string(v!);
+      writer.uint32(18).string(v!);
     }
     for (const v of message.messages) {
-      Message.encode(v!, writer.uint32(18).fork()).join();
+      Message.encode(v!, writer.uint32(26).fork()).join();
     }
     if (message.tokenRule !== 0) {
-      writer.uint32(24).int32(message.tokenRule);
+      writer.uint32(32).int32(message.tokenRule);
     }
     if (message.model !== "") {
-      writer.uint32(34).string(message.model);
+      writer.uint32(42).string(message.model);
     }
     if (message.customTokenRule !== undefined) {
-      CustomTokenRule.encode(message.customTokenRule, writer.uint32(42).fork()).join();
+      CustomTokenRule.encode(message.customTokenRule, writer.uint32(50).fork()).join();
     }
     if (message.tokenPreset !== "") {
-      writer.uint32(50).string(message.tokenPreset);
+      writer.uint32(58).string(message.tokenPreset);
+    }
+    if (message.imageTokenCount !== undefined) {
+      writer.uint32(64).int32(message.imageTokenCount);
     }
     return writer;
   },
@@ -6227,7 +6246,7 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
               break;
             }
 
-            message.texts.push(reader.string());
+            message.namespace = reader.string();
             continue;
           }
           case 2: {
@@ -6235,23 +6254,23 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
               break;
             }
 
-            message.messages.push(Message.decode(reader, reader.uint32()));
+            message.texts.push(reader.string());
             continue;
           }
           case 3: {
-            if (tag !== 24) {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
               break;
             }
 
             message.tokenRule = reader.int32() as any;
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.model = reader.string();
             continue;
           }
           case 5: {
@@ -6259,7 +6278,7 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
               break;
             }
 
-            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            message.model = reader.string();
             continue;
           }
           case 6: {
@@ -6267,7 +6286,23 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
               break;
             }
 
+            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
             message.tokenPreset = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.imageTokenCount = reader.int32();
             continue;
           }
         }
@@ -6287,6 +6322,7 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<CountTokensRequest>, I>>(object: I): CountTokensRequest {
     const message = createBaseCountTokensRequest();
+    message.namespace = object.namespace ?? "";
     message.texts = object.texts?.map((e) => e) || [];
     message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
     message.tokenRule = object.tokenRule ?? 0;
@@ -6295,6 +6331,7 @@ export const CountTokensRequest: MessageFns<CountTokensRequest> = {
       ? CustomTokenRule.fromPartial(object.customTokenRule)
       : undefined;
     message.tokenPreset = object.tokenPreset ?? "";
+    message.imageTokenCount = object.imageTokenCount ?? undefined;
     return message;
   },
 };
@@ -6453,6 +6490,10 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
  * the first answer, whatever happened since; the same id with another request is
  * `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
  * its id. Without a `request_id` a repeat may take effect twice.
+ *
+ * A server ignores fields that it does not know, except in rpcs that have the option
+ * `destructive`: there a field that an older server does not know, at any depth, is
+ * `REQUEST_INVALID`, and nothing is deleted. It may be a condition that narrows the call.
  *
  * A server with a token file asks every call for the metadata `authorization` with
  * the value `Bearer TOKEN`. Without configuration the server listens on

@@ -175,10 +175,14 @@ export interface ExtendLeaseResponse {
 export interface ListTasksRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Only tasks of this session. Optional. */
-  sessionId: string;
-  /** Only tasks of this hook. Optional. */
-  hook: string;
+  /** Only tasks of this session. Unset means any; empty is an error. */
+  sessionId?:
+    | string
+    | undefined;
+  /** Only tasks of this hook. Unset means any; empty is an error. */
+  hook?:
+    | string
+    | undefined;
   /**
    * Only tasks of this type. Unset means any. Of `TASK_TYPE_EMBED`, `TASK_TYPE_RERANK` and
    * `TASK_TYPE_RESOLVE` there are no durable ones.
@@ -1066,7 +1070,7 @@ export const ExtendLeaseResponse: MessageFns<ExtendLeaseResponse> = {
 };
 
 function createBaseListTasksRequest(): ListTasksRequest {
-  return { namespace: "", sessionId: "", hook: "", type: 0, state: 0, pageSize: 0, pageToken: "" };
+  return { namespace: "", sessionId: undefined, hook: undefined, type: 0, state: 0, pageSize: 0, pageToken: "" };
 }
 
 export const ListTasksRequest: MessageFns<ListTasksRequest> = {
@@ -1074,10 +1078,10 @@ export const ListTasksRequest: MessageFns<ListTasksRequest> = {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
-    if (message.sessionId !== "") {
+    if (message.sessionId !== undefined) {
       writer.uint32(18).string(message.sessionId);
     }
-    if (message.hook !== "") {
+    if (message.hook !== undefined) {
       writer.uint32(26).string(message.hook);
     }
     if (message.type !== 0) {
@@ -1182,8 +1186,8 @@ export const ListTasksRequest: MessageFns<ListTasksRequest> = {
   fromPartial<I extends Exact<DeepPartial<ListTasksRequest>, I>>(object: I): ListTasksRequest {
     const message = createBaseListTasksRequest();
     message.namespace = object.namespace ?? "";
-    message.sessionId = object.sessionId ?? "";
-    message.hook = object.hook ?? "";
+    message.sessionId = object.sessionId ?? undefined;
+    message.hook = object.hook ?? undefined;
     message.type = object.type ?? 0;
     message.state = object.state ?? 0;
     message.pageSize = object.pageSize ?? 0;

@@ -1,0 +1,165 @@
+// Goal: nothing is deleted that nobody asked for. A call that names nothing is refused, and so is
+// one with a field that this server does not know, which may narrow what a newer caller means.
+
+import { createFileRegistry } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadDescriptors } from "../../src/transport/descriptors.ts";
+import { RuleReader } from "../../tools/rules.ts";
+import {
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
+import {
+  document,
+  field,
+  memory,
+  memoryFilter,
+  memoryScope,
+  message,
+  ownedBy,
+} from "../support/samples.ts";
+
+/** What each rpc that deletes refuses, by the fields that its refusal names. */
+const NOTHING_NAMED: Readonly<
+  Record<string, readonly (readonly [fields: readonly string[], request: object])[]>
+> = {
+  clearCollection: [[["collection_id"], {}]],
+  decayMemories: [
+    [["filter"], {}],
+    [["filter.scope"], { filter: memoryFilter(), deleteBelow: 1 }],
+    ...emptyScopes(),
+  ],
+  deleteConsumer: [[["consumer_id"], {}]],
+  deleteDocuments: [
+    [["document_ids"], {}],
+    [["document_ids[0]"], { documentIds: [""] }],
+  ],
+  deleteMessage: [
+    [["session_id", "message_id"], {}],
+    [["message_id"], { sessionId: "kept" }],
+    [["session_id"], { messageId: "kept" }],
+  ],
+  deleteSession: [[["session_id"], {}]],
+  deleteTask: [[["task_id"], {}]],
+  forgetMemories: [
+    [["memory_ids"], {}],
+    [["memory_ids[0]"], { memoryIds: [""] }],
+  ],
+  mergeEntities: [
+    [["target_memory_id", "source_memory_ids"], {}],
+    [["source_memory_ids[0]"], { targetMemoryId: "kept", sourceMemoryIds: [""] }],
+  ],
+  purgeMemories: [
+    [["filter"], { force: true }],
+    [["filter.scope"], { filter: memoryFilter(), force: true }],
+    ...emptyScopes(),
+  ],
+  resetSession: [[["session_id"], {}]],
+  trimSession: [
+    [["session_id", "target"], { discard: true }],
+    [["target"], { sessionId: "kept", discard: true }],
+  ],
+};
+
+/** Filters whose scope names nobody, or somebody by an empty id. */
+function emptyScopes(): (readonly [readonly string[], object])[] {
+  const cases = ["visibleTo", "exact", "ownedBy"] as const;
+  const names = { visibleTo: "visible_to", exact: "exact", ownedBy: "owned_by" } as const;
+  return cases.flatMap(($case) => {
+    const asked = (scope: Parameters<typeof memoryScope>[0]) => ({
+      filter: memoryFilter({ scope: { scope: { $case, value: memoryScope(scope) } } }),
+      force: true,
+    });
+    const path = `filter.scope.${names[$case]}`;
+    return [
+      [[path], asked({})],
+      [[`${path}.user_id`], asked({ userId: "" })],
+      [[`${path}.user_id`], asked({ userId: "", agentId: "helper" })],
+      [[`${path}.agent_id`], asked({ userId: "ana", agentId: "" })],
+      [[`${path}.session_id`], asked({ userId: "ana", sessionId: "" })],
+    ] as const;
+  });
+}
+
+const DESTRUCTIVE = Object.keys(NOTHING_NAMED) as UnaryName[];
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+  const { client } = server;
+  await client.call("appendMessages", {
+    ...{ sessionId: "kept", createSession: true },
+    messages: [message({ messageId: "kept", text: "Hello" })],
+  });
+  await client.call("createConsumer", { consumerId: "kept" });
+  await client.call("remember", { memories: [memory({ memoryId: "kept", text: "Kept." })] });
+  await client.call("upsertDocuments", { documents: [document({ documentId: "kept" })] });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Expects that a request is refused and changes nothing. */
+async function expectRefused(method: UnaryName, bytes: Buffer, fields: readonly string[]) {
+  const before = await revisionOf(server.store);
+  const outcome = await server.client.raw(method, bytes);
+  expect("failure" in outcome ? outcome.failure : outcome).toMatchObject({
+    ...{ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID", fields },
+  });
+  expect(await revisionOf(server.store)).toBe(before);
+}
+
+it("every rpc that deletes says so in the contract", () => {
+  const registry = createFileRegistry(loadDescriptors());
+  const reader = new RuleReader(registry);
+  const methods = [...registry].flatMap((desc) => (desc.kind === "service" ? desc.methods : []));
+  const said = methods.filter((method) => reader.isDestructive(method)).map((one) => one.localName);
+  expect(said.sort()).toEqual([...DESTRUCTIVE].sort());
+  const named = methods.filter(({ name }) =>
+    /^(?:Clear|Decay|Delete|Erase|Forget|Merge|Purge|Reset|Trim)/.test(name),
+  );
+  expect(named.map(({ localName }) => localName).sort()).toEqual(said);
+});
+
+describe.each(DESTRUCTIVE)("%s", (method) => {
+  it.each(NOTHING_NAMED[method] ?? [])(
+    "refuses what names nothing: %s",
+    async (fields, request) => {
+      await expectRefused(method, requestBytes(method, request as never), fields);
+    },
+  );
+});
+
+describe("a field that the server does not know", () => {
+  const UNKNOWN = field(0x7a, Buffer.from("x"));
+  const owned = requestBytes("purgeMemories", {
+    filter: memoryFilter({ scope: ownedBy({ userId: "ana" }) }),
+    force: true,
+  });
+  const FILTER = 0x12;
+  const SCOPE = 0x0a;
+  const OWNED_BY = 0x1a;
+  const METADATA = 0x4a;
+
+  it.each<readonly [string, Buffer]>([
+    ["15", UNKNOWN],
+    ["filter.21", field(FILTER, Buffer.from([0xa8, 1, 1]))],
+    ["filter.scope.15", field(FILTER, field(SCOPE, UNKNOWN))],
+    ["filter.scope.owned_by.15", field(FILTER, field(SCOPE, field(OWNED_BY, UNKNOWN)))],
+    ["filter.metadata.15", field(FILTER, field(METADATA, UNKNOWN))],
+    ["filter.21", Buffer.concat([field(FILTER, Buffer.from([0xa8, 1, 1])), UNKNOWN])],
+  ])("is refused as %s", async (path, unknown) => {
+    const outcome = await server.client.raw("purgeMemories", Buffer.concat([owned, unknown]));
+    const failure = "failure" in outcome ? outcome.failure : undefined;
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure?.fields[0]).toBe(path);
+  });
+
+  it("is ignored where nothing is deleted", async () => {
+    const bytes = Buffer.concat([requestBytes("listMemories", {}), UNKNOWN]);
+    expect(await server.client.raw("listMemories", bytes)).toHaveProperty("bytes");
+  });
+});
