@@ -137,8 +137,9 @@ export class StoredSet {
   }
 
   async #append(namespace: string, sessionId: string, turns: [number, SetTurn][]): Promise<void> {
-    // What leaves the window is promoted by the default rules.
-    await this.#client.createSession({ sessionId, userId: USER, memoryPolicy: {} }, { namespace });
+    // What leaves the window is promoted by the default rules, whoever of the two said it.
+    const memoryPolicy = { promotion: { selection: "any-text" }, episodes: {} } as const;
+    await this.#client.createSession({ sessionId, userId: USER, memoryPolicy }, { namespace });
     let batch: MessageInput[] = [];
     let bytes = 0;
     const send = async (): Promise<void> => {

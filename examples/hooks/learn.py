@@ -23,7 +23,7 @@ with Client(sys.argv[1]) as memory:
         session_id="pets",
         user_id="ana",
         policy=policy.sliding_window(max_messages=2),
-        memory_policy={"extraction": sys.argv[2], "score_hook": sys.argv[3]},
+        memory_policy={"extraction": sys.argv[2], "promotion": {"score_hook": sys.argv[3]}},
     )
     memory.record_turn("pets", "My dog is Rex.", "Hello, Rex!")
     wait_for("facts", text_contains="Rex", origin="extraction")

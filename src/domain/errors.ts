@@ -55,7 +55,7 @@ export const ERROR_REASONS = [
   "MEMORY_LIMIT_REACHED",
   "MEMORY_VERSION_NOT_FOUND",
   "MEMORY_VERSION_LIMIT_REACHED",
-  "MEMORY_POLICY_MISSING",
+  "PROMOTION_POLICY_MISSING",
   "REVISION_NOT_REACHED",
 ] as const;
 
@@ -196,11 +196,12 @@ export function windowFull(limit: string): AppError {
   );
 }
 
-/** A stage promotes, and the session has no memory policy that says how. */
-export function memoryPolicyMissing(stage: string): AppError {
+/** A stage promotes, and the session has no promotion policy that says how. */
+export function promotionPolicyMissing(stage: string): AppError {
   return new AppError(
-    "MEMORY_POLICY_MISSING",
-    `The stage "${stage}" promotes what it removes, and the session has no memory policy. Set one.`,
+    "PROMOTION_POLICY_MISSING",
+    `The stage "${stage}" promotes what it removes, and the session does not say how. ` +
+      "Set memory_policy.promotion.",
     { metadata: { stage } },
   );
 }

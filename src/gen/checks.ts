@@ -9,7 +9,7 @@ import { EmbeddingPurpose, type Document, type DocumentFilter, type Embedding, t
 import { EventType, StreamPosition, type EventFilter } from "./memorysidecar/v1/event.ts";
 import { type AckEventsRequest, type CreateConsumerRequest, type DeleteConsumerRequest, type GetConsumerRequest, type ListConsumersRequest, type ListEventsRequest, type WatchEventsRequest } from "./memorysidecar/v1/event_service.ts";
 import { type MetadataCondition, type MetadataConditions, type NumberRange } from "./memorysidecar/v1/filter.ts";
-import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, type ConflictRule, type DedupeRule, type Entity, type Episode, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemoryScope, type MemorySource, type Relation, type ScopeFilter } from "./memorysidecar/v1/memory.ts";
+import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, PromotionSelection, type ConflictRule, type DedupeRule, type Entity, type Episode, type EpisodePolicy, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemoryScope, type MemorySource, type PromotionPolicy, type Relation, type ScopeFilter } from "./memorysidecar/v1/memory.ts";
 import { type ClearCollectionRequest, type ConsolidateSessionRequest, type DecayMemoriesRequest, type DeleteDocumentsRequest, type ExtractMemoriesRequest, type ForgetMemoriesRequest, type GetDocumentRequest, type GetMemoryRequest, type ListCollectionsRequest, type ListDocumentsRequest, type ListMemoriesRequest, type ListMemoryVersionsRequest, type MergeEntitiesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type RestoreMemoryVersionRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
 import { MessageOrder, Role, Trust, type AgentCall, type ContentPart, type Image, type Message, type MessageFilter, type ProviderPayload, type Reasoning, type ToolCall, type ToolOutcome, type ToolResult } from "./memorysidecar/v1/message.ts";
 import { BoundaryRule, FilterScope, PreviewSource, RemovedTo, StageEffect, StageOn, SummaryFailure, SummaryFlow, SummaryKeep, SummaryLeave, SummaryShape, SummaryShow, SystemProtection, TokenRounding, TokenRule, ToolPairing, ToolResultFillRule, TranscriptStyle, WindowUnit, type Boundary, type CustomTokenRule, type DropDuplicates, type DropOldest, type Filter, type KeepLast, type PackNewest, type PinMiddleRecent, type Policy, type PolicyChoice, type PolicyStage, type Preset, type Protections, type Shorten, type Summarize, type SummaryView, type ToolNames, type ToolResultFill, type Trigger } from "./memorysidecar/v1/policy.ts";
@@ -1558,6 +1558,35 @@ export function checkSummary(v: Violations, m: Summary): void {
 
 /** Checks MemoryPolicy. */
 export function checkMemoryPolicy(v: Violations, m: MemoryPolicy): void {
+  if (m.promotion !== undefined) {
+    v.enter("promotion");
+    checkPromotionPolicy(v, m.promotion);
+    v.leave();
+  }
+  if (m.episodes !== undefined) {
+    v.enter("episodes");
+    checkEpisodePolicy(v, m.episodes);
+    v.leave();
+  }
+  if (m.extraction !== undefined) {
+    v.enter("extraction");
+    checkExtractionPolicy(v, m.extraction);
+    v.leave();
+  }
+  if (m.longTermLimit !== undefined) {
+    if (!(m.longTermLimit >= 1 && m.longTermLimit <= 1000000)) fields.addRange(v, "long_term_limit", m.longTermLimit, {"min":1,"max":1000000});
+  }
+  if (m.entityLimit !== undefined) {
+    if (!(m.entityLimit >= 1 && m.entityLimit <= 1000000)) fields.addRange(v, "entity_limit", m.entityLimit, {"min":1,"max":1000000});
+  }
+  if (m.relationLimit !== undefined) {
+    if (!(m.relationLimit >= 1 && m.relationLimit <= 1000000)) fields.addRange(v, "relation_limit", m.relationLimit, {"min":1,"max":1000000});
+  }
+}
+
+/** Checks PromotionPolicy. */
+export function checkPromotionPolicy(v: Violations, m: PromotionPolicy): void {
+  if (m.selection !== 0) fields.checkEnum(v, "selection", m.selection, PromotionSelection);
   if (m.importanceThreshold !== undefined) {
     if (!(m.importanceThreshold >= 0 && m.importanceThreshold <= 1)) fields.addRange(v, "importance_threshold", m.importanceThreshold, {"min":0,"max":1});
   }
@@ -1570,22 +1599,12 @@ export function checkMemoryPolicy(v: Violations, m: MemoryPolicy): void {
     }
   }
   if (m.scoreHook !== "") fields.checkForm(v, "score_hook", m.scoreHook, NAME);
-  if (m.longTermLimit !== undefined) {
-    if (!(m.longTermLimit >= 1 && m.longTermLimit <= 1000000)) fields.addRange(v, "long_term_limit", m.longTermLimit, {"min":1,"max":1000000});
-  }
-  if (m.episodeRetention !== undefined) {
-    fields.checkDuration(v, "episode_retention", m.episodeRetention, {"min":86400,"max":3153600000});
-  }
-  if (m.extraction !== undefined) {
-    v.enter("extraction");
-    checkExtractionPolicy(v, m.extraction);
-    v.leave();
-  }
-  if (m.entityLimit !== undefined) {
-    if (!(m.entityLimit >= 1 && m.entityLimit <= 1000000)) fields.addRange(v, "entity_limit", m.entityLimit, {"min":1,"max":1000000});
-  }
-  if (m.relationLimit !== undefined) {
-    if (!(m.relationLimit >= 1 && m.relationLimit <= 1000000)) fields.addRange(v, "relation_limit", m.relationLimit, {"min":1,"max":1000000});
+}
+
+/** Checks EpisodePolicy. */
+export function checkEpisodePolicy(v: Violations, m: EpisodePolicy): void {
+  if (m.retention !== undefined) {
+    fields.checkDuration(v, "retention", m.retention, {"min":86400,"max":3153600000});
   }
 }
 

@@ -139,8 +139,6 @@ export interface AppendInput extends SessionRef {
   readonly expectedLastSeq?: number;
   readonly createSession: boolean;
   readonly turnEnd: boolean;
-  /** The default memory policy holds in this call for a session that has none. */
-  readonly useDefaultMemoryPolicy: boolean;
   readonly modelInputTokens?: number;
   readonly toolOutcomes: readonly ToolOutcome[];
   readonly encode: (result: AppendResult) => Uint8Array;

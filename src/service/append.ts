@@ -8,7 +8,6 @@ import {
   sessionNotFound,
 } from "../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../domain/memories/policy.ts";
 import type { Session, SessionHead } from "../domain/session.ts";
 import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
 import { needsTrim } from "../domain/window/needs-trim.ts";
@@ -246,14 +245,9 @@ function mustLook(append: Append, grown: Grown): boolean {
   );
 }
 
-/** The memory policy that holds in this append. */
-function memoryPolicyOf({ input }: Append, { fields }: Session): MemoryPolicy | undefined {
-  return fields.memoryPolicy ?? (input.useDefaultMemoryPolicy ? DEFAULT_MEMORY_POLICY : undefined);
-}
-
 /** Whether the turn that this append ends becomes an episode. */
-function makesEpisode(append: Append, session: Session): boolean {
-  return append.input.turnEnd && memoryPolicyOf(append, session)?.episodes === true;
+function makesEpisode(append: Append, { fields }: Session): boolean {
+  return append.input.turnEnd && fields.memoryPolicy?.episodes !== undefined;
 }
 
 /** What the turn that this append ends said, if that becomes an episode. */
@@ -266,11 +260,9 @@ function turnOf(append: Append, view: SessionView, { messages, old }: Grown): Tu
 }
 
 /** What long-term memory gets of the messages, beside what trims give. */
-function memoryOf(append: Append, side: MemorySide, { messages, old, episode }: Read): MemoryBase {
-  const otherwise = memoryPolicyOf(append, old);
+function memoryOf(append: Append, side: MemorySide, { messages, episode }: Read): MemoryBase {
   return {
     side,
-    ...(otherwise === undefined ? {} : { otherwise }),
     turn: { appended: messages, isEnd: append.input.turnEnd, episode },
   };
 }

@@ -106,7 +106,7 @@ export class SessionImport {
   /**
    * Starts an import. Throws WINDOW_FULL when what stands in the window is too much, and
    * HOOK_NOT_CONFIGURED when the policy needs what this server does not have, and
-   * MEMORY_POLICY_MISSING when a stage promotes and nothing says how.
+   * PROMOTION_POLICY_MISSING when a stage promotes and nothing says how.
    */
   static async start(
     context: ServiceContext,

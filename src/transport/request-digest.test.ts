@@ -33,7 +33,6 @@ function request(fields: {
     requestId: fields.requestId ?? "",
     turnEnd: false,
     toolOutcomes: [],
-    useDefaultMemoryPolicy: false,
   }).finish();
 }
 

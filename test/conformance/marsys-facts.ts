@@ -55,8 +55,6 @@ async function addFact({ rpc }: State, { role, object, ...rest }: Fact, now?: Js
 async function open(state: State): Promise<void> {
   const { rpc, kase } = state;
   const memoryPolicy = MemoryPolicy.fromPartial({
-    disablePromotion: true,
-    disableEpisodes: true,
     extraction: findBy(ExtractionTarget.RELATIONS),
   });
   const session = Session.fromPartial({ sessionId: MAIN, memoryPolicy });

@@ -5,12 +5,13 @@ import {
   isMemorySidecarError,
   type MemorySidecarError,
 } from "../../clients/typescript/src/errors.ts";
-import type { Duration } from "../../clients/typescript/src/gen/google/protobuf/duration.ts";
 import {
   type Memory,
   MemoryKind,
   MemoryOrder,
   MemoryOrigin,
+  type MemoryPolicy,
+  PromotionPolicy,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import { Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
@@ -91,21 +92,27 @@ async function useScorer({ rpc, kase }: State): Promise<void> {
   const [, value] = /^returns (-?[\d.]+)$/.exec(scorer) ?? [];
   if (value === undefined) throw new CaseFault(`the scorer "${scorer}" is not understood`);
   rpc.chat((lines) => JSON.stringify({ scores: lines.map(() => Number(value)) }));
-  await changePolicy(rpc, { scoreHook: SCORER });
+  await changePolicy(rpc, ({ promotion }) => ({
+    promotion: PromotionPolicy.fromPartial({ ...promotion, scoreHook: SCORER }),
+  }));
 }
 
-function daysLong(days: number): Duration {
-  return { seconds: BigInt((days * DAY_MS) / 1_000), nanos: 0 };
+async function keepEpisodes(rpc: State["rpc"], days: number): Promise<void> {
+  const retention = { seconds: BigInt((days * DAY_MS) / 1_000), nanos: 0 };
+  await changePolicy(rpc, () => ({ episodes: { retention } }));
 }
 
 /** Changes what the preset has made the session give. */
 async function changePolicy(
   rpc: State["rpc"],
-  changes: { readonly scoreHook?: string; readonly episodeRetention?: Duration },
+  change: (own: MemoryPolicy) => Partial<MemoryPolicy>,
 ): Promise<void> {
   const { memoryPolicy: own } = await getSession(rpc, MAIN);
   if (own === undefined) throw new CaseFault("unified memory brings no memory policy");
-  const session = Session.fromPartial({ sessionId: MAIN, memoryPolicy: { ...own, ...changes } });
+  const session = Session.fromPartial({
+    sessionId: MAIN,
+    memoryPolicy: { ...own, ...change(own) },
+  });
   await rpc.call("updateSession", { session, updateMask: ["memory_policy"] });
 }
 
@@ -115,7 +122,7 @@ async function open(state: State): Promise<void> {
   await createSession(rpc, { sessionId: MAIN, preset: "selectools", options, userId: USER });
   await useScorer(state);
   // By the server's clock the times of a case are long ago.
-  if (nowOf(state) !== undefined) await changePolicy(rpc, { episodeRetention: daysLong(36_500) });
+  if (nowOf(state) !== undefined) await keepEpisodes(rpc, 36_500);
   const memories = [
     ...listOf(kase.given["long_term"], "long_term").map(entryOf),
     ...listOf(kase.given["entities"], "entities").map(entityOf),
@@ -176,7 +183,6 @@ async function addTurn({ rpc }: State, turn: JsonObject) {
       }),
     ],
     turnEnd: true,
-    useDefaultMemoryPolicy: true,
   });
 }
 
@@ -254,7 +260,7 @@ async function prune(state: State): Promise<void> {
   const days = numberOf(options["episodic_retention_days"], "episodic_retention_days") ?? DAYS;
   const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
   const daysAgo = dayOf(Date.now()) - dayOf(msOf(nowOf(state)) + shiftMs);
-  await changePolicy(rpc, { episodeRetention: daysLong(days + daysAgo) });
+  await keepEpisodes(rpc, days + daysAgo);
   const { episodeMemoryId, evictedMemoryIds } = await addTurn(state, {
     user: "prune",
     assistant: "now",

@@ -18,6 +18,7 @@ import { revisionOf } from "../support/revisions.ts";
 import {
   EVERYONE,
   extraction,
+  givingPolicy,
   memory,
   memoryFilter,
   memoryPolicy,
@@ -164,7 +165,8 @@ describe("tasks to extract and to score", () => {
 describe("a turn that ends, and ConsolidateSession", () => {
   it("append a turn, remember it, and promote what is important", async () => {
     const { client } = await start();
-    await client.call("createSession", { session: session({ sessionId: "s", userId: "ann" }) });
+    const giving = session({ sessionId: "s", userId: "ann", memoryPolicy: givingPolicy() });
+    await client.call("createSession", { session: giving });
     const request = { sessionId: "s", userText: "My name is Ann.", assistantText: "Hello." };
     const turn = await client.call("appendMessages", turnOf({ ...request, expectedLastSeq: 0n }));
     expect(turn).toMatchObject({

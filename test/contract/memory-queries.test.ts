@@ -14,6 +14,7 @@ import {
   memory,
   memoryPolicy,
   message,
+  promotion,
   recallFilter,
   relation,
   session,
@@ -250,7 +251,7 @@ describe("the scores of a preview of ExtractMemories", () => {
   it("say how important messages are, by the rules of their session unless others are given", async () => {
     const namespace = "scores";
     const own = [{ name: "tea", phrases: ["tea"], score: 0.8 }];
-    const memory = memoryPolicy({ importanceRules: own });
+    const memory = memoryPolicy({ promotion: promotion({ importanceRules: own }) });
     const talk = session({ sessionId: "s", memoryPolicy: memory });
     await server.client.call("createSession", { namespace, session: talk });
     const messages = [

@@ -17,6 +17,7 @@ import {
   memoryPolicy,
   memoryScope,
   message,
+  promotion,
   session,
 } from "../support/samples.ts";
 
@@ -109,16 +110,22 @@ const ROWS: readonly LimitRow[] = [
   scored("[0].phrases", LIMITS.importancePhrases, (size) => ({ phrases: words(size) })),
   scored("[0].phrases[0]", LIMITS.importancePhraseBytes, (size) => ({ phrases: [x(size)] })),
   scored("[0].score", 1, (score) => ({ score })),
-  kept("importance_threshold", 1, (importanceThreshold) => ({ importanceThreshold })),
-  kept("importance_rules", LIMITS.importanceRules, (size) => ({
-    importanceRules: times(size, () => rule),
+  kept("promotion.importance_threshold", 1, (importanceThreshold) => ({
+    promotion: promotion({ importanceThreshold }),
   })),
-  kept("score_hook", LIMITS.hookNameChars, (size) => ({ scoreHook: x(size) })),
+  kept("promotion.importance_rules", LIMITS.importanceRules, (size) => ({
+    promotion: promotion({ importanceRules: times(size, () => rule) }),
+  })),
+  kept("promotion.score_hook", LIMITS.hookNameChars, (size) => ({
+    promotion: promotion({ scoreHook: x(size) }),
+  })),
   kept("long_term_limit", LIMITS.scopeMemories, (longTermLimit) => ({ longTermLimit })),
   kept("entity_limit", LIMITS.scopeMemories, (entityLimit) => ({ entityLimit })),
   kept("relation_limit", LIMITS.scopeMemories, (relationLimit) => ({ relationLimit })),
-  kept("episode_retention", LIMITS.episodeDays * DAY_MS, (ms) => ({
-    episodeRetention: { seconds: BigInt(Math.floor(ms / 1_000)), nanos: (ms % 1_000) * 1_000_000 },
+  kept("episodes.retention", LIMITS.episodeDays * DAY_MS, (ms) => ({
+    episodes: {
+      retention: { seconds: BigInt(Math.floor(ms / 1_000)), nanos: (ms % 1_000) * 1_000_000 },
+    },
   })),
 ];
 

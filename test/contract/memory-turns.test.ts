@@ -7,6 +7,7 @@ import {
   MemoryKind,
   MemoryOrigin,
   type MemoryPolicy,
+  PromotionSelection,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
 import {
   type Policy,
@@ -22,11 +23,13 @@ import { bare, eventsOf, keepNewest, windowIds } from "../support/policy-wire.ts
 import { eventually } from "../support/runner-scene.ts";
 import {
   extraction,
+  givingPolicy,
   memoryFilter,
   memoryPolicy,
   message,
   ownedBy,
   preset,
+  promotion,
   session,
 } from "../support/samples.ts";
 import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
@@ -82,7 +85,10 @@ describe("the memory policy of a session", () => {
     const policyIn = async (sessionId: string) =>
       (await server.client.call("getSession", { sessionId })).session?.memoryPolicy;
     const sessionId = await open(undefined, unified(7));
-    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 7, disablePromotion: false });
+    expect(await policyIn(sessionId)).toMatchObject({
+      ...{ longTermLimit: 7, episodes: {} },
+      promotion: { selection: PromotionSelection.ANY_TEXT, markedStagesOnly: false },
+    });
     const change = (updateMask: string[], memory?: Partial<MemoryPolicy>) =>
       server.client.call("updateSession", {
         session: session({
@@ -108,19 +114,22 @@ describe("the memory policy of a session", () => {
   });
 
   it("comes back with every default written out", async () => {
-    const sessionId = await open({});
+    const sessionId = await open(
+      memoryPolicy({
+        promotion: promotion({ selection: PromotionSelection.UNSPECIFIED }),
+        episodes: { retention: undefined },
+      }),
+    );
     const { session: got } = await server.client.call("getSession", { sessionId });
-    expect(got?.memoryPolicy).toMatchObject({
-      ...{ disablePromotion: false, importanceThreshold: 0.7, longTermLimit: 1_000 },
-      ...{ disableEpisodes: false },
-      ...{
-        episodeRetention: { seconds: 2_592_000n, nanos: 0 },
-        entityLimit: 50,
-        relationLimit: 200,
-        agentScope: false,
+    expect(got?.memoryPolicy).toEqual({
+      promotion: {
+        ...{ selection: PromotionSelection.USER_STATEMENTS, importanceThreshold: 0.7 },
+        ...{ importanceRules: [], scoreHook: "", markedStagesOnly: false },
       },
+      episodes: { retention: { seconds: 2_592_000n, nanos: 0 } },
+      extraction: undefined,
+      ...{ longTermLimit: 1_000, entityLimit: 50, relationLimit: 200, agentScope: false },
     });
-    expect(got?.memoryPolicy?.extraction).toBeUndefined();
     const { session: plain } = await server.client.call("getSession", { sessionId: await open() });
     expect(plain?.memoryPolicy).toBeUndefined();
   });
@@ -159,7 +168,7 @@ describe("the memory policy of a session", () => {
 
   it("is refused with a hook that the server does not have, or that cannot do it", async () => {
     const finder = { extraction: extraction({ hook: "judge" }) };
-    for (const bad of [{ scoreHook: "nobody" }, finder]) {
+    for (const bad of [{ promotion: promotion({ scoreHook: "nobody" }) }, finder]) {
       const failure = await server.client.fail("createSession", {
         session: session({ memoryPolicy: memoryPolicy(bad) }),
       });
@@ -168,15 +177,30 @@ describe("the memory policy of a session", () => {
       });
     }
     const failure = await server.client.fail("createSession", {
-      session: session({ memoryPolicy: memoryPolicy({ importanceThreshold: 2 }) }),
+      session: session({
+        memoryPolicy: memoryPolicy({ promotion: promotion({ importanceThreshold: 2 }) }),
+      }),
     });
-    expect(failure.fields).toEqual(["session.memory_policy.importance_threshold"]);
+    expect(failure.fields).toEqual(["session.memory_policy.promotion.importance_threshold"]);
+  });
+});
+
+describe("a memory policy that names nothing to give", () => {
+  it("gives nothing, whatever leaves the window and however a turn ends", async () => {
+    const sessionId = await open({});
+    for (const userText of [NAME, "I live in Rome.", "I always love a good joke."]) {
+      const turn = turnOf({ sessionId, userText, assistantText: NAME });
+      const answer = await server.client.call("appendMessages", turn);
+      expect(answer).toMatchObject({ promotedMemoryIds: [], episodeMemoryId: "" });
+    }
+    expect(await memoriesOf(sessionId)).toEqual([]);
+    expect(await jobsOf(sessionId)).toEqual([]);
   });
 });
 
 describe("a turn that ends", () => {
   it("records messages and episode, and promotes what leaves", async () => {
-    const sessionId = await open();
+    const sessionId = await open(givingPolicy());
     const first = await server.client.call(
       "appendMessages",
       turnOf({
@@ -245,7 +269,7 @@ describe("a turn that ends", () => {
   });
 
   it("removes episodes whose days are over", async () => {
-    const sessionId = await open({ episodeRetention: { seconds: 86_400n, nanos: 0 } });
+    const sessionId = await open({ episodes: { retention: { seconds: 86_400n, nanos: 0 } } });
     await server.client.call("appendMessages", turnOf({ sessionId, userText: "a" }));
     server.advance(3 * 86_400_000);
     const turn = await server.client.call("appendMessages", turnOf({ sessionId, userText: "b" }));
@@ -273,7 +297,7 @@ describe("ConsolidateSession", () => {
 describe("tasks to extract and to score", () => {
   it("are done by a hook that scores, and listed until then", async () => {
     isDown = true;
-    const sessionId = await open({ scoreHook: "judge" });
+    const sessionId = await open({ promotion: promotion({ scoreHook: "judge" }) });
     const texts = ["This is important", NAME, "a", "b"];
     const messages = texts.map((text) => message({ text }));
     await server.client.call("appendMessages", { sessionId, messages });

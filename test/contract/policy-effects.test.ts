@@ -16,7 +16,7 @@ import {
   PolicyWarningKind,
   TrimReason,
 } from "../../src/gen/memorysidecar/v1/window.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { type Failure, startContractServer, type TestServer } from "../support/contract.ts";
 import {
   bare,
   eventsOf,
@@ -29,6 +29,7 @@ import {
 import { revisionOf } from "../support/revisions.ts";
 import {
   dropOldest,
+  givingPolicy,
   keepStage,
   memoryPolicy,
   message,
@@ -226,17 +227,20 @@ describe("warnings", () => {
 describe("a policy that promotes", () => {
   const promoting = bare([keepNewest(1, { removedTo: RemovedTo.PROMOTE })]);
 
-  it("is refused for a session without a memory policy, and may be looked through", async () => {
+  it("is refused for a session without a promotion policy, and may be looked through", async () => {
     const before = await revisionOf(server.store);
-    const create = { session: session({ sessionId: "promotes", policy: promoting }) };
-    const failures = [await server.client.fail("createSession", create)];
+    const failures: Failure[] = [];
+    for (const none of [undefined, memoryPolicy()]) {
+      const bare = session({ sessionId: "promotes", policy: promoting, memoryPolicy: none });
+      failures.push(await server.client.fail("createSession", { session: bare }));
+    }
     const sessionId = await make(bare([]), users(2));
     const update = { session: session({ sessionId, policy: promoting }) };
     failures.push(await server.client.fail("updateSession", update));
     for (const failure of failures) {
       expect(failure).toMatchObject({
         code: "FAILED_PRECONDITION",
-        reason: "MEMORY_POLICY_MISSING",
+        reason: "PROMOTION_POLICY_MISSING",
         metadata: { stage: "keep" },
       });
     }
@@ -248,14 +252,14 @@ describe("a policy that promotes", () => {
     expect(await revisionOf(server.store)).toBe(before + 2);
   });
 
-  it("keeps the memory policy that it needs", async () => {
-    const own = session({ sessionId: "keeps", policy: promoting, memoryPolicy: memoryPolicy() });
+  it("keeps the promotion policy that it needs", async () => {
+    const own = session({ sessionId: "keeps", policy: promoting, memoryPolicy: givingPolicy() });
     await server.client.call("createSession", { session: own });
     const failure = await server.client.fail("updateSession", {
       session: session({ sessionId: "keeps" }),
       updateMask: ["memory_policy"],
     });
-    expect(failure.reason).toBe("MEMORY_POLICY_MISSING");
+    expect(failure.reason).toBe("PROMOTION_POLICY_MISSING");
   });
 });
 

@@ -579,7 +579,7 @@ describe("a snapshot of a stranger", () => {
     const stages = [keepStage({ removedTo: RemovedTo.PROMOTE })];
     const own = { ...empty(), policy: written(policy({ stages })) };
     const failure = await refused({ header: headerOf({ session: own }) });
-    expect(failure).toMatchObject({ reason: "MEMORY_POLICY_MISSING" });
+    expect(failure).toMatchObject({ reason: "PROMOTION_POLICY_MISSING" });
   });
 
   it("must fit under the ceiling of a window", async () => {

@@ -50,11 +50,8 @@ export async function openScope(
   if (rules.gives === "nothing") return;
   const memoryPolicy =
     rules.gives === "promotion"
-      ? { longTermLimit: rules.limit }
-      : {
-          ...{ disablePromotion: true, disableEpisodes: true, longTermLimit: rules.limit },
-          extraction: { targets: ["facts" as const] },
-        };
+      ? { promotion: {}, episodes: {}, longTermLimit: rules.limit }
+      : { extraction: { targets: ["facts" as const] }, longTermLimit: rules.limit };
   const policy = makePolicy([dropOldest("keep", { maxMessages: 2 }, { unit: "message" })]);
   await client.createSession({ sessionId: name, userId: name, policy, memoryPolicy });
 }

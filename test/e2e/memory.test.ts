@@ -139,7 +139,7 @@ afterAll(async () => {
 
 /** Opens a session of a user of its own that gives to long-term memory by a hook. */
 async function open(sessionId: string, hook: string, at = client): Promise<void> {
-  const memoryPolicy = { disableEpisodes: true, extraction: { hook, targets: ["facts"] as const } };
+  const memoryPolicy = { extraction: { hook, targets: ["facts"] as const } };
   await at.createSession({ sessionId, userId: sessionId, memoryPolicy });
 }
 

@@ -12,6 +12,7 @@ import {
   EXTRACTION_TARGETS,
   type ExtractionPolicy,
   type MemoryPolicy,
+  type PromotionPolicy,
 } from "../../src/domain/memories/policy.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 40 });
@@ -110,9 +111,8 @@ const extraction: fc.Arbitrary<ExtractionPolicy> = fc.record({
   supersede: fc.boolean(),
 });
 
-/** Memory policies, every field set. */
-export const memoryPolicyArbitrary: fc.Arbitrary<MemoryPolicy> = fc.record({
-  autoPromote: fc.boolean(),
+const promotion: fc.Arbitrary<PromotionPolicy> = fc.record({
+  selection: fc.constantFrom("user-statements", "any-text"),
   importanceThreshold: share,
   importanceRules: fc.array(
     fc.record({
@@ -126,9 +126,16 @@ export const memoryPolicyArbitrary: fc.Arbitrary<MemoryPolicy> = fc.record({
     { maxLength: 3 },
   ),
   scoreHook: fc.constantFrom("", "h"),
+  markedStagesOnly: fc.boolean(),
+});
+
+/** Memory policies, with and without each part. */
+export const memoryPolicyArbitrary: fc.Arbitrary<MemoryPolicy> = fc.record({
+  promotion: fc.option(promotion, { nil: undefined }),
+  episodes: fc.option(fc.record({ retentionDays: fc.integer({ min: 1, max: 36_500 }) }), {
+    nil: undefined,
+  }),
   longTermLimit: count,
-  episodes: fc.boolean(),
-  episodicRetentionDays: fc.integer({ min: 1, max: 36_500 }),
   extraction: fc.option(extraction, { nil: undefined }),
   entityLimit: count,
   relationLimit: count,

@@ -1,7 +1,13 @@
 // Sessions that give to long-term memory, and what tests ask of them, in few words.
 
 import type { Memory } from "../../src/domain/memories/memory.ts";
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../src/domain/memories/policy.ts";
+import {
+  DEFAULT_EPISODES,
+  DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+  type MemoryPolicy,
+  type PromotionPolicy,
+} from "../../src/domain/memories/policy.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { ROLE } from "../../src/domain/window/types.ts";
 import type { Hook } from "../../src/service/hook-port.ts";
@@ -13,9 +19,17 @@ import { policyOf, stageOf } from "./policies.ts";
 import { listAll } from "./service-memories.ts";
 import type { AppendAnswer, TestServices } from "./services.ts";
 
-/** A memory policy with what a test names. */
+/** Promotes any text, and otherwise as a test says. */
+export function promotion(fields: Partial<PromotionPolicy> = {}): PromotionPolicy {
+  return { ...DEFAULT_PROMOTION, selection: "any-text", ...fields };
+}
+
+/** A memory policy that promotes any text and remembers episodes, with what a test names. */
 export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
-  return { ...DEFAULT_MEMORY_POLICY, ...fields };
+  return {
+    ...{ ...DEFAULT_MEMORY_POLICY, promotion: promotion(), episodes: DEFAULT_EPISODES },
+    ...fields,
+  };
 }
 
 /** Keeps two messages in the window. */
@@ -34,7 +48,7 @@ export async function openSession(
   });
 }
 
-/** Appends what was said in a turn and ends it; the default memory policy holds where none does. */
+/** Appends what was said in a turn and ends it. */
 export async function endTurn(
   services: TestServices,
   sessionId: string,
@@ -55,7 +69,7 @@ export async function endTurn(
   return await services.append(
     sessionId,
     messages.filter(({ text }) => text !== ""),
-    { createSession: false, turnEnd: true, useDefaultMemoryPolicy: true, ...options },
+    { createSession: false, turnEnd: true, ...options },
   );
 }
 

@@ -5,6 +5,7 @@ import { Document, type Embedding } from "../../src/gen/memorysidecar/v1/documen
 import {
   Entity,
   type Episode,
+  EpisodePolicy,
   ExtractionPolicy,
   Memory,
   MemoryFilter,
@@ -12,6 +13,8 @@ import {
   MemoryPolicy,
   MemoryScope,
   MemorySource,
+  PromotionPolicy,
+  PromotionSelection,
   type Relation,
   type ScopeFilter,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
@@ -169,6 +172,18 @@ export function memoryFilter(fields: Partial<MemoryFilter> = {}): MemoryFilter {
 /** What a session gives to long-term memory, with what a test names. */
 export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
   return { ...MemoryPolicy.decode(NOTHING), ...fields };
+}
+
+/** How messages are promoted: any text, and otherwise as a test says. */
+export function promotion(fields: Partial<PromotionPolicy> = {}): PromotionPolicy {
+  const any = { selection: PromotionSelection.ANY_TEXT };
+  return { ...PromotionPolicy.decode(NOTHING), ...any, ...fields };
+}
+
+/** A memory policy that promotes any text and remembers episodes, with what a test names. */
+export function givingPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
+  const episodes = EpisodePolicy.decode(NOTHING);
+  return memoryPolicy({ promotion: promotion(), episodes, ...fields });
 }
 
 /** How facts are found, with what a test names. */

@@ -200,7 +200,6 @@ function shortcuts({
         drafts: messages.map(draftOf),
         createSession: true,
         turnEnd: false,
-        useDefaultMemoryPolicy: false,
         toolOutcomes: [],
         encode: toBytes,
         ...rest,

@@ -66,9 +66,9 @@ const FILTER: Places = {
 };
 
 const POLICY: Places = {
-  "MemoryPolicy.importance_rules": ["importanceRules"],
+  "PromotionPolicy.importance_rules": ["importanceRules"],
   "MemoryPolicy.long_term_limit": ["scopeMemories"],
-  "MemoryPolicy.episode_retention": ["episodeDays"],
+  "EpisodePolicy.retention": ["episodeDays"],
   "MemoryPolicy.entity_limit": ["scopeMemories"],
   "MemoryPolicy.relation_limit": ["scopeMemories"],
   "ImportanceRule.name": ["importanceRuleNameBytes"],

@@ -22,5 +22,5 @@ export function turnOf({ userText = "", assistantText = "", turnTime, ...rest }:
   const messages = said
     .filter(({ text }) => text !== "")
     .map((fields) => message(turnTime === undefined ? fields : { ...fields, sentTime: turnTime }));
-  return { ...rest, messages, turnEnd: true, useDefaultMemoryPolicy: true };
+  return { ...rest, messages, turnEnd: true };
 }

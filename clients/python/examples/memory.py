@@ -135,7 +135,11 @@ def turns(client: Client) -> None:
         session_id="talk",
         user_id="ana",
         policy=policy.sliding_window(max_messages=4),
-        memory_policy={"extraction": {"targets": [v1.EXTRACTION_TARGET_FACTS]}},
+        memory_policy={
+            "promotion": {},
+            "episodes": {},
+            "extraction": {"targets": [v1.EXTRACTION_TARGET_FACTS]},
+        },
     )
     recorded = client.record_turn("talk", "My name is Ana Prado.", "Nice to meet you.")
     print(f"{len(recorded.messages)} messages, episode {recorded.episode_memory_id[-4:]}")

@@ -206,7 +206,7 @@ def policies(client: Client) -> None:
         verdicts = Counter(v1.Verdict.Name(message.verdict) for message in one.messages)
         print(f"{one.policy.name}: {dict(verdicts)}")
     promoting = policy.make_policy(policy.keep_last("facts", 5, removed_to="promote"))
-    expect(ErrorReason.MEMORY_POLICY_MISSING, client.update_session, "trip", policy=promoting)
+    expect(ErrorReason.PROMOTION_POLICY_MISSING, client.update_session, "trip", policy=promoting)
     brief = policy.keep_last("brief", 5, summarize=policy.summarize(hook="nobody"))
     asking = policy.make_policy(brief)
     expect(ErrorReason.HOOK_NOT_CONFIGURED, client.update_session, "trip", policy=asking)

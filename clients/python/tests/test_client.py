@@ -371,10 +371,14 @@ def test_what_a_session_gives_to_memory_has_short_names(
 ) -> None:
     rules = [{"name": "pets", "phrases": ["my dog"], "score": 0.9}]
     how = {"hook": "h", "on": "trim", "targets": ["facts", "EXTRACTION_TARGET_ENTITIES"]}
-    given = {"importance_rules": rules, "extraction": how}
+    promotion = {"selection": "any_text", "importance_rules": rules}
+    episodes = {"retention": timedelta(days=2)}
+    given = {"promotion": promotion, "episodes": episodes, "extraction": how}
     fake_client.create_session(session_id="s", memory_policy=given)
     made = fake.requests("CreateSession")[-1].session.memory_policy
-    assert made.importance_rules[0].phrases == ["my dog"]
+    assert made.promotion.selection == v1.PROMOTION_SELECTION_ANY_TEXT
+    assert made.promotion.importance_rules[0].phrases == ["my dog"]
+    assert made.episodes.retention.seconds == 172_800
     assert made.extraction.on == v1.EXTRACTION_TIME_TRIM
     assert list(made.extraction.targets) == [
         v1.EXTRACTION_TARGET_FACTS,
@@ -387,7 +391,15 @@ def test_what_a_session_gives_to_memory_has_short_names(
     fake_client.update_session("s", memory_policy=None)
     assert not fake.requests("UpdateSession")[-1].session.HasField("memory_policy")
     fake_client.create_session(memory_policy={})
-    assert fake.requests("CreateSession")[-1].session.HasField("memory_policy")
+    made = fake.requests("CreateSession")[-1].session
+    assert made.HasField("memory_policy")
+    parts = ("promotion", "episodes", "extraction")
+    assert not any(made.memory_policy.HasField(part) for part in parts)
+    fake_client.create_session(memory_policy={part: {} for part in parts})
+    made = fake.requests("CreateSession")[-1].session
+    assert all(made.memory_policy.HasField(part) for part in parts)
+    with pytest.raises(ValueError, match="user_statements, any_text"):
+        fake_client.create_session(memory_policy={"promotion": {"selection": "all"}})
     for wrong, said in (({"targets": ["all"]}, "facts, entities"), ({"on": "now"}, "turn_end")):
         with pytest.raises(ValueError, match=said):
             fake_client.create_session(memory_policy={"extraction": wrong})

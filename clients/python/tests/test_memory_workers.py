@@ -102,7 +102,13 @@ def test_a_worker_scores_what_leaves_the_window(memory: Client) -> None:
             session_id="s",
             user_id="ana",
             policy=policy.sliding_window(max_messages=2),
-            memory_policy={"score_hook": SCORER, "importance_threshold": 0.7},
+            memory_policy={
+                "promotion": {
+                    "selection": "any_text",
+                    "score_hook": SCORER,
+                    "importance_threshold": 0.7,
+                },
+            },
         )
         for said in ("Nothing new.", "An otter!", "Bye."):
             memory.record_turn("s", said, "Yes.")
@@ -166,7 +172,7 @@ def test_an_async_worker_finds_scores_and_settles(hooked: RealServer, memory: Cl
                 async for one in client.list_memories(filter={"everyone": True, "key": "animal"})
             ]
             assert left == ["No otter."]
-            settings = {"score_hook": SCORER}
+            settings = {"promotion": {"score_hook": SCORER}}
             await client.create_session(session_id="s", memory_policy=settings)
             await client.append("s", ["Kept.", "The newest."])
             await client.trim_session("s", keep_recent=1)

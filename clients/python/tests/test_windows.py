@@ -199,4 +199,4 @@ def test_promotion_needs_a_memory_policy(client: Client) -> None:
     made = policy.make_policy(policy.keep_last("s", 1, removed_to="promote"))
     with pytest.raises(ms.MemorySidecarError) as caught:
         client.create_session(policy=made)
-    assert caught.value.reason == ErrorReason.MEMORY_POLICY_MISSING
+    assert caught.value.reason == ErrorReason.PROMOTION_POLICY_MISSING

@@ -130,7 +130,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
     sessionId: "talk",
     userId: "ana",
     policy: preset("sliding_window", { max_messages: 4 }),
-    memoryPolicy: { extraction: { targets: ["facts"] } },
+    memoryPolicy: { promotion: {}, episodes: {}, extraction: { targets: ["facts"] } },
   });
   const recorded = await memory.recordTurn("talk", {
     userText: "My name is Ana Prado.",

@@ -167,7 +167,7 @@ async function policies(): Promise<void> {
   }
   const promoting = makePolicy([keepLast("facts", 5, { removedTo: "promote" })]);
   const promoted = client.updateSession({ sessionId: "chat", policy: promoting });
-  await refused("MEMORY_POLICY_MISSING", promoted);
+  await refused("PROMOTION_POLICY_MISSING", promoted);
   const asking = makePolicy([keepLast("brief", 5, { summarize: summarize({ hook: "nobody" }) })]);
   const asked = client.updateSession({ sessionId: "chat", policy: asking });
   await refused("HOOK_NOT_CONFIGURED", asked);

@@ -204,8 +204,8 @@ export class MemoryMethods extends RecallMethods {
   }
 
   /**
-   * Appends what was said in a turn and ends it: an append with `turnEnd` that remembers by the
-   * default memory policy where the session has none.
+   * Appends what was said in a turn and ends it: an append with `turnEnd`. The memory policy of
+   * the session says what is remembered of it.
    */
   recordTurn(
     sessionId: string,
@@ -217,12 +217,12 @@ export class MemoryMethods extends RecallMethods {
     if (turn.userText) said.push({ role: "user", text: turn.userText, sentTime });
     if (turn.assistantText) said.push({ role: "assistant", text: turn.assistantText, sentTime });
     if (said.length === 0) throw new TypeError("a turn needs a userText or an assistantText");
-    const append = { ...opts, turnEnd: true, useDefaultMemoryPolicy: true };
+    const append = { ...opts, turnEnd: true };
     const request = appendRequest({ ...this.change(opts), sessionId }, said, append);
     return this.call(Sessions.appendMessages, request, opts);
   }
 
-  /** Promotes important messages of the window to memories now. */
+  /** Promotes now: makes memories of important messages of the window. */
   consolidateSession(
     sessionId: string,
     opts: MutationOptions = {},

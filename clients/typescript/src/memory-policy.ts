@@ -2,10 +2,13 @@
 
 import { choice } from "./choice.ts";
 import {
+  type EpisodePolicy,
   type ExtractionPolicy,
   ExtractionTarget,
   ExtractionTime,
   type MemoryPolicy,
+  type PromotionPolicy,
+  PromotionSelection,
 } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import { toDuration } from "./time.ts";
@@ -18,6 +21,10 @@ export const TARGETS = {
 export const EXTRACTION_TIMES = {
   "turn-end": ExtractionTime.TURN_END,
   trim: ExtractionTime.TRIM,
+} as const;
+export const PROMOTION_SELECTIONS = {
+  "user-statements": PromotionSelection.USER_STATEMENTS,
+  "any-text": PromotionSelection.ANY_TEXT,
 } as const;
 
 /** How things are found in messages. */
@@ -43,19 +50,35 @@ export interface ImportanceRuleInput {
   readonly score: number;
 }
 
-/** What a session gives to long-term memory. */
-export interface MemoryPolicyInput {
-  /** Does not promote what leaves the window. Default false. */
-  readonly disablePromotion?: boolean | undefined;
+/** How messages are promoted. */
+export interface PromotionSettings {
+  /** Which texts may be promoted. Default `user-statements`. */
+  readonly selection?: keyof typeof PROMOTION_SELECTIONS | undefined;
+  /** From which score on. Default 0.7. */
   readonly importanceThreshold?: number | undefined;
+  /** Default: the rules of the server. */
   readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
+  /** The hook that scores. Default: the rules. */
   readonly scoreHook?: string | undefined;
-  readonly longTermLimit?: number | undefined;
-  /** Does not remember turns as episodes. Default false. */
-  readonly disableEpisodes?: boolean | undefined;
+  /** Promotes only what stages with `removedTo: "promote"` remove. Default false. */
+  readonly markedStagesOnly?: boolean | undefined;
+}
+
+/** How turns become episodes. */
+export interface EpisodeSettings {
   /** How long episodes are kept, in milliseconds. Default 30 days. */
-  readonly episodeRetentionMs?: number | undefined;
+  readonly retentionMs?: number | undefined;
+}
+
+/** What a session gives to long-term memory. What is left out gives nothing. */
+export interface MemoryPolicyInput {
+  /** Promotes important messages that leave the window. */
+  readonly promotion?: PromotionSettings | undefined;
+  /** Remembers turns as episodes. */
+  readonly episodes?: EpisodeSettings | undefined;
+  /** Finds facts, entities and relations in messages. */
   readonly extraction?: ExtractionInput | undefined;
+  readonly longTermLimit?: number | undefined;
   readonly entityLimit?: number | undefined;
   readonly relationLimit?: number | undefined;
   readonly agentScope?: boolean | undefined;
@@ -78,20 +101,30 @@ export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPoli
   };
 }
 
-/** Makes a policy of memory. */
-export function toMemoryPolicy(input: MemoryPolicyInput): DeepPartial<MemoryPolicy> {
-  const { extraction, importanceRules = [], scoreHook = "", agentScope = false, ...more } = input;
-  const { episodeRetentionMs: retention, disablePromotion, disableEpisodes, ...rest } = more;
+function toPromotion(settings: PromotionSettings): DeepPartial<PromotionPolicy> {
+  const { selection, importanceRules = [], scoreHook = "", ...more } = settings;
+  const { markedStagesOnly = false, ...rest } = more;
   return {
-    ...rest,
-    ...{ scoreHook, agentScope },
-    disablePromotion: disablePromotion ?? false,
-    disableEpisodes: disableEpisodes ?? false,
-    episodeRetention: retention === undefined ? undefined : toDuration(retention),
+    ...{ ...rest, scoreHook, markedStagesOnly },
+    selection: selection === undefined ? 0 : choice("selection", PROMOTION_SELECTIONS, selection),
     importanceRules: importanceRules.map(({ phrases, ...rule }) => ({
       ...rule,
       phrases: [...phrases],
     })),
+  };
+}
+
+function toEpisodes({ retentionMs }: EpisodeSettings): DeepPartial<EpisodePolicy> {
+  return retentionMs === undefined ? {} : { retention: toDuration(retentionMs) };
+}
+
+/** Makes a policy of memory. */
+export function toMemoryPolicy(input: MemoryPolicyInput): DeepPartial<MemoryPolicy> {
+  const { promotion, episodes, extraction, agentScope = false, ...rest } = input;
+  return {
+    ...{ ...rest, agentScope },
+    promotion: promotion === undefined ? undefined : toPromotion(promotion),
+    episodes: episodes === undefined ? undefined : toEpisodes(episodes),
     extraction: extraction === undefined ? undefined : toExtraction(extraction),
   };
 }

@@ -113,8 +113,6 @@ export interface AppendOptions extends MutationOptions {
   readonly modelInputTokens?: number | undefined;
   /** How tools ended whose messages are not appended. */
   readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
-  /** The default memory policy holds in this call if the session has none. Default false. */
-  readonly useDefaultMemoryPolicy?: boolean | undefined;
 }
 
 /** How a tool ended. */

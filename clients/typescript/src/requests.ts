@@ -144,7 +144,6 @@ export function appendRequest(
     turnEnd,
     modelInputTokens: optionalSeq(modelInputTokens),
     toolOutcomes: [...(options.toolOutcomes ?? [])],
-    useDefaultMemoryPolicy: options.useDefaultMemoryPolicy ?? false,
   });
 }
 

@@ -326,7 +326,9 @@ describe("a worker for memory", () => {
     const score = (texts: readonly string[]) =>
       texts.map((text) => (text.includes("otter") ? 0.9 : 0.1));
     const work = runWorker(memory, { hooks: SCORER, signal: stop.signal, score });
-    const memoryPolicy = { scoreHook: SCORER, importanceThreshold: 0.7 };
+    const memoryPolicy = {
+      promotion: { selection: "any-text", scoreHook: SCORER, importanceThreshold: 0.7 },
+    } as const;
     const policy = preset("sliding_window", { max_messages: 2 });
     await memory.createSession({ sessionId: "s", userId: "ana", policy, memoryPolicy });
     for (const userText of ["Nothing new.", "An otter!", "Bye."]) {

@@ -36,7 +36,8 @@ export interface MemoryJob {
 
 /** The hook that does a job; `builtin` for the rules. */
 export function hookOfJob({ type, policy }: MemoryJob): string {
-  const name = type === "score" ? policy.scoreHook : (policy.extraction?.hook ?? "");
+  const name =
+    type === "score" ? (policy.promotion?.scoreHook ?? "") : (policy.extraction?.hook ?? "");
   return name === "" ? BUILTIN_EXTRACTOR : name;
 }
 

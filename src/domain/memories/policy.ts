@@ -26,35 +26,51 @@ export interface ExtractionPolicy {
 /** The name of the rules of the server. */
 export const BUILTIN_EXTRACTOR = "builtin";
 
-/** What a session gives to long-term memory, and how much of it is kept. */
-export interface MemoryPolicy {
-  readonly autoPromote: boolean;
+/** How messages are promoted; see memorysidecar.v1.PromotionPolicy. */
+export interface PromotionPolicy {
+  readonly selection: "user-statements" | "any-text";
   readonly importanceThreshold: number;
   /** Empty means DEFAULT_IMPORTANCE_RULES. */
   readonly importanceRules: readonly ImportanceRule[];
   /** Empty means the rules. */
   readonly scoreHook: string;
-  readonly longTermLimit: number;
-  readonly episodes: boolean;
-  readonly episodicRetentionDays: number;
+  readonly markedStagesOnly: boolean;
+}
+
+/** How messages are promoted when nobody says how. */
+export const DEFAULT_PROMOTION: PromotionPolicy = {
+  selection: "user-statements",
+  importanceThreshold: 0.7,
+  importanceRules: [],
+  scoreHook: "",
+  markedStagesOnly: false,
+};
+
+/** How turns become episodes. */
+export interface EpisodePolicy {
+  readonly retentionDays: number;
+}
+
+/** How turns become episodes when nobody says how. */
+export const DEFAULT_EPISODES: EpisodePolicy = { retentionDays: 30 };
+
+/** What a session gives to long-term memory by itself, and how much of it is kept. */
+export interface MemoryPolicy {
+  readonly promotion: PromotionPolicy | undefined;
+  readonly episodes: EpisodePolicy | undefined;
   readonly extraction: ExtractionPolicy | undefined;
+  readonly longTermLimit: number;
   readonly entityLimit: number;
   readonly relationLimit: number;
   readonly agentScope: boolean;
 }
 
-/**
- * The policy that an append may ask for where a session has none; the defaults of a policy.
- */
+/** The policy that says nothing: it gives nothing. */
 export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
-  autoPromote: true,
-  importanceThreshold: 0.7,
-  importanceRules: [],
-  scoreHook: "",
-  longTermLimit: 1_000,
-  episodes: true,
-  episodicRetentionDays: 30,
+  promotion: undefined,
+  episodes: undefined,
   extraction: undefined,
+  longTermLimit: 1_000,
   entityLimit: 50,
   relationLimit: 200,
   agentScope: false,

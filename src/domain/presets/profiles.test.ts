@@ -2,7 +2,6 @@
 // and defaults, and give the policies that stand for them.
 
 import { describe, expect, it } from "vitest";
-import { DEFAULT_MEMORY_POLICY } from "../memories/policy.ts";
 import type { Policy } from "../policy.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
@@ -128,10 +127,15 @@ describe("selectools", () => {
     const options = { unified: true, short_term_limit: 4, long_term_limit: 7, auto_promote: false };
     expect(policyOf("selectools", options)).toEqual(policyOf("selectools", { max_messages: 4 }));
     expect(expandPreset("selectools", options)).toMatchObject({
-      memoryPolicy: { ...DEFAULT_MEMORY_POLICY, longTermLimit: 7, autoPromote: false },
+      memoryPolicy: {
+        ...{ longTermLimit: 7, episodes: { retentionDays: 30 } },
+        promotion: { selection: "any-text", importanceThreshold: 0.7, markedStagesOnly: true },
+      },
     });
     const plain = expandPreset("selectools", { unified: true });
-    expect(plain).toMatchObject({ memoryPolicy: DEFAULT_MEMORY_POLICY });
+    expect(plain).toMatchObject({
+      memoryPolicy: { longTermLimit: 1_000, promotion: { markedStagesOnly: false } },
+    });
     expect(plain).toMatchObject({ policy: policyOf("selectools", { max_messages: 100 }) });
     expect(expandPreset("selectools", {})).not.toHaveProperty("memoryPolicy");
   });

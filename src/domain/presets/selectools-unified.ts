@@ -1,7 +1,12 @@
 // The options of the unified memory of selectools.
 
 import { LIMITS } from "../limits.ts";
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../memories/policy.ts";
+import {
+  DEFAULT_EPISODES,
+  DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+  type MemoryPolicy,
+} from "../memories/policy.ts";
 import { together } from "./general.ts";
 import { flag, fraction, integer } from "./option-kinds.ts";
 import type { OptionFault, OptionReading, OptionValues } from "./options.ts";
@@ -11,7 +16,7 @@ const TIERS = {
   short_term_limit: integer(RANGES.someMessages, 100, "The most messages to keep."),
   importance_threshold: fraction(
     { min: 0, max: 1 },
-    DEFAULT_MEMORY_POLICY.importanceThreshold,
+    DEFAULT_PROMOTION.importanceThreshold,
     "From which score on a message that leaves the window is promoted.",
   ),
   long_term_limit: integer(
@@ -21,7 +26,7 @@ const TIERS = {
   ),
   episodic_retention_days: integer(
     { min: 1, max: LIMITS.episodeDays },
-    DEFAULT_MEMORY_POLICY.episodicRetentionDays,
+    DEFAULT_EPISODES.retentionDays,
     "For how many days episodes are kept.",
   ),
   auto_promote: flag(true, "Promotes messages that leave the window."),
@@ -55,9 +60,14 @@ export function checkUnified({
 export function unifiedMemoryPolicy(values: OptionValues<typeof TIERS>): MemoryPolicy {
   return {
     ...DEFAULT_MEMORY_POLICY,
-    autoPromote: values.auto_promote,
-    importanceThreshold: values.importance_threshold,
+    // Without auto_promote that system still promotes when it is asked to consolidate.
+    promotion: {
+      ...DEFAULT_PROMOTION,
+      selection: "any-text",
+      importanceThreshold: values.importance_threshold,
+      markedStagesOnly: !values.auto_promote,
+    },
+    episodes: { retentionDays: values.episodic_retention_days },
     longTermLimit: values.long_term_limit,
-    episodicRetentionDays: values.episodic_retention_days,
   };
 }

@@ -1,7 +1,7 @@
-// Whether the server has the hooks that a memory policy names, and a policy the memory policy that
-// its stages need.
+// Whether the server has the hooks that a memory policy names, and what a stage
+// that promotes needs.
 
-import { hookNotConfigured, memoryPolicyMissing } from "../../domain/errors.ts";
+import { hookNotConfigured, promotionPolicyMissing } from "../../domain/errors.ts";
 import { hookOfJob, type MemoryJob, type MemoryJobType } from "../../domain/memories/job.ts";
 import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../../domain/memories/policy.ts";
 import type { SessionFields } from "../../domain/session.ts";
@@ -14,9 +14,8 @@ export function checkMemoryHooks(
   policy: MemoryPolicy | undefined,
 ): void {
   if (policy === undefined) return;
-  const { scoreHook, extraction } = policy;
-  if (scoreHook !== "") checkHook(hooks, scoreHook, "score");
-  checkHook(hooks, extraction?.hook ?? "", "extract");
+  checkHook(hooks, policy.promotion?.scoreHook ?? "", "score");
+  checkHook(hooks, policy.extraction?.hook ?? "", "extract");
 }
 
 /** Throws HOOK_NOT_CONFIGURED when the hook of a job is gone. */
@@ -29,12 +28,12 @@ function checkHook({ byName }: Hooks, name: string, type: MemoryJobType): void {
   if (byName.get(name)?.[type] === undefined) throw hookNotConfigured(name);
 }
 
-/** Throws MEMORY_POLICY_MISSING when a stage promotes and nothing says how. */
+/** Throws PROMOTION_POLICY_MISSING when a stage promotes and no policy says how. */
 export function checkPromotion({
   policy,
   memoryPolicy,
 }: Pick<SessionFields, "policy" | "memoryPolicy">): void {
-  if (memoryPolicy !== undefined) return;
+  if (memoryPolicy?.promotion !== undefined) return;
   const stage = policy.stages.find(({ removedTo }) => removedTo === "promote");
-  if (stage !== undefined) throw memoryPolicyMissing(stage.name);
+  if (stage !== undefined) throw promotionPolicyMissing(stage.name);
 }

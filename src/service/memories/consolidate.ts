@@ -2,7 +2,11 @@
 
 import { sessionNotFound } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../domain/memories/policy.ts";
+import {
+  DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+  type PromotionPolicy,
+} from "../../domain/memories/policy.ts";
 import type { Session } from "../../domain/session.ts";
 import type { SessionDecision, SessionView } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
@@ -47,9 +51,10 @@ function decide(
 ): SessionDecision<Uint8Array> {
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
-  const policy = { ...policyOf(session), autoPromote: true, extraction: undefined };
+  const own = session.fields.memoryPolicy ?? DEFAULT_MEMORY_POLICY;
+  const policy = { ...own, promotion: promotionOf(session), extraction: undefined };
   const left = (view.window ?? []).map((message) => ({
-    ...{ message, isErased: false, isOffered: false },
+    ...{ message, isErased: false, isMarked: true },
   }));
   const stamp = { revision, nowMs };
   const given = giveToMemory(context, { session, policy, stamp, side: view, left, scores });
@@ -67,8 +72,8 @@ function decide(
   return { kind: "save", result: bytes, plan: { ...plan, head, ...window, events, ...reply } };
 }
 
-function policyOf({ fields }: Session): MemoryPolicy {
-  return fields.memoryPolicy ?? DEFAULT_MEMORY_POLICY;
+function promotionOf({ fields }: Session): PromotionPolicy {
+  return fields.memoryPolicy?.promotion ?? DEFAULT_PROMOTION;
 }
 
 /** What the hook of the session says now; the rules say the rest. */
@@ -80,10 +85,13 @@ async function scoresNow(
   checkLive(call.signal);
   const { namespace, sessionId } = input;
   const session = liveSession(context, await context.store.readSession(input));
-  const hook = session?.fields.memoryPolicy?.scoreHook ?? "";
-  if (session === undefined || hook === "") return NO_SCORES;
+  if (session === undefined) return NO_SCORES;
+  const { scoreHook: hook, selection } = promotionOf(session);
+  if (hook === "") return NO_SCORES;
   const window = await context.store.readWindow({ namespace, sessionId });
-  const said = (window?.window ?? []).flatMap((message) => promotableOf(context, message) ?? []);
+  const said = (window?.window ?? []).flatMap(
+    (message) => promotableOf(context, message, selection) ?? [],
+  );
   const scores = new Map<string, number>();
   const ask = { namespace, signal: call.signal };
   for (let start = 0; start < said.length; start += LIMITS.scoreHookTexts) {

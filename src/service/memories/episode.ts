@@ -6,7 +6,7 @@ import { describeStructure } from "../../domain/memories/describe.ts";
 import { retentionCutMs } from "../../domain/memories/episodes.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory, MemoryScope, MemoryStructure } from "../../domain/memories/memory.ts";
-import type { MemoryPolicy } from "../../domain/memories/policy.ts";
+import type { EpisodePolicy } from "../../domain/memories/policy.ts";
 import type { NewMemory } from "../../domain/memories/rules.ts";
 import type { Session } from "../../domain/session.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
@@ -31,10 +31,10 @@ export interface EpisodeInput {
 export function episodeOf(
   { sessionId }: Pick<Session, "sessionId">,
   { userText, assistantText, turnMs, messageIds }: EpisodeInput,
-  by: { readonly policy: MemoryPolicy; readonly scope: MemoryScope; readonly nowMs: number },
+  by: EpisodePolicy & { readonly scope: MemoryScope; readonly nowMs: number },
 ): NewMemory | undefined {
-  const { policy, scope, nowMs } = by;
-  if (turnMs < retentionCutMs(nowMs, policy.episodicRetentionDays)) return undefined;
+  const { retentionDays, scope, nowMs } = by;
+  if (turnMs < retentionCutMs(nowMs, retentionDays)) return undefined;
   const structure: MemoryStructure = {
     kind: "episode",
     episode: {
@@ -71,9 +71,9 @@ export function episodeOf(
 export function overdueEpisodes(
   memories: MemoryLookup,
   scope: MemoryScope,
-  by: { readonly policy: MemoryPolicy; readonly stamp: { readonly nowMs: number } },
+  { retentionDays, nowMs }: EpisodePolicy & { readonly nowMs: number },
 ): readonly Memory[] {
-  const cutMs = retentionCutMs(by.stamp.nowMs, by.policy.episodicRetentionDays);
+  const cutMs = retentionCutMs(nowMs, retentionDays);
   const oldest = memories.evictable(scope, "episodes", OVERDUE_MAX);
   return oldest.filter(({ content, createMs }) => (content.validFromMs ?? createMs) < cutMs);
 }

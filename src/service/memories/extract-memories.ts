@@ -124,7 +124,8 @@ async function scoresOf(
   { policy, messages }: Pick<Finding, "policy" | "messages">,
 ): Promise<readonly ImportanceScore[]> {
   if (!preview) return [];
-  const rules = importanceRules.length === 0 ? policy.importanceRules : importanceRules;
+  const own = policy.promotion?.importanceRules ?? [];
+  const rules = importanceRules.length === 0 ? own : importanceRules;
   return await scoreImportance(parts, call, { text, messages, rules });
 }
 

@@ -7,7 +7,7 @@ import type { EventDetail } from "../../domain/event.ts";
 import { makeMemoryId } from "../../domain/ids.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { type MemoryScope, SERVER_WRITER } from "../../domain/memories/memory.ts";
-import type { MemoryPolicy } from "../../domain/memories/policy.ts";
+import type { MemoryPolicy, PromotionPolicy } from "../../domain/memories/policy.ts";
 import { planRemember } from "../../domain/memories/remember.ts";
 import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../../domain/memories/rules.ts";
 import { promotionScope } from "../../domain/memories/scopes.ts";
@@ -34,8 +34,8 @@ export interface LeftMessage {
   readonly message: StoredMessage;
   /** It is erased from the log as well: no job will find it. */
   readonly isErased: boolean;
-  /** A stage that promotes removed it: it counts also while the policy promotes nothing else. */
-  readonly isOffered: boolean;
+  /** A stage that promotes removed it. */
+  readonly isMarked: boolean;
 }
 
 /** What an append or a turn adds to what trims give. */
@@ -79,21 +79,14 @@ const CONFLICT = { mode: "keep-both", singleObject: false } as const;
 
 /** Decides what a change gives to long-term memory. */
 export function giveToMemory(context: ServiceContext, giving: Giving): Given {
-  const { session, policy, side, turn } = giving;
+  const { session, policy, side } = giving;
   const scope = scopeOf(session, policy);
-  const rules = new RuleScores(policy);
-  const candidates = candidatesOf(context, giving, { scope, rules });
-  const promoted = candidates.atOnce.flatMap((promotable) => {
-    const given = giving.scores?.get(promotable.message.messageId);
-    const byRules = rules.of(promotable);
-    const score: Score = given === undefined ? byRules : { ...byRules, score: given };
-    return score.score < policy.importanceThreshold ? [] : [{ promotable, score, scope }];
-  });
-  const jobs = planJobs(side, jobWork(giving, candidates.later));
-  const episode =
-    turn?.episode !== undefined && policy.episodes
-      ? episodeOf(session, turn.episode, { policy, scope, nowMs: giving.stamp.nowMs })
-      : undefined;
+  const { promoted, later } =
+    policy.promotion === undefined
+      ? NONE_PROMOTED
+      : promotedNow(context, giving, { scope, policy: policy.promotion });
+  const jobs = planJobs(side, jobWork(giving, later));
+  const episode = episodeNow(giving, scope);
   const news = promoted.map((one) => promotedMemory(context, session, one));
   if (news.length === 0 && episode === undefined) {
     return jobs === undefined ? NOTHING : { ...NOTHING, plan: { memoryJobs: jobs } };
@@ -111,39 +104,46 @@ export function scopeOf(session: Session, policy: MemoryPolicy): MemoryScope {
   return promotionScope({ userId, agentId, sessionId: session.sessionId }, policy);
 }
 
-interface Candidates {
-  readonly atOnce: readonly Promotable[];
+interface Promotion {
+  readonly promoted: readonly { promotable: Promotable; score: Score; scope: MemoryScope }[];
   /** For the hook that scores. */
   readonly later: readonly Promotable[];
 }
 
-/** What of the messages that leave may be promoted, each text once. */
-function candidatesOf(
+const NONE_PROMOTED: Promotion = { promoted: [], later: [] };
+
+/** What of the messages that leave is promoted, each text once. */
+function promotedNow(
   context: ServiceContext,
-  giving: Giving,
-  { scope, rules }: { readonly scope: MemoryScope; readonly rules: RuleScores },
-): Candidates {
-  const { policy, side, scores } = giving;
-  const left = policy.autoPromote ? giving.left : giving.left.filter(({ isOffered }) => isOffered);
-  const atOnce: Promotable[] = [];
+  { left, side, scores }: Giving,
+  { scope, policy }: { readonly scope: MemoryScope; readonly policy: PromotionPolicy },
+): Promotion {
+  const { importanceThreshold, markedStagesOnly, scoreHook, selection } = policy;
+  const rules = new RuleScores(policy);
+  const promoted: { promotable: Promotable; score: Score; scope: MemoryScope }[] = [];
   const later: Promotable[] = [];
   const seen = new Set<string>();
-  for (const { message, isErased } of left) {
-    const promotable = promotableOf(context, message);
+  for (const { message, isErased, isMarked } of left) {
+    if (markedStagesOnly && !isMarked) continue;
+    const promotable = promotableOf(context, message, selection);
     if (promotable === undefined || seen.has(promotable.key)) continue;
-    const waits = policy.scoreHook !== "" && !isErased && scores === undefined;
+    const waits = scoreHook !== "" && !isErased && scores === undefined;
+    const byRules = rules.of(promotable);
+    const score = { ...byRules, score: scores?.get(message.messageId) ?? byRules.score };
     // What scores below the threshold is the most of it: memories are only asked about the rest.
-    if (!waits && !mayPass(giving, promotable, rules)) continue;
+    if (!waits && score.score < importanceThreshold) continue;
     seen.add(promotable.key);
     if (side.memories.wasPromoted(scope, promotable.key)) continue;
-    (waits ? later : atOnce).push(promotable);
+    if (waits) later.push(promotable);
+    else promoted.push({ promotable, score, scope });
   }
-  return { atOnce, later };
+  return { promoted, later };
 }
 
-function mayPass({ policy, scores }: Giving, promotable: Promotable, rules: RuleScores): boolean {
-  const score = scores?.get(promotable.message.messageId) ?? rules.of(promotable).score;
-  return score >= policy.importanceThreshold;
+function episodeNow({ session, policy, turn, stamp }: Giving, scope: MemoryScope) {
+  if (turn?.episode === undefined || policy.episodes === undefined) return undefined;
+  const { retentionDays } = policy.episodes;
+  return episodeOf(session, turn.episode, { retentionDays, scope, nowMs: stamp.nowMs });
 }
 
 function jobWork(giving: Giving, later: readonly Promotable[]): JobWork {
@@ -195,7 +195,9 @@ function remember(
   const all = episode === undefined ? news : [...news, episode];
   const plan = planRemember(side.memories, all, rules, stampOf(context, stamp));
   const past =
-    turn?.episode === undefined ? [] : overdueEpisodes(side.memories, scope, { policy, stamp });
+    turn?.episode === undefined || policy.episodes === undefined
+      ? []
+      : overdueEpisodes(side.memories, scope, { ...policy.episodes, nowMs: stamp.nowMs });
   const removed = new Set(plan.remove);
   const overdue = past.filter(({ memoryId }) => !removed.has(memoryId));
   const memories: MemoryPlan = {

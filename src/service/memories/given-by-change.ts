@@ -1,6 +1,5 @@
 // What a change of a window gives to long-term memory: which messages of the log leave it.
 
-import type { MemoryPolicy } from "../../domain/memories/policy.ts";
 import type { Session } from "../../domain/session.ts";
 import type { Trim } from "../../domain/window/types.ts";
 import type { StoredEntry } from "../../storage/store.ts";
@@ -17,8 +16,6 @@ import {
 /** What a change needs to give something to long-term memory. */
 export interface MemoryBase {
   readonly side: MemorySide;
-  /** The policy of a session that has none. Default: such a session gives nothing. */
-  readonly otherwise?: MemoryPolicy;
   readonly turn?: TurnPart;
 }
 
@@ -33,21 +30,21 @@ export function givenByChange(
   trims: readonly Trim<StoredEntry>[],
 ): Given | undefined {
   const { session, stamp, memory } = change;
-  const policy = session.fields.memoryPolicy ?? memory?.otherwise;
+  const policy = session.fields.memoryPolicy;
   if (memory === undefined || policy === undefined) return undefined;
   const { side, turn } = memory;
   const promoting = session.fields.policy.stages.filter(({ removedTo }) => removedTo === "promote");
-  const offers = new Set(promoting.map(({ name }) => name));
-  const left = leftMessages(trims, offers);
+  const marked = new Set(promoting.map(({ name }) => name));
+  const left = leftMessages(trims, marked);
   if (left.length === 0 && turn === undefined) return undefined;
   const part = turn === undefined ? {} : { turn };
   return giveToMemory(context, { session, policy, stamp, side, left, ...part });
 }
 
-/** The messages of the log that trims take out, by rising seq; `offers` are stages that promote. */
+/** The messages of the log that trims take out, by rising seq; `marked` are stages that promote. */
 function leftMessages(
   trims: readonly Trim<StoredEntry>[],
-  offers: ReadonlySet<string>,
+  marked: ReadonlySet<string>,
 ): readonly LeftMessage[] {
   const left = new Map<number, LeftMessage>();
   for (const { stage, removed, discarded } of trims) {
@@ -56,7 +53,7 @@ function leftMessages(
       left.set(message.seq, {
         message,
         isErased: discarded || before?.isErased === true,
-        isOffered: offers.has(stage) || before?.isOffered === true,
+        isMarked: marked.has(stage) || before?.isMarked === true,
       });
     }
   }

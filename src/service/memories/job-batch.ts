@@ -7,7 +7,7 @@ import type { SessionRef } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { StoredMessage } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
-import { promotableOf } from "./promotable.ts";
+import { promotableOf, speechOf } from "./promotable.ts";
 
 const PAGE = 100;
 
@@ -26,12 +26,17 @@ export async function readBatch(
   job: MemoryJob,
 ): Promise<JobBatch> {
   const isScore = job.type === "score";
+  const selection = isScore ? job.policy.promotion?.selection : undefined;
+  const saysSomething = (message: StoredMessage): boolean =>
+    selection === undefined
+      ? speechOf(context, message) !== ""
+      : promotableOf(context, message, selection) !== undefined;
   const max = isScore ? LIMITS.scoreHookTexts : LIMITS.extractMessages;
   const bytesMax = isScore ? LIMITS.scoreBytes : LIMITS.taskInputBytes;
   const messages: StoredMessage[] = [];
   let bytes = 0;
   for await (const message of messagesOf(context, ref, job.ranges)) {
-    if (promotableOf(context, message) === undefined) continue;
+    if (!saysSomething(message)) continue;
     bytes += message.bytes.length;
     const isFull = messages.length >= max || (bytes > bytesMax && messages.length > 0);
     if (isFull) return { messages, ranges: rangesTo(job.ranges, message.seq - 1) };

@@ -75,9 +75,12 @@ export class JobHooks {
     const { namespace } = session;
     const { policy } = job;
     if (job.type === "extract") return await this.#extract({ session, job, messages, signal });
-    const texts = messages.map((one) => promotableOf(this.#context, one)?.text ?? "");
+    const { promotion } = policy;
+    if (promotion === undefined) return () => NOTHING;
+    const { selection, scoreHook } = promotion;
+    const texts = messages.map((one) => promotableOf(this.#context, one, selection)?.text ?? "");
     const call = { namespace, signal };
-    const scores = await this.#scorers.score(policy.scoreHook, call, texts);
+    const scores = await this.#scorers.score(scoreHook, call, texts);
     const byId = new Map(messages.map(({ messageId }, index) => [messageId, scores[index] ?? 0]));
     return this.#scored(job, messages, byId);
   }
@@ -122,7 +125,7 @@ export class JobHooks {
     scores: ReadonlyMap<string, number>,
   ): JobDecision {
     const left = messages.map((message) => ({
-      ...{ message, isErased: false, isOffered: true },
+      ...{ message, isErased: false, isMarked: true },
     }));
     const policy = { ...asked, extraction: undefined };
     return (session, { view, stamp }) => {

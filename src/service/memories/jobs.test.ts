@@ -13,6 +13,7 @@ import {
   memoryPolicy,
   openSession,
   promotedTexts,
+  promotion,
   scoringHook,
 } from "../../../test/support/memory-turns.ts";
 import { policyOf } from "../../../test/support/policies.ts";
@@ -110,7 +111,9 @@ describe("a hook that scores", () => {
   it("scores what left, after the change, and what it finds important is promoted", async () => {
     const hook = scoringHook("judge", (texts) => texts.map((text) => (text === "two" ? 0.9 : 0.1)));
     await start(hook);
-    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+    });
     await services.append("s", [{ text: NAME }, { text: "two" }, ...PLAIN]);
     await eventually("the job is done", noJobs);
     expect(hook.asked).toEqual([[NAME, "two", "one"]]);
@@ -123,7 +126,9 @@ describe("a hook that scores", () => {
   it("is asked about 64 texts at a time, until all are done", async () => {
     const hook = scoringHook("judge", (texts) => texts.map(() => 1));
     await start(hook);
-    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+    });
     await services.append(
       "s",
       Array.from({ length: 152 }, (_, index) => ({ text: `t${index}` })),
@@ -136,7 +141,9 @@ describe("a hook that scores", () => {
   it("is applied in decisions that name the messages of the batch, and ask for no more", async () => {
     await start(scoringHook("judge", (texts) => texts.map(() => 1)));
     const { kinds, seqs } = noteDecisions(services.store);
-    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+    });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     await eventually("the job is done", noJobs);
     expect(seqs).toEqual([[1, 2]]);
@@ -146,7 +153,9 @@ describe("a hook that scores", () => {
   it("is tried again, then the rules score", async () => {
     const hook = scoringHook("judge", () => Promise.reject(down()));
     await start(hook);
-    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+    });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     for (let attempt = 1; attempt < 5; attempt++) {
       await eventually("an attempt failed", async () => (await ended()).length >= attempt);
@@ -166,7 +175,7 @@ describe("a hook that scores", () => {
   it("is passed over for what is discarded, which it could not be asked about later", async () => {
     const hook = scoringHook("judge", () => Promise.reject(down()));
     await start(hook);
-    const memory = memoryPolicy({ scoreHook: "judge" });
+    const memory = memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) });
     await openSession(services, "s", { memory, policy: OPEN });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     await services.sessions.trimSession(services.call("TrimSession"), {
@@ -181,7 +190,7 @@ describe("a hook that scores", () => {
     let answer: () => Promise<readonly number[]> = () => Promise.reject(down());
     const hook = scoringHook("judge", () => answer());
     await start(hook);
-    const memory = memoryPolicy({ scoreHook: "judge" });
+    const memory = memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) });
     await openSession(services, "s", { memory, policy: OPEN });
     await services.append("s", [{ text: NAME }, { text: "two" }]);
     expect((await consolidate(services, "s")).promotedIds).toHaveLength(1);
@@ -200,7 +209,9 @@ describe("a late answer changes nothing", () => {
       return texts.map(() => score);
     });
     await start(hook);
-    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+    });
     await services.append("s", [{ messageId: "name", text: NAME }, ...PLAIN]);
     await eventually("the hook is asked", () => hook.asked.length === 1);
     expect(await jobsOf(services, { state: "leased" })).toHaveLength(1);
@@ -235,7 +246,9 @@ describe("a late answer changes nothing", () => {
     const call = services.call("DeleteSession");
     const target = { ...ref, etag: "", allowMissing: false, encode: nothing };
     await services.sessions.deleteSession(call, target);
-    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+    });
     await services.append("s", [{ text: "four" }, ...PLAIN]);
     late.resolve(1);
     await eventually("the new job is done", noJobs);
@@ -264,7 +277,10 @@ describe("finding facts", () => {
       },
     };
     await start(hook);
-    const memory = memoryPolicy({ episodes: false, extraction: extraction({ hook: "finder" }) });
+    const memory = memoryPolicy({
+      episodes: undefined,
+      extraction: extraction({ hook: "finder" }),
+    });
     for (let at = 0; at < 200; at++) {
       await openSession(services, `s${at}`, { memory, policy: OPEN });
       await endTurn(services, `s${at}`, ["one", ""]);
@@ -283,7 +299,10 @@ describe("finding facts", () => {
       return extracted(lines.includes("two") ? ["the user keeps bees", goats] : [bees]);
     });
     await start(hook);
-    const memory = memoryPolicy({ episodes: false, extraction: extraction({ hook: "finder" }) });
+    const memory = memoryPolicy({
+      episodes: undefined,
+      extraction: extraction({ hook: "finder" }),
+    });
     await openSession(services, "s", { memory, policy: OPEN });
     const texts = async () => (await listAll(services)).map(({ content }) => content.text);
     await endTurn(services, "s", ["one", ""]);
@@ -328,7 +347,7 @@ describe("finding facts", () => {
 
   it("is done by the rules of the server without a hook, after each turn", async () => {
     await start();
-    const memory = memoryPolicy({ extraction: extraction(), episodes: false });
+    const memory = memoryPolicy({ extraction: extraction(), episodes: undefined });
     await openSession(services, "s", { memory });
     await endTurn(services, "s", ["My name is Anna.", "Nice to meet you, Anna."]);
     await eventually("the job is done", noJobs);
@@ -428,7 +447,9 @@ it("leaves a hook alone that cannot be asked, without using up attempts", async 
     settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
   };
   await start(hook);
-  await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+  await openSession(services, "s", {
+    memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+  });
   await services.append("s", [{ text: "zero" }, ...PLAIN]);
   await eventually("the first job is done", noJobs);
   await services.append("s", [{ text: "four" }, { text: "five" }]);
@@ -453,7 +474,9 @@ it("goes on after a store that took nothing for a while", async () => {
         }),
     },
   );
-  await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+  await openSession(services, "s", {
+    memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+  });
   const appended = services.append("s", [{ text: "zero" }, ...PLAIN]);
   isFull = true;
   await appended;
@@ -470,9 +493,14 @@ it("does not let a policy in that names hooks which the server does not have", a
   const open = (memory: Parameters<typeof memoryPolicy>[0]) =>
     openSession(services, "s", { memory: memoryPolicy(memory) });
   const refused = { reason: "HOOK_NOT_CONFIGURED" };
-  await expect(open({ scoreHook: "nobody" })).rejects.toMatchObject(refused);
+  await expect(open({ promotion: promotion({ scoreHook: "nobody" }) })).rejects.toMatchObject(
+    refused,
+  );
   await expect(open({ extraction: extraction({ hook: "judge" }) })).rejects.toMatchObject(refused);
-  await open({ scoreHook: "judge", extraction: extraction({ hook: "builtin" }) });
+  await open({
+    promotion: promotion({ scoreHook: "judge" }),
+    extraction: extraction({ hook: "builtin" }),
+  });
 });
 
 it("goes on with jobs of the disk after a restart", async () => {
@@ -485,7 +513,9 @@ it("goes on with jobs of the disk after a restart", async () => {
   });
   const first = await openLmdbStore(at);
   services = await startTestServices({}, { hooks: hooksOf([judge]), store: first });
-  await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+  await openSession(services, "s", {
+    memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
+  });
   await services.append("s", [{ text: "zero" }, ...PLAIN]);
   await eventually("an attempt failed", async () => (await ended()).length === 1);
   const [before] = await services.store.readMemoryJobs(ref);

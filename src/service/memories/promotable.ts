@@ -1,6 +1,7 @@
 // Messages as long-term memory looks at them: what may become a memory, and how important it is.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { statementsOf } from "../../domain/memories/extract/statements.ts";
 import {
   compileRules,
   DEFAULT_IMPORTANCE_RULES,
@@ -8,7 +9,7 @@ import {
   scoreText,
 } from "../../domain/memories/importance.ts";
 import type { MemoryScope } from "../../domain/memories/memory.ts";
-import type { ImportanceRule, MemoryPolicy } from "../../domain/memories/policy.ts";
+import type { ImportanceRule, PromotionPolicy } from "../../domain/memories/policy.ts";
 import type { NewMemory } from "../../domain/memories/rules.ts";
 import { promotionKeyOf } from "../../domain/memories/text-key.ts";
 import type { Session } from "../../domain/session.ts";
@@ -26,7 +27,7 @@ type Rules = ReturnType<typeof compileRules>;
 const compiled = new WeakMap<readonly ImportanceRule[], Rules>();
 
 /** The rules of a policy, made once for each policy. */
-export function rulesOf({ importanceRules }: Pick<MemoryPolicy, "importanceRules">): Rules {
+export function rulesOf({ importanceRules }: Pick<PromotionPolicy, "importanceRules">): Rules {
   const rules = importanceRules.length === 0 ? DEFAULT_IMPORTANCE_RULES : importanceRules;
   let known = compiled.get(rules);
   if (known === undefined) {
@@ -36,10 +37,19 @@ export function rulesOf({ importanceRules }: Pick<MemoryPolicy, "importanceRules
   return known;
 }
 
-/** A message that says something a user or an assistant said. */
+/** What a user or an assistant says in a message, trimmed; empty for any other message. */
+export function speechOf(
+  { codec }: Pick<ServiceContext, "codec">,
+  { role, bytes }: StoredMessage,
+): string {
+  const isSpeech = role === ROLE.user || role === ROLE.assistant;
+  return isSpeech ? codec.readSpeech(bytes).text.trim() : "";
+}
+
+/** A message that may be promoted. */
 export interface Promotable {
   readonly message: StoredMessage;
-  /** Trimmed, never empty. */
+  /** What a memory would hold of it. Trimmed, never empty. */
   readonly text: string;
   /** By which a scope knows that it promoted the text. */
   readonly key: string;
@@ -47,11 +57,14 @@ export interface Promotable {
 
 /** What of a message may be promoted; undefined when nothing may. */
 export function promotableOf(
-  { codec }: Pick<ServiceContext, "codec">,
+  context: Pick<ServiceContext, "codec">,
   message: StoredMessage,
+  selection: PromotionPolicy["selection"],
 ): Promotable | undefined {
-  if (message.role !== ROLE.user && message.role !== ROLE.assistant) return undefined;
-  const text = codec.readSpeech(message.bytes).text.trim();
+  const isWhole = selection === "any-text";
+  if (!isWhole && message.role !== ROLE.user) return undefined;
+  const said = speechOf(context, message);
+  const text = isWhole ? said : statementsOf(said);
   return text === "" ? undefined : { message, text, key: promotionKeyOf(text) };
 }
 
@@ -67,7 +80,7 @@ export class RuleScores {
   readonly #budget = scoreBudget();
   readonly #known = new Map<string, Score>();
 
-  constructor(policy: Pick<MemoryPolicy, "importanceRules">) {
+  constructor(policy: Pick<PromotionPolicy, "importanceRules">) {
     this.#rules = rulesOf(policy);
   }
 

@@ -10,6 +10,8 @@ import {
   memoryPolicy,
   openSession,
   promotedTexts,
+  promotion,
+  scoringHook,
   TWO,
 } from "../../../test/support/memory-turns.ts";
 import { dropOldest, policyOf, stageOf } from "../../../test/support/policies.ts";
@@ -65,6 +67,41 @@ async function hold(memory = memoryPolicy()): Promise<void> {
   await services.append("s", [{ messageId: "name", text: NAME }, ...PLAIN]);
 }
 
+describe("promotion of what users state", () => {
+  const memory = memoryPolicy({ promotion: promotion({ selection: "user-statements" }) });
+
+  it("keeps the sentences that state something, and nothing that anybody else said", async () => {
+    await openSession(services, "s", { memory });
+    await services.append("s", [
+      { text: `${NAME} What is yours? I prefer trains.` },
+      { role: ROLE.assistant, text: "Ha! I always love a good joke." },
+      { role: ROLE.system, text: "My name is Eve." },
+      { text: "> My name is Mallory.\nDo I like this?" },
+      ...PLAIN,
+    ]);
+    expect(await promotedTexts(services)).toEqual([`${NAME} I prefer trains.`]);
+    const [made] = await memoriesOf(services, "promotion");
+    expect(made).toMatchObject({ content: { category: "identity", importance: 0.9 } });
+  });
+
+  it("asks a scorer about these sentences alone", async () => {
+    const judge = scoringHook("judge", (texts) => texts.map(() => 1));
+    await services.stop();
+    services = await startTestServices({}, { hooks: hooksOf([judge]) });
+    const asking = promotion({ selection: "user-statements", scoreHook: "judge" });
+    await openSession(services, "s", { memory: memoryPolicy({ promotion: asking }) });
+    await services.append("s", [
+      { text: "It rains. Does it?" },
+      { role: ROLE.assistant, text: "It does." },
+      { text: "Will it?" },
+      ...PLAIN,
+    ]);
+    await eventually("the memory is made", async () => (await promotedTexts(services)).length > 0);
+    expect(judge.asked).toEqual([["It rains.", "one."]]);
+    expect(await promotedTexts(services)).toEqual(["It rains.", "one."]);
+  });
+});
+
 describe("an important message that leaves the window becomes a memory", () => {
   it("with an append", async () => {
     await openSession(services, "s", { memory: memoryPolicy() });
@@ -103,7 +140,7 @@ describe("an important message that leaves the window becomes a memory", () => {
   it("with a stage that promotes, also under a memory policy that promotes nothing else", async () => {
     const promotes = policyOf([stageOf({ removedTo: "promote" })]);
     await openSession(services, "s", {
-      memory: memoryPolicy({ autoPromote: false }),
+      memory: memoryPolicy({ promotion: promotion({ markedStagesOnly: true }) }),
       policy: promotes,
     });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
@@ -115,7 +152,10 @@ describe("an important message that leaves the window becomes a memory", () => {
       stageOf({}),
       stageOf({ name: "other", removedTo: "promote", select: dropOldest({ maxMessages: 1 }) }),
     ]);
-    await openSession(services, "s", { memory: memoryPolicy({ autoPromote: false }), policy });
+    await openSession(services, "s", {
+      memory: memoryPolicy({ promotion: promotion({ markedStagesOnly: true }) }),
+      policy,
+    });
     await services.append("s", [{ text: NAME }, { text: "one" }, { text: "My name is Ben." }]);
     await services.append("s", PLAIN.slice(0, 1));
     expect(await promotedTexts(services)).toEqual(["My name is Ben."]);
@@ -223,7 +263,9 @@ describe("what is not promoted", () => {
   it("is what leaves a session without a memory policy, or with one that does not want it", async () => {
     await openSession(services, "s");
     await services.append("s", [{ text: NAME }, ...PLAIN]);
-    await openSession(services, "t", { memory: memoryPolicy({ autoPromote: false }) });
+    await openSession(services, "t", {
+      memory: memoryPolicy({ promotion: promotion({ markedStagesOnly: true }) }),
+    });
     await services.append("t", [{ text: NAME }, ...PLAIN]);
     expect(await promotedTexts(services)).toEqual([]);
   });

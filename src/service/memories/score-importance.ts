@@ -12,7 +12,7 @@ import type { Call } from "../call.ts";
 import { checkLive } from "../change.ts";
 import type { ImportanceScore } from "../memory-api.ts";
 import type { MemoryParts } from "./parts.ts";
-import { promotableOf } from "./promotable.ts";
+import { speechOf } from "./promotable.ts";
 
 /** Texts of so many characters are scored in one turn of the event loop. */
 const TURN_CHARS = 16_384;
@@ -32,8 +32,8 @@ export async function scoreImportance(
 ): Promise<readonly ImportanceScore[]> {
   const { text: alone, messages, rules } = what;
   const spoken = messages.flatMap((message) => {
-    const text = promotableOf(context, message)?.text;
-    return text === undefined ? [] : [{ messageId: message.messageId, text }];
+    const text = speechOf(context, message);
+    return text === "" ? [] : [{ messageId: message.messageId, text }];
   });
   const compiled = compileRules(rules.length === 0 ? DEFAULT_IMPORTANCE_RULES : rules);
   const scores: ImportanceScore[] = [];

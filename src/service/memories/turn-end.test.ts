@@ -71,7 +71,7 @@ it("appends both messages, ends the turn and remembers the episode, in one trans
 });
 
 it("records what one side said", async () => {
-  await openSession(services, "s");
+  await openSession(services, "s", { memory: memoryPolicy() });
   const turn = await endTurn(services, "s", ["", "Hello"]);
   expect(turn.messages).toMatchObject([{ seq: 1 }]);
   expect(await episodes()).toEqual(["assistant: Hello"]);
@@ -79,7 +79,7 @@ it("records what one side said", async () => {
 
 it("runs the stages on turn end, and promotes what leaves", async () => {
   const policy = policyOf([stageOf({ on: "turn-end" })]);
-  await openSession(services, "s", { policy });
+  await openSession(services, "s", { memory: memoryPolicy(), policy });
   await endTurn(services, "s", [NAME, "Hi Anna"]);
   const turn = await endTurn(services, "s", ["How are you?", "Fine"]);
   expect(await services.windowTexts("s")).toEqual(["How are you?", "Fine"]);
@@ -89,7 +89,7 @@ it("runs the stages on turn end, and promotes what leaves", async () => {
 });
 
 it("follows the policy of the session: no episodes, no promotion", async () => {
-  const memory = memoryPolicy({ episodes: false, autoPromote: false });
+  const memory = memoryPolicy({ episodes: undefined, promotion: undefined });
   await openSession(services, "s", { memory });
   await endTurn(services, "s", [NAME, "Hi"]);
   expect((await endTurn(services, "s", ["a", "b"])).given?.episodeId ?? "").toBe("");
@@ -98,7 +98,7 @@ it("follows the policy of the session: no episodes, no promotion", async () => {
 });
 
 it("removes episodes whose days are over, and makes none whose day is", async () => {
-  await openSession(services, "s", { memory: memoryPolicy({ episodicRetentionDays: 2 }) });
+  await openSession(services, "s", { memory: memoryPolicy({ episodes: { retentionDays: 2 } }) });
   await endTurn(services, "s", ["first", "a"]);
   services.advance(2 * DAY_MS);
   const second = await endTurn(services, "s", ["second", "b"]);
@@ -117,7 +117,7 @@ it("removes episodes whose days are over, and makes none whose day is", async ()
 });
 
 it("keeps the texts of an episode within their limit", async () => {
-  await openSession(services, "s");
+  await openSession(services, "s", { memory: memoryPolicy() });
   const turn = await endTurn(services, "s", ["é".repeat(LIMITS.episodeTextBytes), "x"]);
   const [episode] = await memoriesOf(services, "turn");
   expect(episode?.memoryId).toBe(turn.given?.episodeId);
@@ -254,7 +254,7 @@ describe("what an append refuses, a turn refuses, and remembers nothing", () => 
 });
 
 it("gives a repeat its answer and does nothing", async () => {
-  await openSession(services, "s");
+  await openSession(services, "s", { memory: memoryPolicy() });
   const first = await endTurn(services, "s", ["a", "b"], { requestId: "r" });
   expect(await endTurn(services, "s", ["a", "b"], { requestId: "r" })).toEqual(first);
   expect(await episodes()).toHaveLength(1);

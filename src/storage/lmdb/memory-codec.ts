@@ -13,6 +13,7 @@ import {
 import type { Trust } from "../../domain/summaries/summary.ts";
 import { MemoryBodyRecord } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
 import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
+import { completeMemoryPolicy, type StoredMemoryPolicy } from "./memory-policy-json.ts";
 import { indexSlab } from "./slab.ts";
 import { WireReader, WireWriter } from "./wire.ts";
 
@@ -364,8 +365,9 @@ export interface JobsRow {
   readonly isUnnumbered?: true;
 }
 
-/** What jobs lack that were written before they had numbers. */
-type Numbered = "createRevision" | "callCount";
+/** A job as records hold it: older ones have no numbers. */
+type StoredJob = Omit<MemoryJob, "policy" | "createRevision" | "callCount"> &
+  Partial<MemoryJob> & { readonly policy: StoredMemoryPolicy };
 
 export function encodeJobs(key: string, { jobs, sessionNo }: JobsRow): Buffer {
   writer.reset(ENVELOPE_BYTES);
@@ -376,14 +378,14 @@ export function encodeJobs(key: string, { jobs, sessionNo }: JobsRow): Buffer {
 
 export function decodeJobs(payload: Uint8Array): JobsRow {
   const { number, text } = fieldsOf(payload, 2);
-  const jobs = JSON.parse(text(2)) as (Omit<MemoryJob, Numbered> & Partial<MemoryJob>)[];
+  const jobs = JSON.parse(text(2)) as StoredJob[];
   const isUnnumbered = jobs.some(({ createRevision }) => createRevision === undefined);
   return {
     sessionNo: number(1),
     jobs: jobs.map((job) => ({
       ...job,
       // JSON leaves out what is undefined.
-      policy: { ...job.policy, extraction: job.policy.extraction },
+      policy: completeMemoryPolicy(job.policy),
       lastFailure: job.lastFailure,
       callCount: job.callCount ?? job.failedAttempts,
       createRevision: job.createRevision ?? job.generation,

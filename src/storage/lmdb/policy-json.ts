@@ -1,7 +1,6 @@
 // Policies and what they remember, as the JSON text that records hold. Most sessions share a policy
 // and remember nothing, so that texts and parsed policies are kept.
 
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../domain/memories/policy.ts";
 import {
   DEFAULT_POLICY_PARTS,
   DEFAULT_PROTECTIONS,
@@ -151,43 +150,6 @@ function completeSummarize({
 
 function completeSelection(select: Selection): Selection {
   return select.kind === "drop-oldest" ? { ...DROP_OLDEST, ...select } : select;
-}
-
-const memoryPolicies = new Map<string, MemoryPolicy>();
-const memoryPolicyTexts = new WeakMap<MemoryPolicy, string>();
-
-/** The text of what a session gives to long-term memory; empty for nothing. */
-export function memoryPolicyText(policy: MemoryPolicy | undefined): string {
-  if (policy === undefined) {
-    return "";
-  }
-  let text = memoryPolicyTexts.get(policy);
-  if (text === undefined) {
-    text = JSON.stringify(policy);
-    memoryPolicyTexts.set(policy, text);
-  }
-  return text;
-}
-
-/**
- * The memory policy of a text. The same text gives the same object, so that what is compiled of its
- * rules can be kept with it.
- */
-export function parseMemoryPolicy(text: string): MemoryPolicy | undefined {
-  if (text === "") {
-    return undefined;
-  }
-  let policy = memoryPolicies.get(text);
-  if (policy === undefined) {
-    // JSON leaves out what is undefined.
-    policy = { ...DEFAULT_MEMORY_POLICY, ...(JSON.parse(text) as Partial<MemoryPolicy>) };
-    if (memoryPolicies.size >= POLICIES_MAX) {
-      memoryPolicies.clear();
-    }
-    memoryPolicies.set(text, policy);
-    memoryPolicyTexts.set(policy, text);
-  }
-  return policy;
 }
 
 /** The text of what a policy remembers; empty for nothing. */

@@ -1,6 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newFields, newInsert, START_MS } from "../../../test/support/plans.ts";
-import { DEFAULT_MEMORY_POLICY, type ExtractionPolicy } from "../../domain/memories/policy.ts";
+import {
+  DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+  type ExtractionPolicy,
+  type PromotionPolicy,
+} from "../../domain/memories/policy.ts";
 import { DEFAULT_POLICY, DEFAULT_POLICY_PARTS, DEFAULT_STAGE } from "../../domain/policy.ts";
 import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
@@ -50,8 +55,13 @@ test("a session comes back with what it gives to long-term memory, the same obje
     ...{ hook: "finder", instructions: "i", supersede: false },
     ...{ on: "trim", targets: ["facts"] },
   };
-  const rules = [{ name: "n", phrases: ["a (b|c)?"], score: 0.25 }];
-  const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, extraction, importanceRules: rules };
+  const promotion: PromotionPolicy = {
+    ...{ selection: "user-statements", importanceThreshold: 0.5, scoreHook: "judge" },
+    importanceRules: [{ name: "n", phrases: ["a (b|c)?"], score: 0.25 }],
+    markedStagesOnly: true,
+  };
+  const episodes = { retentionDays: 3 };
+  const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, promotion, episodes, extraction };
   const first = roundTrip(newFields({ memoryPolicy })).fields.memoryPolicy;
   expect(first).toStrictEqual(memoryPolicy);
   // What is compiled of its rules is kept with it.
@@ -62,6 +72,49 @@ test("a session comes back with what it gives to long-term memory, the same obje
     DEFAULT_MEMORY_POLICY,
   );
   expect(roundTrip(newFields({})).fields.memoryPolicy).toBeUndefined();
+});
+
+describe("what a session gave to long-term memory before promotion and episodes had policies", () => {
+  const read = (memoryPolicyJson: string) =>
+    decodeSession(
+      SessionRecord.encode({
+        ...SessionRecord.decode(new Uint8Array(0)),
+        ...{ policyJson: "{}", memoryPolicyJson },
+      }).finish(),
+    ).fields.memoryPolicy;
+  const importanceRules = [{ name: "birth", phrases: ["my birthday"], score: 0.95 }];
+  const old = {
+    ...{ autoPromote: true, importanceThreshold: 0.4, importanceRules, scoreHook: "judge" },
+    ...{ longTermLimit: 50, episodes: true, episodicRetentionDays: 3_650 },
+    ...{ entityLimit: 9, relationLimit: 200, agentScope: true },
+  };
+  const limits = { longTermLimit: 50, entityLimit: 9, relationLimit: 200, agentScope: true };
+
+  test("is given as before: any text is promoted, and turns become episodes", () => {
+    const promotion = {
+      ...{ selection: "any-text", importanceThreshold: 0.4, importanceRules },
+      ...{ scoreHook: "judge", markedStagesOnly: false },
+    };
+    expect(read(JSON.stringify(old))).toStrictEqual({
+      ...{ ...limits, promotion, episodes: { retentionDays: 3_650 }, extraction: undefined },
+    });
+  });
+
+  test("is given as before where it was switched off: only by the stages that promote", () => {
+    const off = { ...old, autoPromote: false, episodes: false };
+    expect(read(JSON.stringify(off))).toMatchObject({
+      promotion: { selection: "any-text", importanceThreshold: 0.4, markedStagesOnly: true },
+      episodes: undefined,
+    });
+  });
+
+  test("is given by the defaults of then where it said nothing", () => {
+    expect(read(JSON.stringify({ autoPromote: true }))).toStrictEqual({
+      ...DEFAULT_MEMORY_POLICY,
+      promotion: { ...DEFAULT_PROMOTION, selection: "any-text" },
+      episodes: { retentionDays: 30 },
+    });
+  });
 });
 
 test("a session as the first version stored it is read with an old policy and without inserts", () => {

@@ -5,7 +5,8 @@ import { type Summary, TRUST, type Trust } from "../../domain/summaries/summary.
 import type { SeqRange } from "../../domain/window/types.ts";
 import { type InsertRecord, SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import { seal } from "./envelope.ts";
-import { memoryPolicyText, parseMemoryPolicy, parsePolicy, policyText } from "./policy-json.ts";
+import { memoryPolicyText, parseMemoryPolicy } from "./memory-policy-json.ts";
+import { parsePolicy, policyText } from "./policy-json.ts";
 import { flatten, QUARTERS, quartersOf, unflatten } from "./wire.ts";
 
 /** A session record with what its fields do not hold. */

@@ -16,6 +16,7 @@ import { Violations } from "../validate/violations.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
 
 const empty = wire.MemoryPolicy.decode(new Uint8Array(0));
+const promotion = wire.PromotionPolicy.decode(new Uint8Array(0));
 
 function overTheWire(policy: MemoryPolicy): wire.MemoryPolicy {
   return wire.MemoryPolicy.decode(wire.MemoryPolicy.encode(toMemoryPolicy(policy)).finish());
@@ -36,8 +37,23 @@ describe("a memory policy", () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it("that says nothing is the default one", () => {
+  it("that says nothing is the default one, which gives nothing", () => {
     expect(fromMemoryPolicy(empty)).toEqual(DEFAULT_MEMORY_POLICY);
+    expect(DEFAULT_MEMORY_POLICY).toMatchObject({
+      ...{ promotion: undefined, episodes: undefined, extraction: undefined },
+    });
+  });
+
+  it("that says nothing of how to promote promotes what users state", () => {
+    expect(fromMemoryPolicy({ ...empty, promotion }).promotion).toEqual({
+      ...{ selection: "user-statements", importanceThreshold: 0.7, importanceRules: [] },
+      ...{ scoreHook: "", markedStagesOnly: false },
+    });
+  });
+
+  it("that says nothing of how long to keep episodes keeps them for 30 days", () => {
+    const episodes = wire.EpisodePolicy.decode(new Uint8Array(0));
+    expect(fromMemoryPolicy({ ...empty, episodes }).episodes).toEqual({ retentionDays: 30 });
   });
 
   it("that says nothing of how facts are found finds all, by rules, when a turn ends", () => {
@@ -62,30 +78,55 @@ describe("a memory policy", () => {
     const phrases = Array.from({ length: 64 }, () => "x".repeat(200));
     const rules = Array.from({ length: 6 }, () => ({ name: "n", phrases, score: 0.5 }));
     expect(6 * 64 * 200).toBeGreaterThan(LIMITS.policyBytes);
-    expect(faultsOf({ ...empty, importanceRules: rules })).toEqual([
-      "memory_policy.importance_rules",
-    ]);
-    expect(faultsOf({ ...empty, importanceRules: rules.slice(1) })).toEqual([]);
+    const faultsFor = (importanceRules: wire.ImportanceRule[]) =>
+      faultsOf({ ...empty, promotion: { ...promotion, importanceRules } });
+    expect(faultsFor(rules)).toEqual(["memory_policy.promotion.importance_rules"]);
+    expect(faultsFor(rules.slice(1))).toEqual([]);
   });
 
   const rule = { name: "n", phrases: ["x"], score: 0.5 };
   const extraction = wire.ExtractionPolicy.decode(new Uint8Array(0));
 
   it.each<readonly [string, Partial<wire.MemoryPolicy>]>([
-    ["importance_threshold", { importanceThreshold: Number.NaN }],
-    ["importance_threshold", { importanceThreshold: 1.01 }],
-    ["importance_threshold", { importanceThreshold: -0.01 }],
-    ["importance_rules[0].name", { importanceRules: [{ ...rule, name: "" }] }],
-    ["importance_rules[0].phrases", { importanceRules: [{ ...rule, phrases: [] }] }],
-    ["importance_rules[0].phrases[1]", { importanceRules: [{ ...rule, phrases: ["x", ""] }] }],
-    ["importance_rules[0].phrases[0]", { importanceRules: [{ ...rule, phrases: ["(a|b"] }] }],
-    ["importance_rules[0].phrases[0]", { importanceRules: [{ ...rule, phrases: ["a? b?"] }] }],
-    ["importance_rules[0].score", { importanceRules: [{ ...rule, score: Infinity }] }],
-    ["score_hook", { scoreHook: "No Hook" }],
+    [
+      "promotion.importance_threshold",
+      { promotion: { ...promotion, importanceThreshold: Number.NaN } },
+    ],
+    ["promotion.importance_threshold", { promotion: { ...promotion, importanceThreshold: 1.01 } }],
+    ["promotion.importance_threshold", { promotion: { ...promotion, importanceThreshold: -0.01 } }],
+    [
+      "promotion.importance_rules[0].name",
+      { promotion: { ...promotion, importanceRules: [{ ...rule, name: "" }] } },
+    ],
+    [
+      "promotion.importance_rules[0].phrases",
+      { promotion: { ...promotion, importanceRules: [{ ...rule, phrases: [] }] } },
+    ],
+    [
+      "promotion.importance_rules[0].phrases[1]",
+      { promotion: { ...promotion, importanceRules: [{ ...rule, phrases: ["x", ""] }] } },
+    ],
+    [
+      "promotion.importance_rules[0].phrases[0]",
+      { promotion: { ...promotion, importanceRules: [{ ...rule, phrases: ["(a|b"] }] } },
+    ],
+    [
+      "promotion.importance_rules[0].phrases[0]",
+      { promotion: { ...promotion, importanceRules: [{ ...rule, phrases: ["a? b?"] }] } },
+    ],
+    [
+      "promotion.importance_rules[0].score",
+      { promotion: { ...promotion, importanceRules: [{ ...rule, score: Infinity }] } },
+    ],
+    ["promotion.score_hook", { promotion: { ...promotion, scoreHook: "No Hook" } }],
     ["long_term_limit", { longTermLimit: 0 }],
     ["entity_limit", { entityLimit: -1 }],
     ["relation_limit", { relationLimit: 0 }],
-    ["episode_retention", { episodeRetention: { seconds: 86_399n, nanos: 0 } }],
+    ["episodes.retention", { episodes: { retention: { seconds: 86_399n, nanos: 0 } } }],
+    [
+      "promotion.selection",
+      { promotion: { ...promotion, selection: 3 as wire.PromotionSelection } },
+    ],
     ["extraction.hook", { extraction: { ...extraction, hook: "No" } }],
     ["extraction.on", { extraction: { ...extraction, on: 3 as wire.ExtractionTime } }],
     ["extraction.targets[1]", { extraction: { ...extraction, targets: [1, 0] } }],

@@ -2,11 +2,15 @@
 // and the complete form of the domain.
 
 import {
+  DEFAULT_EPISODES,
   DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+  type EpisodePolicy,
   EXTRACTION_TARGETS,
   type ExtractionPolicy,
   type ImportanceRule,
   type MemoryPolicy,
+  type PromotionPolicy,
 } from "../../domain/memories/policy.ts";
 import * as wire from "../../gen/memorysidecar/v1/memory.ts";
 import { fromOptionalSpan, toDuration } from "./time.ts";
@@ -56,24 +60,49 @@ function toExtractionTarget(target: (typeof EXTRACTION_TARGETS)[number]): wire.E
   return (EXTRACTION_TARGETS.indexOf(target) + FIRST_TARGET) as wire.ExtractionTarget;
 }
 
-/** The whole days of a time span, rounded up. */
-function daysOf(span: wire.MemoryPolicy["episodeRetention"]): number | undefined {
-  return span === undefined ? undefined : Math.ceil(fromOptionalSpan(span, 0) / DAY_MS);
+function fromPromotion(promotion: wire.PromotionPolicy): PromotionPolicy {
+  const { selection, importanceThreshold, importanceRules, scoreHook, markedStagesOnly } =
+    promotion;
+  const isAny = selection === wire.PromotionSelection.ANY_TEXT;
+  return {
+    selection: isAny ? "any-text" : "user-statements",
+    importanceThreshold: importanceThreshold ?? DEFAULT_PROMOTION.importanceThreshold,
+    importanceRules: fromImportanceRules(importanceRules),
+    ...{ scoreHook, markedStagesOnly },
+  };
+}
+
+function toPromotion(promotion: PromotionPolicy): wire.PromotionPolicy {
+  const { selection, importanceRules, ...rest } = promotion;
+  return {
+    ...rest,
+    selection:
+      selection === "any-text"
+        ? wire.PromotionSelection.ANY_TEXT
+        : wire.PromotionSelection.USER_STATEMENTS,
+    importanceRules: importanceRules.map(copyRule),
+  };
+}
+
+/** Episodes are kept for whole days, rounded up. */
+function fromEpisodes({ retention }: wire.EpisodePolicy): EpisodePolicy {
+  if (retention === undefined) return DEFAULT_EPISODES;
+  return { retentionDays: Math.ceil(fromOptionalSpan(retention, 0) / DAY_MS) };
+}
+
+function toEpisodes({ retentionDays }: EpisodePolicy): wire.EpisodePolicy {
+  return { retention: toDuration(retentionDays * DAY_MS) };
 }
 
 /** Fills in every default of a checked policy. */
 export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
   const initial = DEFAULT_MEMORY_POLICY;
-  const { extraction } = policy;
+  const { promotion, episodes, extraction } = policy;
   return {
-    autoPromote: !policy.disablePromotion,
-    importanceThreshold: policy.importanceThreshold ?? initial.importanceThreshold,
-    importanceRules: fromImportanceRules(policy.importanceRules),
-    scoreHook: policy.scoreHook,
-    longTermLimit: policy.longTermLimit ?? initial.longTermLimit,
-    episodes: !policy.disableEpisodes,
-    episodicRetentionDays: daysOf(policy.episodeRetention) ?? initial.episodicRetentionDays,
+    promotion: promotion === undefined ? undefined : fromPromotion(promotion),
+    episodes: episodes === undefined ? undefined : fromEpisodes(episodes),
     extraction: extraction === undefined ? undefined : fromExtraction(extraction),
+    longTermLimit: policy.longTermLimit ?? initial.longTermLimit,
     entityLimit: policy.entityLimit ?? initial.entityLimit,
     relationLimit: policy.relationLimit ?? initial.relationLimit,
     agentScope: policy.agentScope,
@@ -82,16 +111,12 @@ export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
 
 /** Gives a policy with every default written out. */
 export function toMemoryPolicy(policy: MemoryPolicy): wire.MemoryPolicy {
-  const { extraction } = policy;
+  const { promotion, episodes, extraction } = policy;
   return {
-    disablePromotion: !policy.autoPromote,
-    importanceThreshold: policy.importanceThreshold,
-    importanceRules: policy.importanceRules.map(copyRule),
-    scoreHook: policy.scoreHook,
-    longTermLimit: policy.longTermLimit,
-    disableEpisodes: !policy.episodes,
-    episodeRetention: toDuration(policy.episodicRetentionDays * DAY_MS),
+    promotion: promotion === undefined ? undefined : toPromotion(promotion),
+    episodes: episodes === undefined ? undefined : toEpisodes(episodes),
     extraction: extraction === undefined ? undefined : toExtraction(extraction),
+    longTermLimit: policy.longTermLimit,
     entityLimit: policy.entityLimit,
     relationLimit: policy.relationLimit,
     agentScope: policy.agentScope,

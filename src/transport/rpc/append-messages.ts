@@ -17,7 +17,6 @@ export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
       drafts: request.messages.map(toDraft),
       createSession: request.createSession,
       turnEnd: request.turnEnd,
-      useDefaultMemoryPolicy: request.useDefaultMemoryPolicy,
       ...fromSignals(request),
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
       encode: encodeAppendAnswer,

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { phraseFault } from "../../domain/memories/importance.ts";
-import { DEFAULT_MEMORY_POLICY } from "../../domain/memories/policy.ts";
+import { DEFAULT_MEMORY_POLICY, DEFAULT_PROMOTION } from "../../domain/memories/policy.ts";
 import {
   type ImportanceRule,
   type MemoryPolicy,
@@ -16,8 +16,10 @@ import type { Violations } from "./violations.ts";
 export function checkMemoryPolicy(v: Violations, policy: MemoryPolicy | undefined): void {
   if (policy === undefined) return;
   v.enter("memory_policy");
-  checkImportanceRules(v, "importance_rules", policy.importanceRules);
+  v.enter("promotion");
+  checkImportanceRules(v, "importance_rules", policy.promotion?.importanceRules ?? []);
   checkWhole(v, policy);
+  v.leave();
   v.leave();
 }
 
@@ -36,7 +38,8 @@ function checkSize(v: Violations, field: string, bytes: number): void {
 /** Checks the rules of a request that only scores: they are as many as a policy may have. */
 export function checkScoringRules(v: Violations, rules: readonly ImportanceRule[]): void {
   checkImportanceRules(v, "importance_rules", rules);
-  const policy = { ...toMemoryPolicy(DEFAULT_MEMORY_POLICY), importanceRules: [...rules] };
+  const promotion = { ...DEFAULT_PROMOTION, importanceRules: rules };
+  const policy = toMemoryPolicy({ ...DEFAULT_MEMORY_POLICY, promotion });
   checkSize(v, "importance_rules", encodeWire(MemoryPolicyCodec, policy).length);
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect } from "vitest";
 
 import { type MemoryJob, taskNoOfJob } from "../../../src/domain/memories/job.ts";
-import { DEFAULT_MEMORY_POLICY } from "../../../src/domain/memories/policy.ts";
+import { DEFAULT_MEMORY_POLICY, DEFAULT_PROMOTION } from "../../../src/domain/memories/policy.ts";
 import type { SessionPlan } from "../../../src/storage/store.ts";
 import { newJob, newMemory } from "../../support/memories.ts";
 import { type TurnAction, turn } from "../../support/memory-actions.ts";
@@ -43,7 +43,10 @@ export function memoryJobSuite(open: OpenEngine): void {
       const job: MemoryJob = newJob("score", {
         policy: {
           ...DEFAULT_MEMORY_POLICY,
-          importanceRules: [{ name: "n", phrases: ["größe"], score: 0.123 }],
+          promotion: {
+            ...DEFAULT_PROMOTION,
+            importanceRules: [{ name: "n", phrases: ["größe"], score: 0.123 }],
+          },
           extraction: {
             hook: "h",
             on: "trim",

@@ -5,7 +5,7 @@ import type { Message } from "../../../src/gen/memorysidecar/v1/message.ts";
 import { RemovedTo } from "../../../src/gen/memorysidecar/v1/policy.ts";
 import type { Failure } from "../contract.ts";
 import { bare } from "../policy-wire.ts";
-import { dropOldest, keepStage, memoryPolicy, message } from "../samples.ts";
+import { dropOldest, keepStage, memoryPolicy, message, promotion } from "../samples.ts";
 import { atCeiling, type ErrorScene, pinned, sameWay, seeded, type Ways } from "./scene.ts";
 
 /** Tokens of a message that leaves no room for others in a window. */
@@ -24,7 +24,10 @@ export async function whileFull(
   const select = { $case: "dropOldest", value: dropOldest({ maxTokens: BigInt(MANY) }) } as const;
   const sessionId = await seeded(scene, [], {
     policy: bare([keepStage({ select, removedTo: RemovedTo.PROMOTE })]),
-    memoryPolicy: memoryPolicy({ importanceThreshold: 0, longTermLimit: LIMITS.scopeMemories }),
+    memoryPolicy: memoryPolicy({
+      promotion: promotion({ importanceThreshold: 0 }),
+      longTermLimit: LIMITS.scopeMemories,
+    }),
   });
   for (let batch = 0; batch < 2; batch++) {
     const messages = Array.from({ length: 600 }, (_, index) =>

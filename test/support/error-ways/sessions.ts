@@ -70,7 +70,7 @@ export const SESSION_WAYS: Ways = {
     session: session({ policy: ASKS_NOBODY }),
   }),
   ...sameWay("HOOK_NOT_CONFIGURED", ["previewPolicy"], { policies: [written(ASKS_NOBODY)] }),
-  ...sameWay("MEMORY_POLICY_MISSING", ["createSession"], {
+  ...sameWay("PROMOTION_POLICY_MISSING", ["createSession"], {
     session: session({ policy: PROMOTES }),
   }),
   "ForkSession SEQ_OUT_OF_RANGE": ({ client }) =>
@@ -78,5 +78,5 @@ export const SESSION_WAYS: Ways = {
   "UpdateSession ETAG_MISMATCH": (scene) => update(scene, { userId: "u", etag: "x" }),
   "UpdateSession WINDOW_FULL": updateTooMuch,
   "UpdateSession HOOK_NOT_CONFIGURED": (scene) => update(scene, { policy: ASKS_NOBODY }),
-  "UpdateSession MEMORY_POLICY_MISSING": (scene) => update(scene, { policy: PROMOTES }),
+  "UpdateSession PROMOTION_POLICY_MISSING": (scene) => update(scene, { policy: PROMOTES }),
 };

@@ -97,7 +97,7 @@ export const SNAPSHOT_WAYS: Ways = {
   "ImportSession SNAPSHOT_INVALID": ({ client }) => failImport(client, {}),
   "ImportSession HOOK_NOT_CONFIGURED": (scene) =>
     importOf(scene, { policy: written(summarizingPolicy({ hook: "nobody" })) }),
-  "ImportSession MEMORY_POLICY_MISSING": (scene) =>
+  "ImportSession PROMOTION_POLICY_MISSING": (scene) =>
     importOf(scene, { policy: written(bare([keepStage({ removedTo: RemovedTo.PROMOTE })])) }),
   "ImportSession UPLOAD_NOT_FOUND": ({ client }) =>
     failImport(client, { uploadId: "x", chunkIndex: 1 }),

@@ -27,8 +27,8 @@ class AsyncTurnMethods(AsyncCalls):
         create_session: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.AppendMessagesResponse:
-        """Appends what was said in a turn and ends it: an append with ``turn_end`` that remembers
-        by the default memory policy where the session has none."""
+        """Appends what was said in a turn and ends it: an append with ``turn_end``. The memory
+        policy of the session says what is remembered of it."""
         said = {"user": user_text, "assistant": assistant_text}
         messages = [
             {"role": role, "text": text, "sent_time": turn_time}
@@ -43,14 +43,13 @@ class AsyncTurnMethods(AsyncCalls):
             expected_last_seq=expected_last_seq,
             create_session=create_session,
             turn_end=True,
-            use_default_memory_policy=True,
         )
         return await self._unary(request, v1.AppendMessagesResponse, call)
 
     async def consolidate_session(
         self, session_id: str, **call: Unpack[f.WriteOptions]
     ) -> v1.ConsolidateSessionResponse:
-        """Promotes important messages of the window to memories now."""
+        """Promotes now: makes memories of important messages of the window."""
         request = v1.ConsolidateSessionRequest(session_id=session_id)
         return await self._unary(request, v1.ConsolidateSessionResponse, call)
 

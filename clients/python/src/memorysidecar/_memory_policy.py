@@ -8,12 +8,18 @@ from typing import Any, Final, Union
 from . import v1
 
 MemoryPolicyLike = Union["v1.MemoryPolicy", Mapping[str, Any]]
+PromotionLike = Union["v1.PromotionPolicy", Mapping[str, Any]]
+EpisodesLike = Union["v1.EpisodePolicy", Mapping[str, Any]]
 ExtractionLike = Union[str, "v1.ExtractionPolicy", Mapping[str, Any]]
 
 _TARGETS: Final[dict[str, v1.ExtractionTarget]] = {
     "facts": v1.EXTRACTION_TARGET_FACTS,
     "entities": v1.EXTRACTION_TARGET_ENTITIES,
     "relations": v1.EXTRACTION_TARGET_RELATIONS,
+}
+_SELECTIONS: Final[dict[str, v1.PromotionSelection]] = {
+    "user_statements": v1.PROMOTION_SELECTION_USER_STATEMENTS,
+    "any_text": v1.PROMOTION_SELECTION_ANY_TEXT,
 }
 _TIMES: Final[dict[str, v1.ExtractionTime]] = {
     "turn_end": v1.EXTRACTION_TIME_TURN_END,
@@ -45,8 +51,27 @@ def extraction_of(value: ExtractionLike | None) -> v1.ExtractionPolicy | None:
     return v1.ExtractionPolicy(**fields)
 
 
+def _promotion_of(value: PromotionLike | None) -> v1.PromotionPolicy | None:
+    if value is None or isinstance(value, v1.PromotionPolicy):
+        return value
+    selection = value.get("selection")
+    named = _named("selection", "PROMOTION_SELECTION_", _SELECTIONS, selection)
+    return v1.PromotionPolicy(**{**value, "selection": named})
+
+
+def _episodes_of(value: EpisodesLike | None) -> v1.EpisodePolicy | None:
+    if value is None or isinstance(value, v1.EpisodePolicy):
+        return value
+    return v1.EpisodePolicy(**value)
+
+
 def memory_policy_of(value: MemoryPolicyLike) -> v1.MemoryPolicy:
-    """Makes a policy of memory, whose extraction may have short names."""
+    """Makes a policy of memory, whose parts may have short names. A part that is empty is set."""
     if isinstance(value, v1.MemoryPolicy):
         return value
-    return v1.MemoryPolicy(**{**value, "extraction": extraction_of(value.get("extraction"))})
+    parts = {
+        "promotion": _promotion_of(value.get("promotion")),
+        "episodes": _episodes_of(value.get("episodes")),
+        "extraction": extraction_of(value.get("extraction")),
+    }
+    return v1.MemoryPolicy(**{**value, **parts})

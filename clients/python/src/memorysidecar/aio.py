@@ -132,7 +132,6 @@ class AsyncClient(
         turn_end: bool = False,
         model_input_tokens: int | None = None,
         tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
-        use_default_memory_policy: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.AppendMessagesResponse:
         """Appends one message or many, all or none. A text is what the user said; a mapping holds
@@ -141,8 +140,6 @@ class AsyncClient(
         :param turn_end: the agent's turn ends with these messages, of which there may be none.
         :param model_input_tokens: what the model's input took, as the model said.
         :param tool_outcomes: how tools ended whose messages are not appended.
-        :param use_default_memory_policy: remembers by the default memory policy where the session
-            has none.
         """
         request = v1.AppendMessagesRequest(
             session_id=session_id,
@@ -152,7 +149,6 @@ class AsyncClient(
             turn_end=turn_end,
             model_input_tokens=model_input_tokens,
             tool_outcomes=f.outcomes_of(tool_outcomes),
-            use_default_memory_policy=use_default_memory_policy,
         )
         return await self._unary(request, v1.AppendMessagesResponse, call)
 

@@ -198,10 +198,10 @@ export const RemovedTo = {
    */
   SUMMARIZE: 3,
   /**
-   * PROMOTE - They stay in the log, and long-term memory is offered them in the same transaction:
-   * those that the session's memory policy finds important enough become memories, by its
-   * rules and also while it promotes nothing by itself. A session with such a stage
-   * and without a memory policy is refused with `MEMORY_POLICY_MISSING`.
+   * PROMOTE - They stay in the log and are promoted as the PromotionPolicy of the session says: those
+   * that are important become memories. With `marked_stages_only` nothing else that leaves
+   * the window is promoted; without it this is as `REMOVED_TO_LOG`. A session with such a
+   * stage and without a PromotionPolicy is refused with `PROMOTION_POLICY_MISSING`.
    */
   PROMOTE: 4,
   UNRECOGNIZED: -1,

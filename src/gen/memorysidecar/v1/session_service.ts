@@ -255,8 +255,8 @@ export interface AppendMessagesRequest {
   requestId: string;
   /**
    * Says that the agent's turn ends with these messages: after the stages on append
-   * those on turn end run, too, and the whole memory policy of the session takes
-   * effect: the turn becomes an episode, and extraction that waits for turn ends starts.
+   * those on turn end run, too. By the memory policy of the session the turn becomes an
+   * episode, and extraction that waits for turn ends starts.
    * See Episode for what an episode holds.
    */
   turnEnd: boolean;
@@ -272,12 +272,6 @@ export interface AppendMessagesRequest {
    * count by themselves. At most 256.
    */
   toolOutcomes: ToolOutcome[];
-  /**
-   * Applies the default MemoryPolicy, which extracts nothing, in this call if the
-   * session has none: what leaves the window is promoted, and with `turn_end` the turn
-   * becomes an episode. The session stays without a memory policy. Default false.
-   */
-  useDefaultMemoryPolicy: boolean;
 }
 
 /** What an append did. */
@@ -308,8 +302,8 @@ export interface AppendMessagesResponse {
    */
   overLimit: boolean;
   /**
-   * The memories that were made of messages which left the window. Those that a hook is
-   * to score come later. At most 3 MiB of ids.
+   * The memories that promotion made of messages that left the window. Those that a hook
+   * is to score come later. At most 3 MiB of ids.
    */
   promotedMemoryIds: string[];
   /**
@@ -2071,7 +2065,6 @@ function createBaseAppendMessagesRequest(): AppendMessagesRequest {
     turnEnd: false,
     modelInputTokens: undefined,
     toolOutcomes: [],
-    useDefaultMemoryPolicy: false,
   };
 }
 
@@ -2109,9 +2102,6 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
     }
     for (const v of message.toolOutcomes) {
       ToolOutcome.encode(v!, writer.uint32(74).fork()).join();
-    }
-    if (message.useDefaultMemoryPolicy !== false) {
-      writer.uint32(80).bool(message.useDefaultMemoryPolicy);
     }
     return writer;
   },
@@ -2199,14 +2189,6 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
             }
 
             message.toolOutcomes.push(ToolOutcome.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 10: {
-            if (tag !== 80) {
-              break;
-            }
-
-            message.useDefaultMemoryPolicy = reader.bool();
             continue;
           }
         }
@@ -5734,7 +5716,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
    */
   createSession: {
     path: "/memorysidecar.v1.SessionService/CreateSession" as const,
@@ -5786,7 +5768,7 @@ export const SessionServiceService = {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
-   *     `MEMORY_POLICY_MISSING`
+   *     `PROMOTION_POLICY_MISSING`
    */
   updateSession: {
     path: "/memorysidecar.v1.SessionService/UpdateSession" as const,
@@ -6184,7 +6166,7 @@ export const SessionServiceService = {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
@@ -6217,7 +6199,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
    */
   createSession: handleUnaryCall<CreateSessionRequest, CreateSessionResponse>;
   /**
@@ -6243,7 +6225,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
-   *     `MEMORY_POLICY_MISSING`
+   *     `PROMOTION_POLICY_MISSING`
    */
   updateSession: handleUnaryCall<UpdateSessionRequest, UpdateSessionResponse>;
   /**
@@ -6450,7 +6432,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
@@ -6466,7 +6448,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
    */
   createSession(
     request: CreateSessionRequest,
@@ -6534,7 +6516,7 @@ export interface SessionServiceClient extends Client {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
-   *     `MEMORY_POLICY_MISSING`
+   *     `PROMOTION_POLICY_MISSING`
    */
   updateSession(
     request: UpdateSessionRequest,
@@ -7029,7 +7011,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`

@@ -40,6 +40,12 @@ class MemoryOrigin(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MEMORY_ORIGIN_EXTRACTION: _ClassVar[MemoryOrigin]
     MEMORY_ORIGIN_TURN: _ClassVar[MemoryOrigin]
 
+class PromotionSelection(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PROMOTION_SELECTION_UNSPECIFIED: _ClassVar[PromotionSelection]
+    PROMOTION_SELECTION_USER_STATEMENTS: _ClassVar[PromotionSelection]
+    PROMOTION_SELECTION_ANY_TEXT: _ClassVar[PromotionSelection]
+
 class ExtractionTime(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     EXTRACTION_TIME_UNSPECIFIED: _ClassVar[ExtractionTime]
@@ -102,6 +108,9 @@ MEMORY_ORIGIN_CALLER: MemoryOrigin
 MEMORY_ORIGIN_PROMOTION: MemoryOrigin
 MEMORY_ORIGIN_EXTRACTION: MemoryOrigin
 MEMORY_ORIGIN_TURN: MemoryOrigin
+PROMOTION_SELECTION_UNSPECIFIED: PromotionSelection
+PROMOTION_SELECTION_USER_STATEMENTS: PromotionSelection
+PROMOTION_SELECTION_ANY_TEXT: PromotionSelection
 EXTRACTION_TIME_UNSPECIFIED: ExtractionTime
 EXTRACTION_TIME_TURN_END: ExtractionTime
 EXTRACTION_TIME_TRIM: ExtractionTime
@@ -263,30 +272,42 @@ class MemorySource(_message.Message):
     def __init__(self, origin: _Optional[_Union[MemoryOrigin, str]] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ...) -> None: ...
 
 class MemoryPolicy(_message.Message):
-    __slots__ = ("disable_promotion", "importance_threshold", "importance_rules", "score_hook", "long_term_limit", "disable_episodes", "episode_retention", "extraction", "entity_limit", "relation_limit", "agent_scope")
-    DISABLE_PROMOTION_FIELD_NUMBER: _ClassVar[int]
-    IMPORTANCE_THRESHOLD_FIELD_NUMBER: _ClassVar[int]
-    IMPORTANCE_RULES_FIELD_NUMBER: _ClassVar[int]
-    SCORE_HOOK_FIELD_NUMBER: _ClassVar[int]
-    LONG_TERM_LIMIT_FIELD_NUMBER: _ClassVar[int]
-    DISABLE_EPISODES_FIELD_NUMBER: _ClassVar[int]
-    EPISODE_RETENTION_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("promotion", "episodes", "extraction", "long_term_limit", "entity_limit", "relation_limit", "agent_scope")
+    PROMOTION_FIELD_NUMBER: _ClassVar[int]
+    EPISODES_FIELD_NUMBER: _ClassVar[int]
     EXTRACTION_FIELD_NUMBER: _ClassVar[int]
+    LONG_TERM_LIMIT_FIELD_NUMBER: _ClassVar[int]
     ENTITY_LIMIT_FIELD_NUMBER: _ClassVar[int]
     RELATION_LIMIT_FIELD_NUMBER: _ClassVar[int]
     AGENT_SCOPE_FIELD_NUMBER: _ClassVar[int]
-    disable_promotion: bool
-    importance_threshold: float
-    importance_rules: _containers.RepeatedCompositeFieldContainer[ImportanceRule]
-    score_hook: str
-    long_term_limit: int
-    disable_episodes: bool
-    episode_retention: _duration_pb2.Duration
+    promotion: PromotionPolicy
+    episodes: EpisodePolicy
     extraction: ExtractionPolicy
+    long_term_limit: int
     entity_limit: int
     relation_limit: int
     agent_scope: bool
-    def __init__(self, disable_promotion: _Optional[bool] = ..., importance_threshold: _Optional[float] = ..., importance_rules: _Optional[_Iterable[_Union[ImportanceRule, _Mapping]]] = ..., score_hook: _Optional[str] = ..., long_term_limit: _Optional[int] = ..., disable_episodes: _Optional[bool] = ..., episode_retention: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ...) -> None: ...
+    def __init__(self, promotion: _Optional[_Union[PromotionPolicy, _Mapping]] = ..., episodes: _Optional[_Union[EpisodePolicy, _Mapping]] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., long_term_limit: _Optional[int] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ...) -> None: ...
+
+class PromotionPolicy(_message.Message):
+    __slots__ = ("selection", "importance_threshold", "importance_rules", "score_hook", "marked_stages_only")
+    SELECTION_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_RULES_FIELD_NUMBER: _ClassVar[int]
+    SCORE_HOOK_FIELD_NUMBER: _ClassVar[int]
+    MARKED_STAGES_ONLY_FIELD_NUMBER: _ClassVar[int]
+    selection: PromotionSelection
+    importance_threshold: float
+    importance_rules: _containers.RepeatedCompositeFieldContainer[ImportanceRule]
+    score_hook: str
+    marked_stages_only: bool
+    def __init__(self, selection: _Optional[_Union[PromotionSelection, str]] = ..., importance_threshold: _Optional[float] = ..., importance_rules: _Optional[_Iterable[_Union[ImportanceRule, _Mapping]]] = ..., score_hook: _Optional[str] = ..., marked_stages_only: _Optional[bool] = ...) -> None: ...
+
+class EpisodePolicy(_message.Message):
+    __slots__ = ("retention",)
+    RETENTION_FIELD_NUMBER: _ClassVar[int]
+    retention: _duration_pb2.Duration
+    def __init__(self, retention: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ImportanceRule(_message.Message):
     __slots__ = ("name", "phrases", "score")

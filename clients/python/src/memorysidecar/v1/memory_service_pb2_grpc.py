@@ -283,7 +283,7 @@ class MemoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConsolidateSession(self, request, context):
-        """Promotes important messages of a session's window to memories now.
+        """Promotes messages of a session's window now: makes memories of the important ones.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`

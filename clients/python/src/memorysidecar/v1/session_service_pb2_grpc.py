@@ -234,7 +234,7 @@ class SessionServiceServicer:
 
         Errors:
         - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -269,7 +269,7 @@ class SessionServiceServicer:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - ABORTED, `ETAG_MISMATCH`
         - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
-        `MEMORY_POLICY_MISSING`
+        `PROMOTION_POLICY_MISSING`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -539,7 +539,7 @@ class SessionServiceServicer:
         Errors:
         - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
         - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `PROMOTION_POLICY_MISSING`
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
         - FAILED_PRECONDITION, `WINDOW_FULL`
         - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`

@@ -311,11 +311,11 @@ export const ErrorReason = {
    */
   MEMORY_VERSION_LIMIT_REACHED: 49,
   /**
-   * MEMORY_POLICY_MISSING - FAILED_PRECONDITION. A stage of the policy has `REMOVED_TO_PROMOTE`, and the session
-   * would have no memory policy. What to do: set `memory_policy` as well. Metadata:
-   * `stage`.
+   * PROMOTION_POLICY_MISSING - FAILED_PRECONDITION. A stage of the policy has `REMOVED_TO_PROMOTE`, and the session
+   * would have no PromotionPolicy. What to do: set `memory_policy.promotion` as well.
+   * Metadata: `stage`.
    */
-  MEMORY_POLICY_MISSING: 50,
+  PROMOTION_POLICY_MISSING: 50,
   /**
    * REVISION_NOT_REACHED - OUT_OF_RANGE. The namespace has not reached the revision: it is of another namespace
    * or another store, or this store was restored from an older copy. What to do: recover
@@ -378,7 +378,7 @@ export namespace ErrorReason {
   export type MEMORY_LIMIT_REACHED = typeof ErrorReason.MEMORY_LIMIT_REACHED;
   export type MEMORY_VERSION_NOT_FOUND = typeof ErrorReason.MEMORY_VERSION_NOT_FOUND;
   export type MEMORY_VERSION_LIMIT_REACHED = typeof ErrorReason.MEMORY_VERSION_LIMIT_REACHED;
-  export type MEMORY_POLICY_MISSING = typeof ErrorReason.MEMORY_POLICY_MISSING;
+  export type PROMOTION_POLICY_MISSING = typeof ErrorReason.PROMOTION_POLICY_MISSING;
   export type REVISION_NOT_REACHED = typeof ErrorReason.REVISION_NOT_REACHED;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

@@ -81,7 +81,10 @@ export const MemoryOrigin = {
   UNSPECIFIED: 0,
   /** CALLER - A caller remembered it. */
   CALLER: 1,
-  /** PROMOTION - It was important enough when its message left the window, or on Consolidate. */
+  /**
+   * PROMOTION - It was promoted: its message was important when it left the window, or on
+   * ConsolidateSession.
+   */
   PROMOTION: 2,
   /** EXTRACTION - It was found in messages or in a text. */
   EXTRACTION: 3,
@@ -99,6 +102,34 @@ export namespace MemoryOrigin {
   export type EXTRACTION = typeof MemoryOrigin.EXTRACTION;
   export type TURN = typeof MemoryOrigin.TURN;
   export type UNRECOGNIZED = typeof MemoryOrigin.UNRECOGNIZED;
+}
+
+/** Which texts may be promoted. Values may be added. */
+export const PromotionSelection = {
+  /** UNSPECIFIED - The default: `PROMOTION_SELECTION_USER_STATEMENTS`. */
+  UNSPECIFIED: 0,
+  /**
+   * USER_STATEMENTS - What the user states about the world or themselves. The memory holds these sentences of
+   * the message alone: questions, requests, suppositions, jokes, quotations and what others
+   * are said to think are left out, as are messages of any other role. Found by rules that
+   * read English; docs/memory.md says what they see and what not.
+   */
+  USER_STATEMENTS: 1,
+  /**
+   * ANY_TEXT - The whole text of any message of a user or an assistant, whether or not it states
+   * anything.
+   */
+  ANY_TEXT: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type PromotionSelection = typeof PromotionSelection[keyof typeof PromotionSelection];
+
+export namespace PromotionSelection {
+  export type UNSPECIFIED = typeof PromotionSelection.UNSPECIFIED;
+  export type USER_STATEMENTS = typeof PromotionSelection.USER_STATEMENTS;
+  export type ANY_TEXT = typeof PromotionSelection.ANY_TEXT;
+  export type UNRECOGNIZED = typeof PromotionSelection.UNRECOGNIZED;
 }
 
 /** When messages are looked at. Values may be added. */
@@ -517,20 +548,59 @@ export interface MemorySource {
 }
 
 /**
- * What a session gives to long-term memory, and how much of it is kept. Memories that
- * come of it belong to the user of the session, or to the session when it has no user,
- * and to its agent as `agent_scope` says. A session without a policy gives nothing by
- * itself. At most 65,536 bytes in wire form.
+ * What a session gives to long-term memory by itself, and how much of it is kept. Each of
+ * `promotion`, `episodes` and `extraction` must be set to give something: a policy
+ * with none of them gives nothing, as does a session without a policy. Memories that come
+ * of it belong to the user of the session, or to the session when it has no user, and to
+ * its agent as `agent_scope` says. At most 65,536 bytes in wire form.
  */
 export interface MemoryPolicy {
   /**
-   * Does not promote messages that leave the window, however important they are. Without it
-   * messages of users and assistants with a text are scored; one that was promoted
-   * from this scope before, with the same text without regard to case, is not again, also
-   * when it was evicted meanwhile.
+   * Promotes messages: makes memories of those that leave the window and are important.
+   * Unset promotes none.
    */
-  disablePromotion: boolean;
-  /** From which score on a message is promoted, 0 to 1. Unset means 0.7. */
+  promotion?:
+    | PromotionPolicy
+    | undefined;
+  /** Remembers turns that end as episodes. Unset remembers none. */
+  episodes?:
+    | EpisodePolicy
+    | undefined;
+  /** Finds facts, entities and relations in the messages. Unset finds none. */
+  extraction?:
+    | ExtractionPolicy
+    | undefined;
+  /**
+   * The most memories of the scope that are neither entities, relations nor episodes.
+   * Unset means 1,000. 1 to 1,000,000. See `max_memories` of RememberRequest.
+   */
+  longTermLimit?:
+    | number
+    | undefined;
+  /**
+   * The most entities of the scope; the longest unseen go. Unset means 50. 1 to
+   * 1,000,000.
+   */
+  entityLimit?:
+    | number
+    | undefined;
+  /** The most relations of the scope; the oldest go. Unset means 200. 1 to 1,000,000. */
+  relationLimit?:
+    | number
+    | undefined;
+  /** Memories are known to the agent of the session only. Default false: to every agent. */
+  agentScope: boolean;
+}
+
+/**
+ * How messages are promoted: a message that leaves the window becomes a memory when its
+ * score reaches the threshold. A text that was promoted to the scope before is not
+ * promoted again, even after its memory was evicted; case is ignored.
+ */
+export interface PromotionPolicy {
+  /** Which texts may be promoted. Unset means `PROMOTION_SELECTION_USER_STATEMENTS`. */
+  selection: PromotionSelection;
+  /** The score from which a text is promoted, 0 to 1. Unset means 0.7. */
   importanceThreshold?:
     | number
     | undefined;
@@ -547,38 +617,19 @@ export interface MemoryPolicy {
    */
   scoreHook: string;
   /**
-   * The most memories of the scope that are neither entities, relations nor episodes.
-   * Unset means 1,000. 1 to 1,000,000. See `max_memories` of RememberRequest.
+   * Promotes only what stages with `REMOVED_TO_PROMOTE` remove. Default false: what leaves
+   * the window in any way.
    */
-  longTermLimit?:
-    | number
-    | undefined;
-  /** Does not remember turns that end as episodes. */
-  disableEpisodes: boolean;
+  markedStagesOnly: boolean;
+}
+
+/** How turns become episodes. */
+export interface EpisodePolicy {
   /**
    * How long episodes are kept. Unset means 30 days. 1 to 36,500 days; rounded up to whole
    * ones. Whole days by UTC go: those before the day that lies so many days back.
    */
-  episodeRetention?:
-    | Duration
-    | undefined;
-  /** Finds facts, entities and relations in the messages. Unset finds none. */
-  extraction?:
-    | ExtractionPolicy
-    | undefined;
-  /**
-   * The most entities of the scope; the longest unseen go. Unset means 50. 1 to
-   * 1,000,000.
-   */
-  entityLimit?:
-    | number
-    | undefined;
-  /** The most relations of the scope; the oldest go. Unset means 200. 1 to 1,000,000. */
-  relationLimit?:
-    | number
-    | undefined;
-  /** Memories are known to the agent of the session only. Default false: to every agent. */
-  agentScope: boolean;
+  retention?: Duration | undefined;
 }
 
 /**
@@ -1860,14 +1911,10 @@ export const MemorySource: MessageFns<MemorySource> = {
 
 function createBaseMemoryPolicy(): MemoryPolicy {
   return {
-    disablePromotion: false,
-    importanceThreshold: undefined,
-    importanceRules: [],
-    scoreHook: "",
-    longTermLimit: undefined,
-    disableEpisodes: false,
-    episodeRetention: undefined,
+    promotion: undefined,
+    episodes: undefined,
     extraction: undefined,
+    longTermLimit: undefined,
     entityLimit: undefined,
     relationLimit: undefined,
     agentScope: false,
@@ -1876,38 +1923,26 @@ function createBaseMemoryPolicy(): MemoryPolicy {
 
 export const MemoryPolicy: MessageFns<MemoryPolicy> = {
   encode(message: MemoryPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.disablePromotion !== false) {
-      writer.uint32(96).bool(message.disablePromotion);
+    if (message.promotion !== undefined) {
+      PromotionPolicy.encode(message.promotion, writer.uint32(10).fork()).join();
     }
-    if (message.importanceThreshold !== undefined) {
-      writer.uint32(17).double(message.importanceThreshold);
-    }
-    for (const v of message.importanceRules) {
-      ImportanceRule.encode(v!, writer.uint32(26).fork()).join();
-    }
-    if (message.scoreHook !== "") {
-      writer.uint32(34).string(message.scoreHook);
-    }
-    if (message.longTermLimit !== undefined) {
-      writer.uint32(40).int32(message.longTermLimit);
-    }
-    if (message.disableEpisodes !== false) {
-      writer.uint32(104).bool(message.disableEpisodes);
-    }
-    if (message.episodeRetention !== undefined) {
-      Duration.encode(message.episodeRetention, writer.uint32(114).fork()).join();
+    if (message.episodes !== undefined) {
+      EpisodePolicy.encode(message.episodes, writer.uint32(18).fork()).join();
     }
     if (message.extraction !== undefined) {
-      ExtractionPolicy.encode(message.extraction, writer.uint32(66).fork()).join();
+      ExtractionPolicy.encode(message.extraction, writer.uint32(26).fork()).join();
+    }
+    if (message.longTermLimit !== undefined) {
+      writer.uint32(32).int32(message.longTermLimit);
     }
     if (message.entityLimit !== undefined) {
-      writer.uint32(72).int32(message.entityLimit);
+      writer.uint32(40).int32(message.entityLimit);
     }
     if (message.relationLimit !== undefined) {
-      writer.uint32(80).int32(message.relationLimit);
+      writer.uint32(48).int32(message.relationLimit);
     }
     if (message.agentScope !== false) {
-      writer.uint32(88).bool(message.agentScope);
+      writer.uint32(56).bool(message.agentScope);
     }
     return writer;
   },
@@ -1925,12 +1960,139 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 12: {
-            if (tag !== 96) {
+          case 1: {
+            if (tag !== 10) {
               break;
             }
 
-            message.disablePromotion = reader.bool();
+            message.promotion = PromotionPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.episodes = EpisodePolicy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.extraction = ExtractionPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.longTermLimit = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.entityLimit = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.relationLimit = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.agentScope = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MemoryPolicy>, I>>(base?: I): MemoryPolicy {
+    return MemoryPolicy.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MemoryPolicy>, I>>(object: I): MemoryPolicy {
+    const message = createBaseMemoryPolicy();
+    message.promotion = (object.promotion !== undefined && object.promotion !== null)
+      ? PromotionPolicy.fromPartial(object.promotion)
+      : undefined;
+    message.episodes = (object.episodes !== undefined && object.episodes !== null)
+      ? EpisodePolicy.fromPartial(object.episodes)
+      : undefined;
+    message.extraction = (object.extraction !== undefined && object.extraction !== null)
+      ? ExtractionPolicy.fromPartial(object.extraction)
+      : undefined;
+    message.longTermLimit = object.longTermLimit ?? undefined;
+    message.entityLimit = object.entityLimit ?? undefined;
+    message.relationLimit = object.relationLimit ?? undefined;
+    message.agentScope = object.agentScope ?? false;
+    return message;
+  },
+};
+
+function createBasePromotionPolicy(): PromotionPolicy {
+  return { selection: 0, importanceThreshold: undefined, importanceRules: [], scoreHook: "", markedStagesOnly: false };
+}
+
+export const PromotionPolicy: MessageFns<PromotionPolicy> = {
+  encode(message: PromotionPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.selection !== 0) {
+      writer.uint32(8).int32(message.selection);
+    }
+    if (message.importanceThreshold !== undefined) {
+      writer.uint32(17).double(message.importanceThreshold);
+    }
+    for (const v of message.importanceRules) {
+      ImportanceRule.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.scoreHook !== "") {
+      writer.uint32(34).string(message.scoreHook);
+    }
+    if (message.markedStagesOnly !== false) {
+      writer.uint32(40).bool(message.markedStagesOnly);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PromotionPolicy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePromotionPolicy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.selection = reader.int32() as any;
             continue;
           }
           case 2: {
@@ -1962,55 +2124,7 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
               break;
             }
 
-            message.longTermLimit = reader.int32();
-            continue;
-          }
-          case 13: {
-            if (tag !== 104) {
-              break;
-            }
-
-            message.disableEpisodes = reader.bool();
-            continue;
-          }
-          case 14: {
-            if (tag !== 114) {
-              break;
-            }
-
-            message.episodeRetention = Duration.decode(reader, reader.uint32());
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.extraction = ExtractionPolicy.decode(reader, reader.uint32());
-            continue;
-          }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.entityLimit = reader.int32();
-            continue;
-          }
-          case 10: {
-            if (tag !== 80) {
-              break;
-            }
-
-            message.relationLimit = reader.int32();
-            continue;
-          }
-          case 11: {
-            if (tag !== 88) {
-              break;
-            }
-
-            message.agentScope = reader.bool();
+            message.markedStagesOnly = reader.bool();
             continue;
           }
         }
@@ -2025,26 +2139,73 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<MemoryPolicy>, I>>(base?: I): MemoryPolicy {
-    return MemoryPolicy.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<PromotionPolicy>, I>>(base?: I): PromotionPolicy {
+    return PromotionPolicy.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<MemoryPolicy>, I>>(object: I): MemoryPolicy {
-    const message = createBaseMemoryPolicy();
-    message.disablePromotion = object.disablePromotion ?? false;
+  fromPartial<I extends Exact<DeepPartial<PromotionPolicy>, I>>(object: I): PromotionPolicy {
+    const message = createBasePromotionPolicy();
+    message.selection = object.selection ?? 0;
     message.importanceThreshold = object.importanceThreshold ?? undefined;
     message.importanceRules = object.importanceRules?.map((e) => ImportanceRule.fromPartial(e)) || [];
     message.scoreHook = object.scoreHook ?? "";
-    message.longTermLimit = object.longTermLimit ?? undefined;
-    message.disableEpisodes = object.disableEpisodes ?? false;
-    message.episodeRetention = (object.episodeRetention !== undefined && object.episodeRetention !== null)
-      ? Duration.fromPartial(object.episodeRetention)
+    message.markedStagesOnly = object.markedStagesOnly ?? false;
+    return message;
+  },
+};
+
+function createBaseEpisodePolicy(): EpisodePolicy {
+  return { retention: undefined };
+}
+
+export const EpisodePolicy: MessageFns<EpisodePolicy> = {
+  encode(message: EpisodePolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.retention !== undefined) {
+      Duration.encode(message.retention, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EpisodePolicy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEpisodePolicy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.retention = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EpisodePolicy>, I>>(base?: I): EpisodePolicy {
+    return EpisodePolicy.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EpisodePolicy>, I>>(object: I): EpisodePolicy {
+    const message = createBaseEpisodePolicy();
+    message.retention = (object.retention !== undefined && object.retention !== null)
+      ? Duration.fromPartial(object.retention)
       : undefined;
-    message.extraction = (object.extraction !== undefined && object.extraction !== null)
-      ? ExtractionPolicy.fromPartial(object.extraction)
-      : undefined;
-    message.entityLimit = object.entityLimit ?? undefined;
-    message.relationLimit = object.relationLimit ?? undefined;
-    message.agentScope = object.agentScope ?? false;
     return message;
   },
 };

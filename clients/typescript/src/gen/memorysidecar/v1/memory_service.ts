@@ -480,8 +480,8 @@ export interface QueryRelationsResponse {
 }
 
 /**
- * Asks to promote important messages of the window now, without waiting until they leave
- * it.
+ * Asks to promote messages of the window now, without waiting until they leave it: by the
+ * session's PromotionPolicy, or by the defaults of one where the session has none.
  */
 export interface ConsolidateSessionRequest {
   /** The namespace. Empty means `default`. */
@@ -538,7 +538,7 @@ export interface ExtractMemoriesRequest {
   preview: boolean;
   /**
    * The rules by which a preview says how important what is looked at is. Only with
-   * `preview`. Empty means those of the session's memory policy, or else those of the
+   * `preview`. Empty means those of the session's PromotionPolicy, or else those of the
    * server. At most 64, and 65,536 bytes in wire form.
    */
   importanceRules: ImportanceRule[];
@@ -4665,7 +4665,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): MergeEntitiesResponse => MergeEntitiesResponse.decode(value),
   },
   /**
-   * Promotes important messages of a session's window to memories now.
+   * Promotes messages of a session's window now: makes memories of the important ones.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4895,7 +4895,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   mergeEntities: handleUnaryCall<MergeEntitiesRequest, MergeEntitiesResponse>;
   /**
-   * Promotes important messages of a session's window to memories now.
+   * Promotes messages of a session's window now: makes memories of the important ones.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -5216,7 +5216,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: MergeEntitiesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Promotes important messages of a session's window to memories now.
+   * Promotes messages of a session's window now: makes memories of the important ones.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
