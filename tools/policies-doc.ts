@@ -154,16 +154,17 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** The options of every general preset as one table. */
+/** The options of every general preset as one table; those that are the same stand in one row. */
 function optionTable(): string {
-  const rows = PRESETS.flatMap(({ name, options }) =>
-    options
-      .filter(({ group }) => group === "")
-      .map((option) => {
-        const initial = option.required ? "required" : `\`${JSON.stringify(option.defaultValue)}\``;
-        return `| ${name} | \`${option.name}\` | ${initial} | ${cell(option.description)} |`;
-      }),
-  );
+  const presets = new Map<string, string[]>();
+  for (const { name, options } of PRESETS) {
+    for (const option of options.filter(({ group }) => group === "")) {
+      const initial = option.required ? "required" : `\`${JSON.stringify(option.defaultValue)}\``;
+      const row = `\`${option.name}\` | ${initial} | ${cell(option.description)}`;
+      presets.set(row, [...(presets.get(row) ?? []), name]);
+    }
+  }
+  const rows = [...presets].map(([row, names]) => `| ${names.join(", ")} | ${row} |`);
   return ["| preset | option | default | meaning |", "| --- | --- | --- | --- |", ...rows].join(
     "\n",
   );

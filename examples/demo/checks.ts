@@ -60,6 +60,11 @@ export function checkPairs(window: readonly Message[], log: readonly Message[]):
   return faults;
 }
 
+/** The messages of the log in a window, without what the server made. */
+export function idsInLog({ messages }: Pick<GetWindowResponse, "messages">): readonly string[] {
+  return messages.filter(({ seq }) => seq > 0n).map(({ messageId }) => messageId);
+}
+
 /** The window is what the events tell, its totals are right, and nothing is lost. */
 export function checkWindow(
   window: GetWindowResponse,
@@ -67,15 +72,17 @@ export function checkWindow(
   log: { readonly messageCount: number; readonly tokenCount: number },
 ): string[] {
   const faults: string[] = [];
-  const ids = window.messages.map((message) => message.messageId);
+  const ids = idsInLog(window);
   if (!isDeepStrictEqual(ids, idsFromEvents)) faults.push("the window is not what the events tell");
   const tokens = window.messages.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
   const { windowTotals: inside, outsideTotals: outside } = window;
   if (Number(inside?.tokenCount) !== tokens) faults.push("the window's tokens do not add up");
-  if (Number(inside?.messageCount) !== ids.length) faults.push("the window's count is wrong");
+  if (Number(inside?.messageCount) !== window.messages.length) faults.push("the window's count is wrong");
   const messages = ids.length + Number(outside?.messageCount ?? 0n);
   if (messages !== log.messageCount) faults.push("window and outside are not the log");
-  const all = tokens + Number(outside?.tokenCount ?? 0n);
+  const made = window.messages.filter(({ seq }) => seq === 0n);
+  const summed = made.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
+  const all = tokens - summed + Number(outside?.tokenCount ?? 0n);
   if (all !== log.tokenCount) faults.push("the tokens of window and outside are not the log's");
   return faults;
 }

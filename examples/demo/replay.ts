@@ -51,8 +51,8 @@ async function replayOne(
     acks.push(...answer.messages);
   }
   const seconds = (performance.now() - started) / 1000;
-  const { logTotals: stored, revision, windowTotals: totals } = await client.getSession(sessionId);
-  await tracker.reached(sessionId, revision, totals?.messageCount ?? 0n);
+  const { logTotals: stored, revision } = await client.getSession(sessionId);
+  await tracker.reached(revision);
   const log: Message[] = [];
   for await (const message of client.listMessages(sessionId)) log.push(message);
   const tokens = log.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);

@@ -171,6 +171,8 @@ export interface Policy {
   readonly toolPairing: ToolPairing;
   readonly toolResultFill: ToolResultFill | undefined;
   readonly summaryView: SummaryView;
+  /** Triggers and limits count what is stored in the window and nothing that reads add. */
+  readonly countStoredOnly?: boolean;
   readonly stages: readonly PolicyStage[];
 }
 

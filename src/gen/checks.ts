@@ -1543,6 +1543,9 @@ export function checkSummaryView(v: Violations, m: SummaryView): void {
   if (m.prefix !== undefined) {
     if (m.prefix !== "") fields.checkText(v, "prefix", m.prefix, 256);
   }
+  if (m.maxTokens !== undefined) {
+    if (!(m.maxTokens >= 0 && m.maxTokens <= 1000000000)) fields.addRange(v, "max_tokens", m.maxTokens, {"min":0,"max":1000000000});
+  }
 }
 
 /** Checks Preset. */

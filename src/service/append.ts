@@ -241,7 +241,7 @@ function mustLook(append: Append, grown: Grown): boolean {
       drafts.some((draft) => draft.role === ROLE.tool || draft.answers.length > 0)) ||
     // A limit that was passed may hold again, which must be noticed.
     head.policyState.overLimit.some((name) => isOn("append", name)) ||
-    needsTrim(policy, grown.before, signalsOf(head, grown.outcomes))
+    needsTrim(policy, grown.before, signalsOf(grown.session, grown.outcomes))
   );
 }
 

@@ -11,7 +11,7 @@ import { checkLive, eraseExpired, liveSession, replayOf, replyPart } from "./cha
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { newSessionId } from "./sessions.ts";
-import { currentRecords, rangesUpTo, readCurrentRecords, recordUpTo } from "./summary-records.ts";
+import { currentRecords, readCurrentRecords, summaryAt } from "./summary-records.ts";
 import { changeWindow } from "./window-change.ts";
 import { sessionTotals } from "./window-view.ts";
 
@@ -20,9 +20,11 @@ interface Fork extends ForkSessionInput {
   readonly nowMs: number;
   /** The source as it was then. */
   readonly begun: Session | undefined;
-  /** What is known of its summaries, by version. */
-  readonly records: ReadonlyMap<number, SummaryRecord>;
+  /** Its summary as it was at the seq, and what is known of its summaries, by version. */
+  readonly past: { readonly summary: Summary | undefined; readonly records: Records };
 }
+
+type Records = ReadonlyMap<number, SummaryRecord>;
 
 /** Copies a session up to a seq. */
 export async function forkSession(
@@ -38,7 +40,7 @@ export async function forkSession(
     sessionId: input.sessionId === "" ? newSessionId(context) : input.sessionId,
   };
   const nowMs = context.world.nowMs();
-  const records = await recordsOf(context, source);
+  const past = await summariesOf(context, source, input.atSeq);
   // Outside the copy, so that an expired session of that id is really gone when it is published.
   await eraseExpired(context, target);
   const copy = {
@@ -54,15 +56,26 @@ export async function forkSession(
   return await context.store.copySession<Uint8Array>(copy, (view) => {
     if (view.copied === undefined) begun = view.source;
     const newest = begun === undefined ? {} : { atSeq: begun.head.lastSeq };
-    const fork = { ...newest, ...input, sessionId: target.sessionId, nowMs, begun, records };
+    const fork = { ...newest, ...input, sessionId: target.sessionId, nowMs, begun, past };
     return decideFork(context, call, fork, view);
   });
 }
 
-/** The history of the summaries that are in use; one that is set meanwhile is told as it is. */
-async function recordsOf(context: ServiceContext, ref: SessionRef): Promise<Fork["records"]> {
+/**
+ * The summary as it was at a seq, and the history of the summaries that a fork may take along; one
+ * that is set meanwhile is told as it is.
+ */
+async function summariesOf(
+  context: ServiceContext,
+  ref: SessionRef,
+  atSeq: number | undefined,
+): Promise<Fork["past"]> {
   const session = liveSession(context, await context.store.readSession(ref));
-  return session === undefined ? new Map() : await readCurrentRecords(context, ref, session.fields);
+  if (session === undefined) return { summary: undefined, records: new Map() };
+  const seq = atSeq ?? session.head.lastSeq;
+  const summary = await summaryAt(context, ref, session, seq);
+  const inUse = { summary, inserts: session.fields.inserts };
+  return { summary, records: await readCurrentRecords(context, ref, inUse) };
 }
 
 function decideFork(
@@ -94,17 +107,10 @@ function decideFork(
       window: sessionTotals(session),
     },
   ]);
-  const known = { record: (version: number) => fork.records.get(version) };
-  const summaries = currentRecords(fields, context.codec, known).map((record) =>
-    recordUpTo(record, atSeq),
-  );
+  const known = { record: (version: number) => fork.past.records.get(version) };
+  const summaries = currentRecords(fields, context.codec, known);
   const saved = { fields, head, events, summaries, ...replyPart(call, nowMs, bytes) };
   return { kind: "save", result: bytes, ...saved };
-}
-
-/** The summary of the session, which says nothing of messages that were not copied. */
-function summaryUpTo(summary: Summary | undefined, lastSeq: number): Summary | undefined {
-  return summary && { ...summary, ranges: rangesUpTo(summary.ranges, lastSeq) };
 }
 
 /** The copy as it is published. */
@@ -128,7 +134,7 @@ function forkOf(
     sessionId: fork.sessionId,
     fields: {
       ...source.fields,
-      summary: summaryUpTo(source.fields.summary, atSeq),
+      summary: (newest?.fields ?? fork.past).summary,
       inserts: newest?.fields.inserts ?? [],
       forkedFrom: { sessionId: fork.sourceSessionId, seq: atSeq },
       createMs: nowMs,

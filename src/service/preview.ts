@@ -26,7 +26,7 @@ const CHANGES: readonly StageOn[] = ["append", "turn-end", "request"];
 interface Scene {
   readonly entries: readonly StoredEntry[];
   readonly occasions: ReadonlySet<StageOn>;
-  readonly signalsOn: (occasion: StageOn) => Signals;
+  readonly signalsOn: (occasion: StageOn, policy: Policy) => Signals;
   readonly detailOf: DetailOf<StoredEntry>;
   /** The index of the first entry that the preview of each policy names. */
   readonly firstNamed: number;
@@ -47,7 +47,7 @@ export async function previewPolicy(
   const scene: Scene = {
     entries,
     occasions,
-    signalsOn: (occasion) => signals(session, occasion, input),
+    signalsOn: (occasion, policy) => signals(session, occasion, { input, policy }),
     detailOf: detailReader(context.codec),
     firstNamed: firstNamed(entries, policies.length),
   };
@@ -115,10 +115,15 @@ async function newestOfLog(context: ServiceContext, call: Call, ref: SessionRef)
 }
 
 /** What the request tells the policies, and else what the session knows. */
-function signals({ head }: Session, occasion: StageOn, input: PreviewInput): Signals {
+function signals(
+  session: Session,
+  occasion: StageOn,
+  { input, policy }: { readonly input: PreviewInput; readonly policy: Policy },
+): Signals {
   // On append, triggers for tools look at one append alone, and the next one has yet to come.
-  const known = occasion === "append" ? [] : head.policyState.outcomes;
-  const told = signalsOf(head, input.toolOutcomes.length > 0 ? input.toolOutcomes : known);
+  const known = occasion === "append" ? [] : session.head.policyState.outcomes;
+  const outcomes = input.toolOutcomes.length > 0 ? input.toolOutcomes : known;
+  const told = signalsOf(session, outcomes, policy);
   const { modelInputTokens } = input;
   return modelInputTokens === undefined ? told : { ...told, modelInputTokens };
 }
@@ -139,7 +144,7 @@ function follow({ entries, occasions, signalsOn, detailOf }: Scene, policy: Poli
       policy,
       occasions: new Set([occasion]),
       ceiling: true,
-      signals: signalsOn(occasion),
+      signals: signalsOn(occasion, policy),
       detailOf,
     });
     outcomes.push(outcome);
@@ -151,7 +156,7 @@ function follow({ entries, occasions, signalsOn, detailOf }: Scene, policy: Poli
     policy,
     occasions: new Set(occasions.has("read") ? ["read"] : []),
     ceiling: false,
-    signals: signalsOn("read"),
+    signals: signalsOn("read", policy),
     detailOf,
   });
   outcomes.push(shown);

@@ -42,7 +42,11 @@ export async function createSession(
     const { revision } = view;
     const bare = newSession({ namespace, sessionId }, input, { nowMs, revision });
     checkPromotion(bare.fields);
-    const { fields, record } = setText(bare.fields, { text, tokenCount }, { nowMs, revision });
+    const { fields, record } = setText(
+      bare.fields,
+      { text, tokenCount },
+      { nowMs, revision, lastSeq: 0 },
+    );
     const session: Session = { ...bare, fields };
     const bytes = create.encode(session);
     const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [

@@ -15,8 +15,9 @@ import type { Session, SessionFields, WindowInsert } from "../domain/session.ts"
 import { type SummaryRecord, TRUST } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
 import { groupEntries } from "../domain/window/groups.ts";
+import { needsTrim } from "../domain/window/needs-trim.ts";
 import type { Totals } from "../domain/window/types.ts";
-import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
+import type { SessionDecision, SessionView, StoredEntry, SummaryPlan } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
@@ -27,6 +28,7 @@ import {
   originsOfEntries,
   setEvent,
   setText,
+  standingRanges,
   summaryPlan,
   trimOf,
   withOwnSummary,
@@ -34,7 +36,7 @@ import {
 } from "./tasks/apply-summary.ts";
 import type { SetSummaryInput } from "./window-api.ts";
 import { changeWindow, planOf } from "./window-change.ts";
-import { insertEntry, mergeInserts } from "./window-view.ts";
+import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "./window-view.ts";
 
 const RANDOM_BYTES = 10;
 const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
@@ -87,7 +89,10 @@ function decideSummary(setting: Setting, view: SessionView): SessionDecision<Uin
   return setAlone(setting, view, session);
 }
 
-/** Sets or removes the summary of the session and leaves the window as it is. */
+/**
+ * Sets or removes the summary of the session. The window stays as it is unless the summary leaves
+ * too little room for it.
+ */
 function setAlone(
   setting: Setting,
   view: SessionView,
@@ -99,22 +104,42 @@ function setAlone(
   const { fields: changed, record } = setText(
     session.fields,
     { text: input.text, tokenCount },
-    { nowMs, revision, ...(prior === undefined ? {} : { prior }) },
+    { nowMs, revision, lastSeq: session.head.lastSeq, ...(prior === undefined ? {} : { prior }) },
   );
   const fields = { ...changed, etagRevision: revision };
-  const head = { ...session.head, updateMs: nowMs, revision };
-  const after: Session = { ...session, fields, head };
-  const bytes = input.encode({ session: after, trims: [], placed: undefined });
+  const grown: Session = { ...session, fields };
+  const mayTrim = needsTrim(fields.policy, sessionTotals(grown), signalsOf(grown, []));
+  if (mayTrim && view.window === undefined) return { kind: "need-window" };
+  const base = {
+    ...{ session: grown, window: view.window ?? [], stamp: { revision, nowMs }, tasks: view.tasks },
+    memory: { side: view },
+  };
+  const change = mayTrim ? changeWindow(context, base, [{ occasions: ["append"] }]) : undefined;
+  const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
+  const after: Session = { ...session, fields: change?.fields ?? fields, head };
+  const bytes = input.encode({ session: after, trims: change?.trims ?? [], placed: undefined });
   const origin = { session: after, revision, nowMs, requestId: call.requestId };
   const told = record === undefined ? removedEvent(session.fields) : setEvent(record, NOTHING);
   const plan = {
-    fields,
-    head,
-    events: newEvents(context, origin, [told]),
-    ...(record === undefined ? {} : { summaries: summaryPlan(view, session, fields, record) }),
+    ...(change === undefined ? { fields, head } : planOf(session, change)),
+    events: newEvents(context, origin, [told, ...(change?.events ?? [])]),
+    ...historyPart(view, session, fields, record),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
+}
+
+/** What becomes of the history: a summary that is removed ends with the newest seq. */
+function historyPart(
+  view: SessionView,
+  session: Session,
+  fields: SessionFields,
+  record: SummaryRecord | undefined,
+): { readonly summaries?: SummaryPlan } {
+  if (record !== undefined) return { summaries: summaryPlan(view, session, fields, record) };
+  const prior = priorRecord(view, session);
+  if (prior === undefined) return {};
+  return { summaries: { put: [], replace: { ...prior, endSeq: session.head.lastSeq } } };
 }
 
 function priorRecord(view: SessionView, { fields }: Session): SummaryRecord | undefined {
@@ -164,7 +189,7 @@ function replace(
       memory: { side: view },
       trims: [trim],
     },
-    [],
+    [{ occasions: ["append"] }],
   );
   const after: Session = { ...session, fields: change.fields, head: change.head };
   const bytes = input.encode({ session: after, trims: change.trims, placed });
@@ -178,9 +203,7 @@ function replace(
   const plan = {
     ...planOf(session, change),
     events,
-    ...(record === undefined
-      ? {}
-      : { summaries: summaryPlan(view, session, change.fields, record) }),
+    ...historyPart(view, session, change.fields, record),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
@@ -215,14 +238,15 @@ function summarized(
     return { fields: left, record: undefined, placed: undefined, added: NOTHING };
   }
   const prior = isPlaced ? undefined : ancestorOfSession(fields, priorRecord(view, session));
-  const known = { entries: replaced, inserts: session.fields.inserts, prior };
+  const standing = standingRanges(fields, { own: isPlaced });
+  const known = { entries: replaced, inserts: session.fields.inserts, prior, standing };
   const exact = originsOfEntries(context, view, known);
   // Whoever sets a text by hand may have put anything into it.
   const origins = { ...exact, trust: exact.trust > TRUST.medium ? TRUST.medium : exact.trust };
   const summary = { text: input.text, tokenCount, made: undefined };
   const added = origins.addedTotals;
   if (!isPlaced) {
-    const at = { nowMs, revision: view.revision };
+    const at = { nowMs, revision: view.revision, lastSeq: session.head.lastSeq };
     return { ...withOwnSummary(fields, summary, origins, at), placed: undefined, added };
   }
   if (!hasPlace(inserts)) throw windowFull(`${LIMITS.placedSummaries} placed summaries`);

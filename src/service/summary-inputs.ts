@@ -74,7 +74,7 @@ export function stageOf({ stages }: Policy, name: string): PolicyStage {
 /** What a stage of a policy would remove now, or has wait for a summary. */
 export function byStage(
   context: Pick<ServiceContext, "codec">,
-  { head }: Session,
+  session: Session,
   entries: readonly StoredEntry[],
   asked: { readonly policy: Policy; readonly name: string },
 ): ReadonlySet<StoredEntry> {
@@ -86,7 +86,11 @@ export function byStage(
     occasions: new Set([stage.on]),
     ceiling: stage.on !== "read",
     // On append, triggers for tools look at one append alone, and there is none now.
-    signals: signalsOf(head, stage.on === "append" ? [] : head.policyState.outcomes),
+    signals: signalsOf(
+      session,
+      stage.on === "append" ? [] : session.head.policyState.outcomes,
+      policy,
+    ),
     detailOf: detailReader(context.codec),
   });
   const seqs = new Set<number>();

@@ -1,9 +1,11 @@
 // The history of a session that begins with summaries already: a fork, an import, a reset that
 // keeps the summary. What is not known of how they were made is left open.
 
-import type { SessionFields, SessionRef, WindowInsert } from "../domain/session.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Session, SessionFields, SessionRef, WindowInsert } from "../domain/session.ts";
 import type { Summary, SummaryRecord } from "../domain/summaries/summary.ts";
-import type { SeqRange, Totals } from "../domain/window/types.ts";
+import { joinOldest } from "../domain/window/merge-ranges.ts";
+import type { Totals } from "../domain/window/types.ts";
 import type { Codec } from "./codec.ts";
 import type { ServiceContext } from "./context.ts";
 
@@ -96,17 +98,40 @@ function sessionRecord(summary: Summary, sources: Totals): SummaryRecord {
   };
 }
 
-/** The parts of runs up to a seq. */
-export function rangesUpTo(ranges: readonly SeqRange[], lastSeq: number): readonly SeqRange[] {
-  if ((ranges.at(-1)?.last ?? 0) <= lastSeq) return ranges;
-  return ranges
-    .filter(({ first }) => first <= lastSeq)
-    .map(({ first, last }) => ({ first, last: Math.min(last, lastSeq) }));
+/** Records read at once: the one that is looked for is mostly among the newest. */
+const PAGE = 8;
+
+/**
+ * The summary that a session had when a seq was its newest, after all changes made before the next
+ * append. One that came from elsewhere is known from the last message on that it stands for.
+ */
+export async function summaryAt(
+  { store }: Pick<ServiceContext, "store">,
+  ref: SessionRef,
+  { fields, head }: Pick<Session, "fields" | "head">,
+  seq: number,
+): Promise<Summary | undefined> {
+  if (seq >= head.lastSeq) return fields.summary;
+  const query = { order: "desc", limit: PAGE, maxBytes: LIMITS.pageBytes } as const;
+  let after: number | undefined;
+  do {
+    const page = await store.listSummaries(ref, after === undefined ? query : { ...query, after });
+    const record = page?.summaries.find((one) => isSetBy(one, seq));
+    if (record !== undefined) {
+      return record.endSeq !== undefined && record.endSeq <= seq ? undefined : summaryOf(record);
+    }
+    after = page?.next;
+  } while (after !== undefined);
+  return undefined;
 }
 
-/** A record that knows nothing of seqs above one. */
-export function recordUpTo(record: SummaryRecord, lastSeq: number): SummaryRecord {
-  const ranges = rangesUpTo(record.ranges, lastSeq);
-  if (ranges === record.ranges) return record;
-  return { ...record, ranges, added: rangesUpTo(record.added, lastSeq) };
+function isSetBy({ placement, seq, ranges }: SummaryRecord, by: number): boolean {
+  const from = seq ?? ranges.at(-1)?.last;
+  return placement === "session" && from !== undefined && from <= by;
+}
+
+function summaryOf(record: SummaryRecord): Summary {
+  const { text, tokenCount, version, createMs, hook, stage, level, trust } = record;
+  const ranges = joinOldest(record.ranges, LIMITS.summaryRanges);
+  return { text, tokenCount, version, createMs, ranges, hook, stage, level, trust };
 }

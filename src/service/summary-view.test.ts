@@ -44,6 +44,21 @@ const textsOf = (result: WindowResult): string[] => messagesOf(result).map(({ te
 const RULES = { role: 3, text: "Rules", tokenCount: 2 } as const;
 const HEY = { text: "hey", tokenCount: 3 } as const;
 
+describe("behind the system prompt", () => {
+  it("it is a system message, before what was said and what the server placed", async () => {
+    await create("after-system");
+    await services.append("s", [RULES, RULES, { ...HEY, messageId: "m" }, RULES, HEY]);
+    const shown = ["Rules", "Rules", `${PREFIX}${TEXT}`];
+    expect(textsOf(await read())).toEqual([...shown, "hey", "Rules", "hey"]);
+    expect(textsOf(await read({ newest: 1 }))).toEqual([`${PREFIX}${TEXT}`, "hey"]);
+    await services.sessions.setSummary(services.call("SetSummary"), {
+      ...{ ...REF, text: "placed", replacedMessageIds: ["m"], placement: "in-place" },
+      encode: toBytes,
+    });
+    expect(textsOf(await read())).toEqual([...shown, "placed", "Rules", "hey"]);
+  });
+});
+
 describe("before all others", () => {
   it("it is a system message of the server, with its own id and trust", async () => {
     await create("system-first");
@@ -133,14 +148,6 @@ describe("it is not shown", () => {
     expect(result.window).toMatchObject({ messageCount: 1, tokenCount: 2 });
   });
 
-  it("in the past", async () => {
-    await create("system-first");
-    await services.append("s", [RULES, HEY]);
-    const result = await read({ asOfSeq: 2 });
-    expect(textsOf(result)).toEqual(["Rules", "hey"]);
-    expect(result.summary).toBeUndefined();
-  });
-
   it("without a summary", async () => {
     await create("system-first", "");
     await services.append("s", [RULES]);
@@ -165,4 +172,57 @@ it("the policy of a request says how it is shown in the answer", async () => {
   expect(textsOf(first)).toEqual([TEXT, "Rules"]);
   const suffix = await read({ policy: policy("system-suffix", "") });
   expect(textsOf(suffix)).toEqual([`Rules\n\n${TEXT}`]);
+});
+
+describe("in the past", () => {
+  const set = (text: string, replacedMessageIds: readonly string[] = []) =>
+    services.sessions.setSummary(services.call("SetSummary"), {
+      ...{ ...REF, text, replacedMessageIds, placement: "session", encode: toBytes },
+    });
+
+  beforeEach(async () => {
+    await create("after-system", "");
+    await services.append("s", [RULES, { ...HEY, messageId: "m2" }]);
+    await set("First.");
+    await services.append("s", [HEY]);
+    await set("Second.", ["m2"]);
+    await services.append("s", [HEY]);
+    await set("");
+    await services.append("s", [HEY]);
+    await set("Last.");
+    await services.append("s", [HEY]);
+  });
+
+  it("it is shown as it was then, whatever came later", async () => {
+    const at = async (asOfSeq: number) => textsOf(await read({ asOfSeq }));
+    expect(await at(1)).toEqual(["Rules"]);
+    expect(await at(2)).toEqual(["Rules", "So far: First.", "hey"]);
+    expect(await at(3)).toEqual(["Rules", "So far: Second.", "hey"]);
+    expect(await at(4)).toEqual(["Rules", "hey", "hey"]);
+    expect(await at(5)).toEqual(["Rules", "So far: Last.", "hey", "hey", "hey"]);
+    expect((await read({ asOfSeq: 3 })).summary?.text).toBe("Second.");
+    expect((await read({ asOfSeq: 4 })).summary).toBeUndefined();
+  });
+
+  it("a fork has it as it was at its seq, with its own history", async () => {
+    for (const [atSeq, text] of [
+      [1, undefined],
+      [2, "First."],
+      [3, "Second."],
+      [4, undefined],
+      [6, "Last."],
+    ] as const) {
+      const sessionId = `fork-${atSeq}`;
+      await services.sessions.forkSession(services.call("ForkSession"), {
+        ...{ namespace: "default", sourceSessionId: "s", sessionId, atSeq, encode: toBytes },
+      });
+      const shown = await read({ sessionId });
+      expect([atSeq, shown.summary?.text]).toEqual([atSeq, text]);
+      const history = await services.store.listSummaries(
+        { namespace: "default", sessionId },
+        { order: "asc", limit: 10, maxBytes: 10_000 },
+      );
+      expect(history?.summaries.map((one) => one.text)).toEqual(text === undefined ? [] : [text]);
+    }
+  });
 });

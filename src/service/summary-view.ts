@@ -1,7 +1,11 @@
 // How GetWindow shows the summary of a session among the messages.
 
+import type { Policy } from "../domain/policy.ts";
+import { newestParts } from "../domain/summaries/newest-sentences.ts";
 import type { Summary } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
+import { summaryRoom } from "../domain/window/beside.ts";
+import { tokenLimit } from "../domain/window/limit.ts";
 import { addTotals } from "../domain/window/totals.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { StoredEntry } from "../storage/store.ts";
@@ -13,15 +17,21 @@ import { isInLog } from "./window-view.ts";
 const SUMMARY_ID = "summary";
 const NO_IDS: readonly string[] = [];
 
-/** Before every seq and every insert; no integer, as of all that is not in the log. */
-const FIRST_POSITION = -0.5;
+/** How far behind its neighbor the summary stands: no integer, as of all that is not in the log. */
+const BEHIND = 0.5;
+
+/** What stands between a system message and the summary behind its text. */
+const SUFFIX_GAP = "\n\n";
 
 /** Whether the messages show the summary of the session. */
 export function showsSummary({ policy }: Viewed, summary: Summary | undefined): summary is Summary {
   return summary !== undefined && policy.summaryView.show !== "none";
 }
 
-/** The messages of an answer with the summary of the session, as the policy says. */
+/**
+ * The messages of an answer with the summary of the session, as the policy says, cut to the room
+ * that there is for it. The very messages when nothing of it fits.
+ */
 export async function withSummary(
   context: ServiceContext,
   viewed: Viewed,
@@ -29,53 +39,110 @@ export async function withSummary(
   summary: Summary,
 ): Promise<Shown> {
   const { show, prefix } = viewed.policy.summaryView;
-  const text = `${prefix}${summary.text}`;
   // What the server itself placed is no place for it: it may leave with the next summary.
   const at =
     show === "system-suffix"
       ? shown.entries.findIndex((entry) => entry.role === ROLE.system && isInLog(entry))
       : -1;
   const system = shown.entries[at];
+  const lead = system === undefined ? prefix : `${SUFFIX_GAP}${prefix}`;
+  const room = roomFor(viewed.policy, shown);
+  const said = await fitting(context, viewed, { lead, text: summary.text, room });
+  if (said === undefined) return shown;
   return system === undefined
-    ? await before(context, viewed, shown, { summary, text })
-    : await behind(context, viewed, shown, { at, system, suffix: `\n\n${text}` });
+    ? asMessage(context, viewed, shown, { ...said, summary })
+    : behind(context, shown, { ...said, at, system });
 }
 
-async function before(
-  context: ServiceContext,
-  viewed: Viewed,
+/** What the summary may cost beside these messages. */
+function roomFor(policy: Policy, { entries, totals }: Shown): number {
+  const most = summaryRoom(policy);
+  const limit = policy.countStoredOnly === true ? undefined : tokenLimit(policy);
+  if (limit === undefined) return most;
+  let { tokenCount } = totals;
+  if (policy.protections.system === "excluded") {
+    for (const entry of entries) if (entry.role === ROLE.system) tokenCount -= entry.tokenCount;
+  }
+  return Math.min(most, limit - tokenCount);
+}
+
+/** The text of a summary behind its lead, and what both cost. */
+interface Said {
+  readonly said: string;
+  readonly tokenCount: number;
+}
+
+/** The newest part of a text that fits, with its lead; undefined when none does. */
+async function fitting(
+  { tokens }: ServiceContext,
+  { own }: Viewed,
+  { lead, text, room }: { readonly lead: string; readonly text: string; readonly room: number },
+): Promise<Said | undefined> {
+  const rule = countedRule(own);
+  const counted = async (part: string): Promise<Said> => {
+    const said = lead + part;
+    return { said, tokenCount: await tokens.countText(said, rule) };
+  };
+  const whole = await counted(text);
+  if (whole.tokenCount <= room) return whole;
+  const parts = newestParts(text);
+  let fits: Said | undefined;
+  let [first, end] = [0, parts.length];
+  while (first < end) {
+    const middle = Math.floor((first + end) / 2);
+    const part = await counted(parts[middle] ?? "");
+    if (part.tokenCount > room) first = middle + 1;
+    else {
+      fits = part;
+      end = middle;
+    }
+  }
+  return fits;
+}
+
+/** As a system message of its own. */
+function asMessage(
+  { codec }: ServiceContext,
+  { policy }: Viewed,
   shown: Shown,
-  { summary, text }: { readonly summary: Summary; readonly text: string },
-): Promise<Shown> {
-  const tokenCount = await context.tokens.countText(text, countedRule(viewed.own));
+  { said: text, tokenCount, summary }: Said & { readonly summary: Summary },
+): Shown {
   const { trust, createMs } = summary;
   const role = ROLE.system;
-  const bytes = context.codec.encodeMade({
+  const bytes = codec.encodeMade({
     ...{ messageId: SUMMARY_ID, kind: "summary", role, trust, text, tokenCount, createMs },
     ...{ toolCallId: "", name: "" },
   });
   const byteCount = bytes.length;
+  const { entries } = shown;
+  const at = policy.summaryView.show === "system-first" ? 0 : promptLength(entries);
+  const seq = (entries[at - 1]?.seq ?? -1) + BEHIND;
   const entry: StoredEntry = {
-    ...{ seq: FIRST_POSITION, messageId: SUMMARY_ID, role, tokenCount, createMs },
+    ...{ seq, messageId: SUMMARY_ID, role, tokenCount, createMs },
     ...{ callIds: NO_IDS, answers: NO_IDS, isResult: false, byteCount, bytes },
   };
   return {
     ...shown,
-    entries: [entry, ...shown.entries],
+    entries: entries.toSpliced(at, 0, entry),
     totals: addTotals(shown.totals, { messageCount: 1, tokenCount, byteCount }),
   };
 }
 
-async function behind(
-  context: ServiceContext,
-  viewed: Viewed,
+/** How many messages the system prompt has: the system messages of the log that begin a window. */
+function promptLength(entries: readonly StoredEntry[]): number {
+  const end = entries.findIndex((entry) => entry.role !== ROLE.system || !isInLog(entry));
+  return end === -1 ? entries.length : end;
+}
+
+/** Behind the text of a system message. */
+function behind(
+  { codec }: ServiceContext,
   shown: Shown,
-  to: { readonly at: number; readonly system: StoredEntry; readonly suffix: string },
-): Promise<Shown> {
-  const { at, system, suffix } = to;
-  const added = await context.tokens.countText(suffix, countedRule(viewed.own));
+  to: Said & { readonly at: number; readonly system: StoredEntry },
+): Shown {
+  const { at, system, said: suffix, tokenCount: added } = to;
   const tokenCount = system.tokenCount + added;
-  const bytes = context.codec.appendText(system.bytes, suffix, tokenCount);
+  const bytes = codec.appendText(system.bytes, suffix, tokenCount);
   const byteCount = bytes.length;
   const grown = byteCount - system.byteCount;
   return {

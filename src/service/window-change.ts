@@ -207,7 +207,7 @@ function runPass(
     policy,
     occasions: new Set(pass.occasions),
     ceiling: pass.isRead !== true,
-    signals: signalsOf(head, pass.outcomes ?? before.state.outcomes),
+    signals: signalsOf({ ...session, head }, pass.outcomes ?? before.state.outcomes, policy),
     detailOf: run.detailOf,
   };
   const outcome = trimWindow<StoredEntry>({

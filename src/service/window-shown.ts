@@ -6,7 +6,8 @@ import { LIMITS } from "../domain/limits.ts";
 import type { Policy, ToolResultFill } from "../domain/policy.ts";
 import { TRUST } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
-import { type CallToFill, callsToFill, FILL_NOTICE } from "../domain/window/tool-result-fill.ts";
+import { fillText } from "../domain/window/beside.ts";
+import { type CallToFill, callsToFill } from "../domain/window/tool-result-fill.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import {
   type DetailOf,
@@ -120,7 +121,7 @@ async function fillEntries(
   // The details of a cut message are those of the whole one: its calls are the same.
   const calls = callsToFill(entries, toolResultFill, viewed.detailOf).slice(-LIMITS.filledResults);
   if (calls.length === 0) return entries;
-  const text = toolResultFill.text === "" ? FILL_NOTICE : toolResultFill.text;
+  const text = fillText(toolResultFill);
   const tokenCount = await context.tokens.countText(text, countedRule(viewed.own));
   const made = calls.map((call) =>
     madeResult(context, call, { text, tokenCount, messageId: `filled-${call.position}` }),

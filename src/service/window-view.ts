@@ -2,7 +2,9 @@
 // inserts that stand between them. Storage keeps the two apart.
 
 import type { Policy, PolicyStage } from "../domain/policy.ts";
-import type { Session, SessionHead, WindowInsert } from "../domain/session.ts";
+import type { Session, WindowInsert } from "../domain/session.ts";
+import { countedRule } from "../domain/token-rules.ts";
+import { besideOf } from "../domain/window/beside.ts";
 import { addTotals } from "../domain/window/totals.ts";
 import type {
   DetailOf,
@@ -84,10 +86,19 @@ export function withInserts(totals: WindowTotals, inserts: readonly WindowInsert
   return addTotals(totals, { messageCount: inserts.length, tokenCount, byteCount });
 }
 
-/** What a policy is told beside the window, with the outcomes that its tool triggers look at. */
-export function signalsOf(head: SessionHead, outcomes: readonly ToolOutcome[]): Signals {
+/**
+ * What a policy is told beside the window, with the outcomes that its tool triggers look at.
+ * Default: the policy of the session.
+ */
+export function signalsOf(
+  { head, fields }: Pick<Session, "head" | "fields">,
+  outcomes: readonly ToolOutcome[],
+  policy: Policy = fields.policy,
+): Signals {
   const { modelInputTokens, marks } = head.policyState;
+  const beside = besideOf(policy, countedRule(fields.policy), fields.summary);
   return {
+    ...(beside === undefined ? {} : { beside }),
     modelInputTokens,
     outcomes,
     lastSeq: head.lastSeq,

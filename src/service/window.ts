@@ -22,6 +22,7 @@ import { changeSession, checkLive, liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { withRuns } from "./policy-state.ts";
+import { summaryAt } from "./summary-records.ts";
 import { showsSummary, withSummary } from "./summary-view.ts";
 import { checkHooks } from "./tasks/hand-over.ts";
 import { hookOf } from "./tasks/making.ts";
@@ -65,7 +66,7 @@ export async function getWindow(
       }
     }
   }
-  const summary = stored.isPast ? undefined : stored.session.fields.summary;
+  const { summary } = stored.session.fields;
   let shown = await showWindow(context, viewed, input.newest);
   if (showsSummary(viewed, summary)) shown = await withSummary(context, viewed, shown, summary);
   return resultOf(input, stored, viewed.outcome, shown);
@@ -83,7 +84,10 @@ async function readStored(context: ServiceContext, input: WindowInput): Promise<
   const session = liveSession(context, then?.session);
   if (then === undefined || session === undefined) throw sessionNotFound(input.sessionId);
   if (then.window === undefined) throw seqOutOfRange(asOfSeq, session.head.lastSeq);
-  return { session, window: then.window, ranges: then.ranges, lastSeq: asOfSeq, isPast: true };
+  const summary = await summaryAt(context, input, session, asOfSeq);
+  const past = { ...session, fields: { ...session.fields, summary } };
+  const { window, ranges } = then;
+  return { session: past, window, ranges, lastSeq: asOfSeq, isPast: true };
 }
 
 function storedNow(session: Session, window: readonly StoredEntry[]): Stored {
@@ -100,7 +104,7 @@ function look(context: ServiceContext, stored: Stored, input: WindowInput): View
   const inserts = isPast ? [] : session.fields.inserts;
   const entries = mergeInserts(stored.window, inserts, context.codec);
   const detailOf = detailReader(context.codec);
-  const signals = signalsOf(session.head, session.head.policyState.outcomes);
+  const signals = signalsOf(session, session.head.policyState.outcomes, policy);
   const outcome = trimWindow<StoredEntry>({
     entries,
     policy,
@@ -255,7 +259,7 @@ function resultOf(
   const outside = newestRanges(outsideRanges(ranges, 1, stored.lastSeq), LIMITS.outsideRanges);
   return {
     messages: shown.entries.map((entry) => entry.bytes),
-    summary: isPast ? undefined : session.fields.summary,
+    summary: session.fields.summary,
     window: shown.totals,
     outside: isPast ? undefined : without(session.head.log, shown.inLog),
     outsideRanges: outside.ranges,

@@ -140,7 +140,11 @@ export function summaryPlanFault(plan: SummaryPlan, base: SummaryBase): string |
     }
     last = version;
   }
-  return undefined;
+  const { replace } = plan;
+  if (replace === undefined) return undefined;
+  return base.has(replace.version) && !removed.has(replace.version)
+    ? summaryFault(replace)
+    : `summary ${replace.version} is replaced, which is not there or is removed`;
 }
 
 function summaryFault(summary: SummaryRecord): string | undefined {

@@ -18,6 +18,8 @@ export interface TaskPlan {
 export interface SummaryPlan {
   /** New summaries by rising version. */
   readonly put: readonly SummaryRecord[];
+  /** Takes the place of the record of its version. */
+  readonly replace?: SummaryRecord;
   /** Versions to delete. */
   readonly remove?: readonly number[];
 }

@@ -133,6 +133,7 @@ export const SHAPES = { system: SummaryShape.SYSTEM, exchange: SummaryShape.EXCH
 export type ShapeName = keyof typeof SHAPES;
 
 export const SHOWS = {
+  "after-system": SummaryShow.AFTER_SYSTEM,
   "system-first": SummaryShow.SYSTEM_FIRST,
   "system-suffix": SummaryShow.SYSTEM_SUFFIX,
   none: SummaryShow.NONE,

@@ -352,6 +352,8 @@ export interface PolicyOptions {
   readonly summaryView?: DeepPartial<SummaryView>;
   readonly model?: string;
   readonly contextWindow?: number;
+  /** Limits do not count the summary of the session and filled results. */
+  readonly countStoredOnly?: boolean;
 }
 
 /** Makes a policy of stages, in their order. */

@@ -88,64 +88,81 @@ export interface SummaryPresetOptions {
   readonly on_failure?: "keep" | "drop" | "placeholder";
 }
 
+/** How presets count tokens. Default: as `model` counts them, or bytes divided by 4. */
+export interface CountingPresetOptions {
+  readonly token_rule?: Maybe<
+    "bytes_div_4" | "chars_div_4" | "o200k" | "cl100k" | "words" | "given" | "model"
+  >;
+  readonly model?: string;
+}
+
 /** The presets with their options. Those that are left out have their defaults. */
 export interface PresetOptions {
   /** Keeps the newest messages (50). */
-  readonly sliding_window: { readonly max_messages?: number };
+  readonly sliding_window: { readonly max_messages?: number } & CountingPresetOptions;
   /** Keeps the window within a token budget (8,000). */
-  readonly token_budget: { readonly max_tokens?: number; readonly headroom?: number };
+  readonly token_budget: {
+    readonly max_tokens?: number;
+    readonly headroom?: number;
+  } & CountingPresetOptions;
   /** Lets the window grow up to a trigger (12,000), then packs it down to a target (8,000). */
   readonly managed: {
     readonly trigger_tokens?: number;
     readonly target_tokens?: number;
     readonly headroom?: number;
-  };
+  } & CountingPresetOptions;
   /** Keeps the newest turns (20). */
   readonly turns: {
     readonly max_turns?: number;
     readonly max_tokens?: Maybe<number>;
-  };
+  } & CountingPresetOptions;
   /** Lets turns leave the window when they are too old. */
-  readonly forget_old: { readonly max_age_seconds: number; readonly erase?: boolean };
+  readonly forget_old: {
+    readonly max_age_seconds: number;
+    readonly erase?: boolean;
+  } & CountingPresetOptions;
   /** Keeps the window within a token budget (8,000); old tool results are shortened first. */
   readonly tool_results_first: {
     readonly max_tokens?: number;
     readonly tool_result_tokens?: number;
     readonly keep_newest?: number;
-  };
+  } & CountingPresetOptions;
   /** Leaves out of what is read the messages that a newer one says again. */
   readonly semantic_pruning: {
     readonly max_tokens?: number;
     readonly similarity?: number;
     readonly lookahead?: number;
-  };
+  } & CountingPresetOptions;
   /** Keeps the first and the newest messages; a summary takes the place of those between. */
   readonly pin_summarize_recent: {
     readonly max_messages?: number;
     readonly pin?: number;
     readonly recent?: number;
-  } & SummaryPresetOptions;
+  } & CountingPresetOptions &
+    SummaryPresetOptions;
   /** When the window costs too much (8,000), a summary takes the place of the oldest messages. */
   readonly summarize_old: {
     readonly max_tokens?: number;
     readonly context_share?: Maybe<number>;
     readonly context_window?: number;
-    readonly model?: string;
     readonly keep_recent?: number;
-  } & SummaryPresetOptions;
+  } & CountingPresetOptions &
+    SummaryPresetOptions;
   /** Keeps the window within a token budget; what leaves is joined to a summary beside it. */
   readonly rolling_summary: {
     readonly max_tokens?: number;
     readonly headroom?: number;
     readonly last_chars?: number;
     readonly on_failure?: "drop" | "placeholder";
-  } & Omit<SummaryPresetOptions, "on_failure">;
+  } & CountingPresetOptions &
+    Omit<SummaryPresetOptions, "on_failure">;
   /** As summarize_old; several summaries of one level become one of the next. */
   readonly hierarchical_summary: {
     readonly max_tokens?: number;
     readonly keep_recent?: number;
     readonly fan_in?: number;
-  } & SummaryPresetOptions;
+  } & CountingPresetOptions &
+    SummaryPresetOptions;
   /** As selectools. */
   readonly selectools: {
     readonly max_messages?: number;

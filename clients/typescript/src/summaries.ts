@@ -19,6 +19,7 @@ export interface SummarizeOptions {
   readonly placeholder?: string;
   readonly separator?: string;
   readonly lastChars?: number;
+  readonly lastCharsExact?: boolean;
   readonly prefix?: string;
   readonly transcript?: names.TranscriptName;
   readonly fanIn?: number;
@@ -39,13 +40,21 @@ export function summarize(options: SummarizeOptions = {}): DeepPartial<Summarize
   };
 }
 
-/** Says where a window shows the summary of the session. Default: as its first message. */
+/**
+ * Says where a window shows the summary of the session, and how much of it. Default: behind the
+ * system prompt, within a quarter of the token limit of the policy.
+ */
 export function summaryView(
-  options: { readonly show?: names.ShowName; readonly prefix?: string } = {},
+  options: {
+    readonly show?: names.ShowName;
+    readonly prefix?: string;
+    readonly maxTokens?: number;
+  } = {},
 ): DeepPartial<SummaryView> {
-  const { show, prefix } = options;
+  const { show, prefix, maxTokens } = options;
   return {
     ...(show && { show: names.SHOWS[show] }),
     ...(prefix === undefined ? {} : { prefix }),
+    ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
   };
 }

@@ -118,7 +118,7 @@ class Paragraphs {
   }
 
   flush(): void {
-    for (const sentence of splitProse(this.#lines.join(" "))) {
+    for (const sentence of proseSentences(this.#lines.join(" "))) {
       push(this.#found, sentence, this.#kind);
     }
     this.#lines = [];
@@ -230,7 +230,8 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-function splitProse(text: string): string[] {
+/** Cuts prose behind its sentences. Put together, the parts are the text again. */
+export function proseSentences(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   for (const match of text.matchAll(END)) {

@@ -284,6 +284,7 @@ export const alquimia: Preset = {
     return {
       policy: namedPolicy(NAME, {
         tokenRule: "given",
+        countStoredOnly: true,
         protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
         toolPairing: "loose",
         stages: [

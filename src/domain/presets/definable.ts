@@ -26,6 +26,7 @@ export const definable = definePreset({
   options: [...describeOptions(MEMORY, "Memory"), ...describeOptions(OURS)],
   build: ({ values: { enabled, max_messages, pin_count, recent_count, hook } }) => ({
     tokenRule: "chars-sum-4",
+    countStoredOnly: true,
     imageTokenCount: 0,
     protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
     toolPairing: "loose",

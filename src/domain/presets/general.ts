@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../limits.ts";
 import type { PolicyStage } from "../policy.ts";
+import { COUNTING_OPTIONS, countedBy } from "./counting-options.ts";
 import { flag, fraction, integer } from "./option-kinds.ts";
 import { type OptionFault, optional, required } from "./options.ts";
 import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset.ts";
@@ -19,10 +20,15 @@ const MAX_TOKENS = integer(
  * The stages that hold a budget: when the window costs more than `trigger`, whole turns go,
  * the oldest first, until it costs at most `target`; inside one that is larger, assistant turns.
  */
-function budgetStages(trigger: number, target = trigger): readonly PolicyStage[] {
+export function budgetStages(
+  trigger: number,
+  target = trigger,
+  how: Partial<PolicyStage> = {},
+): readonly PolicyStage[] {
   const parts = {
     anyOf: [{ kind: "token-count-over", limit: trigger }],
     select: dropOldest({ maxTokens: target }),
+    ...how,
   } as const;
   return [
     stageOf("turns", { ...parts, unit: "turn" }),
@@ -36,8 +42,10 @@ const slidingWindow = definePreset({
     "Keeps the newest messages. The oldest go one by one, tool calls together with their results.",
   table: {
     max_messages: integer(RANGES.someMessages, 50, "The most messages to keep."),
+    ...COUNTING_OPTIONS,
   },
   build: ({ values }) => ({
+    ...countedBy(values),
     stages: [
       stageOf("window", {
         anyOf: [{ kind: "message-count-over", limit: values.max_messages }],
@@ -60,8 +68,10 @@ const tokenBudget = definePreset({
       0,
       "The share of the budget that a trim leaves free, so that the next one comes later.",
     ),
+    ...COUNTING_OPTIONS,
   },
-  build: ({ values: { max_tokens, headroom } }) => ({
+  build: ({ values: { max_tokens, headroom, ...how } }) => ({
+    ...countedBy(how),
     stages: budgetStages(max_tokens, Math.floor(max_tokens * (1 - headroom))),
   }),
 });
@@ -79,12 +89,14 @@ const managed = definePreset({
       "What a trim brings it down to, before the headroom. At most trigger_tokens.",
     ),
     headroom: fraction(RANGES.headroom, 0, "The share of the target that is left free."),
+    ...COUNTING_OPTIONS,
   },
   check: ({ values: { trigger_tokens, target_tokens } }) =>
     target_tokens <= trigger_tokens
       ? []
       : [together("target_tokens", "must be at most trigger_tokens", trigger_tokens)],
-  build: ({ values: { trigger_tokens, target_tokens, headroom } }) => ({
+  build: ({ values: { trigger_tokens, target_tokens, headroom, ...how } }) => ({
+    ...countedBy(how),
     stages: [
       stageOf("pack", {
         anyOf: [{ kind: "token-count-over", limit: trigger_tokens }],
@@ -107,8 +119,10 @@ const turns = definePreset({
     max_tokens: optional(
       integer(RANGES.tokens, 0, "The most tokens that the window may cost. Null for no limit."),
     ),
+    ...COUNTING_OPTIONS,
   },
-  build: ({ values: { max_turns, max_tokens } }) => ({
+  build: ({ values: { max_turns, max_tokens, ...how } }) => ({
+    ...countedBy(how),
     stages: [
       stageOf("newest", {
         anyOf: [{ kind: "turn-count-over", limit: max_turns }],
@@ -133,8 +147,10 @@ const forgetOld = definePreset({
       ),
     ),
     erase: flag(false, "Erases what is too old from the log as well, for good."),
+    ...COUNTING_OPTIONS,
   },
-  build: ({ values: { max_age_seconds, erase } }) => ({
+  build: ({ values: { max_age_seconds, erase, ...how } }) => ({
+    ...countedBy(how),
     stages: [
       stageOf("age", {
         select: dropOldest({ maxAgeMs: max_age_seconds * MS_PER_SECOND }),
@@ -157,8 +173,10 @@ const toolResultsFirst = definePreset({
       "What an old tool result may cost.",
     ),
     keep_newest: integer(RANGES.messages, 4, "How many of the newest messages are left alone."),
+    ...COUNTING_OPTIONS,
   },
-  build: ({ values: { max_tokens, tool_result_tokens, keep_newest } }) => ({
+  build: ({ values: { max_tokens, tool_result_tokens, keep_newest, ...how } }) => ({
+    ...countedBy(how),
     stages: [
       stageOf("tool-results", {
         anyOf: [{ kind: "token-count-over", limit: max_tokens }],
@@ -193,8 +211,10 @@ const semanticPruning = definePreset({
       50,
       "With how many newer messages of its role a message is compared.",
     ),
+    ...COUNTING_OPTIONS,
   },
-  build: ({ values: { max_tokens, similarity, lookahead } }) => ({
+  build: ({ values: { max_tokens, similarity, lookahead, ...how } }) => ({
+    ...countedBy(how),
     stages: [
       ...budgetStages(max_tokens),
       stageOf("duplicates", {

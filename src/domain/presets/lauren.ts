@@ -122,6 +122,7 @@ export const lauren = definePreset({
     const isAtomic = tool_turn_atomic ?? era !== "A";
     return {
       tokenRule: "chars-sum-4",
+      countStoredOnly: true,
       imageTokenCount: 0,
       contextWindow: memory_window_tokens,
       protections: {

@@ -147,6 +147,7 @@ function packTriggers(
 function partsOf(imageTokenCount: number, stages: readonly PolicyStage[]): PolicyParts {
   return {
     tokenRule: "structured",
+    countStoredOnly: true,
     imageTokenCount,
     protections: { ...DEFAULT_PROTECTIONS, system: "none", lastUser: false },
     toolPairing: "grouped",

@@ -82,6 +82,32 @@ forget_old rolling_summary hierarchical_summary alquimia definable lauren marsys
   });
 });
 
+describe("how presets count", () => {
+  it.each(PRESETS.filter(({ options }) => options.some(({ name }) => name === "token_rule")))(
+    "$name takes a token rule or a model",
+    ({ name }) => {
+      const options = name === "forget_old" ? { max_age_seconds: 60 } : {};
+      expect(policyOf(name, options)).toMatchObject({ tokenRule: "bytes-div-4", model: "" });
+      expect(policyOf(name, { ...options, token_rule: "o200k" }).tokenRule).toBe("o200k");
+      const known = { tokenRule: "model", model: "gpt-4o", contextWindow: 128_000 };
+      expect(policyOf(name, { ...options, model: "gpt-4o" })).toMatchObject(known);
+      expect(policyOf(name, { ...options, model: "gpt-4o", token_rule: "words" }).tokenRule).toBe(
+        "words",
+      );
+      expect(faultFields(name, { ...options, token_rule: "tiktoken" })).toEqual(["token_rule"]);
+    },
+  );
+
+  it("is an option of every preset that is our own", () => {
+    const without = PRESETS.filter(
+      ({ options }) => !options.some((one) => one.name === "token_rule"),
+    );
+    expect(without.map(({ name }) => name)).toEqual([
+      ...["alquimia", "definable", "lauren", "marsys", "selectools"],
+    ]);
+  });
+});
+
 describe("the general presets", () => {
   it("leave all but their stages at the defaults", () => {
     for (const name of ["sliding_window", "token_budget", "managed", "turns"]) {
@@ -239,6 +265,8 @@ describe("the general presets", () => {
         removedTo: "summarize",
         summarize: {
           ...DEFAULT_SUMMARY_SPEC,
+          // Within an eighth of the budget, 16 at least.
+          maxTokens: 16,
           keep: "append",
           leave: "at-once",
           lastChars: 500,
@@ -259,8 +287,10 @@ describe("the general presets", () => {
         select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent: 5, minRemoved: 2 },
         boundary: { rule: "grow-recent", always: false },
         removedTo: "summarize",
-        summarize: { ...DEFAULT_SUMMARY_SPEC, keep: "hierarchical", fanIn: 3 },
+        summarize: { ...DEFAULT_SUMMARY_SPEC, maxTokens: 500, keep: "hierarchical", fanIn: 3 },
       },
+      // While messages wait for their summary, a read leaves out what does not fit.
+      ...budget(8_000).map((stage) => ({ ...stage, ...onRead })),
     ]);
   });
 });

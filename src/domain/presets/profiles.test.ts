@@ -39,6 +39,7 @@ describe("selectools", () => {
   it("enforces its limits on every append and pops tool messages at the head", () => {
     expect(policyOf("selectools", { max_messages: 3, max_tokens: 25 })).toEqual({
       name: "selectools",
+      countStoredOnly: true,
       tokenRule: "chars-floor-4",
       customTokenRule: undefined,
       imageTokenCount: 0,
@@ -156,6 +157,7 @@ describe("selectools", () => {
           onFailure: "drop",
           separator: " ",
           lastChars: 4_000,
+          lastCharsExact: true,
           transcript: "capitals",
         },
       },

@@ -102,6 +102,7 @@ function enforceLimits(values: Values): PolicyStage {
             hook,
             maxTokens: summarize_max_tokens,
             keep: "append",
+            lastCharsExact: true,
             leave: "at-once",
             onFailure: "drop",
             transcript: "capitals",
@@ -139,6 +140,7 @@ function build(values: Values): PolicyParts {
   const { model, context_window, compress_context } = values;
   return {
     ...countedAs(values),
+    countStoredOnly: true,
     imageTokenCount: 0,
     model,
     contextWindow: context_window || modelContextWindow(model),

@@ -4,8 +4,9 @@ import { LIMITS } from "../limits.ts";
 import { modelContextWindow } from "../models.ts";
 import type { PolicyStage, Trigger } from "../policy.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
-import { together } from "./general.ts";
-import { choice, fraction, integer, text } from "./option-kinds.ts";
+import { COUNTING_OPTIONS, countedBy } from "./counting-options.ts";
+import { budgetStages, together } from "./general.ts";
+import { choice, fraction, integer } from "./option-kinds.ts";
 import { optional } from "./options.ts";
 import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset.ts";
 import { ON_FAILURE, SUMMARY_OPTIONS, specOf, toldOf } from "./summary-options.ts";
@@ -13,7 +14,16 @@ import { ON_FAILURE, SUMMARY_OPTIONS, specOf, toldOf } from "./summary-options.t
 // A summary of one message would save nothing.
 const MIN_SUMMARIZED = 2;
 
-const MAX_TOKENS = integer(RANGES.tokens, 8_000, "What the window may cost.");
+// A summary that nobody gave a length takes at most this part of a budget: it leaves room for what
+// it is joined to, or for the summaries of other levels.
+const SUMMARY_PARTS = 8;
+const HIERARCHY_PARTS = 16;
+
+const MAX_TOKENS = integer(
+  RANGES.tokens,
+  8_000,
+  "The most tokens that a read may cost, summaries included.",
+);
 const KEEP_RECENT = integer(RANGES.someMessages, 10, "How many of the newest messages stay.");
 
 const pinSummarizeRecent = definePreset({
@@ -27,12 +37,14 @@ const pinSummarizeRecent = definePreset({
     recent: integer(RANGES.someMessages, 10, "How many of the newest messages stay."),
     ...SUMMARY_OPTIONS,
     on_failure: ON_FAILURE,
+    ...COUNTING_OPTIONS,
   },
   check: ({ values: { max_messages, pin, recent } }) =>
     pin + recent < max_messages
       ? []
       : [together("max_messages", "must be above pin and recent together", pin + recent + 1)],
   build: ({ values: { max_messages, pin, recent, on_failure, ...told } }) => ({
+    ...countedBy(told),
     stages: [
       stageOf("middle", {
         anyOf: [{ kind: "message-count-over", limit: max_messages }],
@@ -67,16 +79,23 @@ function oldStage(
   });
 }
 
+/**
+ * The stages that hold a read within a budget while messages wait in the window for their summary.
+ */
+function heldWithin(maxTokens: number): readonly PolicyStage[] {
+  return budgetStages(maxTokens, maxTokens, { on: "read", effect: "view" });
+}
+
 const summarizeOld = definePreset({
   name: "summarize_old",
   description:
     "When the window costs too much, a summary takes the place of all but the newest messages. " +
-    "They stay until it is there.",
+    "They stay until it is there; until then a read leaves out the oldest that do not fit.",
   table: {
     max_tokens: integer(
       RANGES.tokens,
       8_000,
-      "What the window may cost. Not used together with context_share unless given.",
+      "The most tokens that a read may cost. Not used together with context_share unless given.",
     ),
     context_share: optional(
       fraction(
@@ -87,10 +106,10 @@ const summarizeOld = definePreset({
       ),
     ),
     context_window: integer(RANGES.tokens, 0, "The context window in tokens. 0: that of model."),
-    model: text(LIMITS.modelBytes, "", "The model that the window goes to."),
     keep_recent: KEEP_RECENT,
     ...SUMMARY_OPTIONS,
     on_failure: ON_FAILURE,
+    ...COUNTING_OPTIONS,
   },
   check: ({ values: { context_share, context_window, model } }) =>
     context_share === undefined || context_window > 0 || modelContextWindow(model) > 0
@@ -98,21 +117,26 @@ const summarizeOld = definePreset({
       : [together("context_share", "needs context_window, or a model whose window is known")],
   build: ({ values, given }) => {
     const { context_share, max_tokens, model } = values;
+    const contextWindow = values.context_window || modelContextWindow(model);
     const anyOf: Trigger[] = [];
+    let limit = Number.POSITIVE_INFINITY;
     if (context_share === undefined || given.has("max_tokens")) {
       anyOf.push({ kind: "token-count-over", limit: max_tokens });
+      limit = max_tokens;
     }
     if (context_share !== undefined) {
       anyOf.push({ kind: "context-share-at-least", share: context_share });
+      limit = Math.min(limit, Math.floor(context_share * contextWindow));
     }
     return {
-      model,
-      contextWindow: values.context_window || modelContextWindow(model),
+      ...countedBy(values),
+      contextWindow,
       stages: [
         oldStage(anyOf, values.keep_recent, {
-          ...toldOf(values),
+          ...toldOf(values, limit / SUMMARY_PARTS),
           onFailure: values.on_failure,
         }),
+        ...heldWithin(limit),
       ],
     };
   },
@@ -121,8 +145,9 @@ const summarizeOld = definePreset({
 const rollingSummary = definePreset({
   name: "rolling_summary",
   description:
-    "Keeps the newest messages within a token budget. The others leave at once, and a summary " +
-    "of them joins the summary of the session, which is shown before the window.",
+    "Keeps the newest messages and the summary of the session within a token budget. Messages " +
+    "that do not fit leave at once, and a summary of them joins that of the session. It takes a " +
+    "quarter of the budget at most: its newest sentences are kept.",
   table: {
     max_tokens: MAX_TOKENS,
     headroom: fraction(
@@ -134,15 +159,17 @@ const rollingSummary = definePreset({
     last_chars: integer(
       { min: LIMITS.summaryLastCharsMin, max: LIMITS.summaryLastCharsMax },
       DEFAULT_SUMMARY_SPEC.lastChars,
-      "How many of the last characters of the summary are kept.",
+      "How many characters of the summary are kept: its newest whole sentences.",
     ),
     on_failure: choice(
       ["drop", "placeholder"],
       "drop",
       "What joins the summary when none can be made. drop: nothing. placeholder: a fixed text.",
     ),
+    ...COUNTING_OPTIONS,
   },
   build: ({ values }) => ({
+    ...countedBy(values),
     stages: [
       stageOf("oldest", {
         anyOf: [{ kind: "token-count-over", limit: values.max_tokens }],
@@ -150,7 +177,7 @@ const rollingSummary = definePreset({
         select: dropOldest({ maxTokens: Math.floor(values.max_tokens * (1 - values.headroom)) }),
         removedTo: "summarize",
         summarize: specOf({
-          ...toldOf(values),
+          ...toldOf(values, values.max_tokens / SUMMARY_PARTS),
           keep: "append",
           leave: "at-once",
           lastChars: values.last_chars,
@@ -176,15 +203,18 @@ const hierarchicalSummary = definePreset({
     ),
     ...SUMMARY_OPTIONS,
     on_failure: ON_FAILURE,
+    ...COUNTING_OPTIONS,
   },
   build: ({ values }) => ({
+    ...countedBy(values),
     stages: [
       oldStage([{ kind: "token-count-over", limit: values.max_tokens }], values.keep_recent, {
-        ...toldOf(values),
+        ...toldOf(values, values.max_tokens / HIERARCHY_PARTS),
         keep: "hierarchical",
         fanIn: values.fan_in,
         onFailure: values.on_failure,
       }),
+      ...heldWithin(values.max_tokens),
     ],
   }),
 });

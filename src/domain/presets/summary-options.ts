@@ -3,6 +3,7 @@
 import { LIMITS } from "../limits.ts";
 import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../summaries/spec.ts";
 import { choice, integer, matching, text } from "./option-kinds.ts";
+import { optional } from "./options.ts";
 
 /** How long summaries may be asked to be. */
 export const SUMMARY_TOKENS = {
@@ -21,10 +22,13 @@ export const HOOK = matching(
 /** What every preset that summarizes can be told. */
 export const SUMMARY_OPTIONS = {
   hook: HOOK,
-  summary_max_tokens: integer(
-    SUMMARY_TOKENS,
-    DEFAULT_SUMMARY_SPEC.maxTokens,
-    "How long a summary should be, in tokens.",
+  summary_max_tokens: optional(
+    integer(
+      SUMMARY_TOKENS,
+      DEFAULT_SUMMARY_SPEC.maxTokens,
+      `How long a summary should be, in tokens. Null: ${DEFAULT_SUMMARY_SPEC.maxTokens}, or less ` +
+        "where the budget of the window is small.",
+    ),
   ),
   instructions: text(
     LIMITS.summaryInstructionsBytes,
@@ -46,12 +50,20 @@ export function specOf(parts: Partial<SummarySpec>): SummarySpec {
   return { ...DEFAULT_SUMMARY_SPEC, ...parts };
 }
 
-/** Gives what the shared options say of a summary. */
-export function toldOf(values: {
-  readonly hook: string;
-  readonly summary_max_tokens: number;
-  readonly instructions: string;
-}): Pick<SummarySpec, "hook" | "maxTokens" | "instructions"> {
-  const { hook, summary_max_tokens: maxTokens, instructions } = values;
+/**
+ * Gives what the shared options say of a summary; `room` is how long one may be that nobody gave a
+ * length.
+ */
+export function toldOf(
+  values: {
+    readonly hook: string;
+    readonly summary_max_tokens: number | undefined;
+    readonly instructions: string;
+  },
+  room = Number.POSITIVE_INFINITY,
+): Pick<SummarySpec, "hook" | "maxTokens" | "instructions"> {
+  const { hook, summary_max_tokens, instructions } = values;
+  const most = Math.min(DEFAULT_SUMMARY_SPEC.maxTokens, Math.floor(room));
+  const maxTokens = summary_max_tokens ?? Math.max(SUMMARY_TOKENS.min, most);
   return { hook, maxTokens, instructions };
 }

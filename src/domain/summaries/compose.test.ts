@@ -2,17 +2,19 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { joinTexts, placedText, placeholderText, shownName, shownTexts } from "./compose.ts";
 
+const EXACTLY = (lastChars: number) => ({ separator: " ", lastChars, lastCharsExact: true });
+
 describe("joined texts", () => {
   test("have the separator between, and keep the last 4,000 characters", () => {
-    const text = joinTexts("a".repeat(3_990), "b".repeat(20), " ", 4_000);
+    const text = joinTexts("a".repeat(3_990), "b".repeat(20), EXACTLY(4_000));
     expect(text).toBe(`${"a".repeat(3_979)} ${"b".repeat(20)}`);
   });
 
   test("have no separator without an old text", () => {
-    expect(joinTexts("", "Alice introduced herself.", " ", 4_000)).toBe(
+    expect(joinTexts("", "Alice introduced herself.", EXACTLY(4_000))).toBe(
       "Alice introduced herself.",
     );
-    expect(joinTexts("a", "b", "", 4_000)).toBe("ab");
+    expect(joinTexts("a", "b", { ...EXACTLY(4_000), separator: "" })).toBe("ab");
   });
 
   test("are the last code points of both, and no character is torn apart", () => {
@@ -20,9 +22,21 @@ describe("joined texts", () => {
     fc.assert(
       fc.property(texts, texts, fc.integer({ min: 1, max: 12 }), (old, added, count) => {
         const whole = [...(old === "" ? added : `${old}|${added}`)];
-        expect([...joinTexts(old, added, "|", count)]).toEqual(whole.slice(-count));
+        const joined = joinTexts(old, added, { ...EXACTLY(count), separator: "|" });
+        expect([...joined]).toEqual(whole.slice(-count));
       }),
     );
+  });
+
+  test("are whole sentences unless exact characters are asked for", () => {
+    const how = { separator: " ", lastChars: 40 };
+    const old = "The first one is gone. Dr. Ada pays 20 euros.";
+    expect(joinTexts(old, "Then we left.", how)).toBe("Dr. Ada pays 20 euros. Then we left.");
+    expect(joinTexts("1. bread\n2. milk", "", { separator: "", lastChars: 10 })).toBe("2. milk");
+    expect(joinTexts("a".repeat(20), " one two three", { ...how, lastChars: 11 })).toBe(
+      "… two three",
+    );
+    expect(joinTexts("a".repeat(60), "", { ...how, separator: "" })).toBe("a".repeat(40));
   });
 });
 

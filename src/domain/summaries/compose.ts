@@ -1,5 +1,6 @@
 // Makes the texts of summaries out of what hooks gave.
 
+import { newestParts } from "./newest-sentences.ts";
 import type { SummarySpec } from "./spec.ts";
 import type { SummaryOutput } from "./summary.ts";
 
@@ -18,16 +19,22 @@ export interface ShownTexts {
 }
 
 /**
- * Joins a text to another and keeps the last characters (Unicode code points) of both. Without an
- * old text there is nothing to separate.
+ * Joins a text to another and keeps the newest of both within `lastChars` (Unicode code points):
+ * whole sentences, or exactly so many characters. Without an old text there is nothing to separate.
  */
 export function joinTexts(
   old: string,
   added: string,
-  separator: string,
-  lastChars: number,
+  {
+    separator,
+    lastChars,
+    lastCharsExact,
+  }: Pick<SummarySpec, "separator" | "lastChars" | "lastCharsExact">,
 ): string {
-  return lastOf(old === "" ? added : old + separator + added, lastChars);
+  const joined = old === "" ? added : old + separator + added;
+  const last = lastOf(joined, lastChars);
+  if (lastCharsExact === true || last === joined) return last;
+  return newestParts(joined).find((part) => part.length <= last.length) ?? last;
 }
 
 /** The last code points of a text; a lone surrogate counts as one. */

@@ -20,7 +20,7 @@ export type TranscriptStyle = "roles" | "capitals" | "paragraphs";
 export type SummaryShape = "system" | "exchange";
 
 /** Where GetWindow shows the summary of a session. */
-export type SummaryShow = "system-first" | "system-suffix" | "none";
+export type SummaryShow = "after-system" | "system-first" | "system-suffix" | "none";
 
 /** How a stage has its messages summarized. */
 export interface SummarySpec {
@@ -41,6 +41,8 @@ export interface SummarySpec {
   readonly separator: string;
   /** In code points. */
   readonly lastChars: number;
+  /** Cuts the joined text inside a sentence if need be. Default: whole sentences. */
+  readonly lastCharsExact?: boolean;
   readonly prefix: string;
   readonly transcript: TranscriptStyle;
   readonly fanIn: number;
@@ -53,6 +55,8 @@ export interface SummarySpec {
 export interface SummaryView {
   readonly show: SummaryShow;
   readonly prefix: string;
+  /** The most that it costs as it is shown. Default: see summaryRoom. */
+  readonly maxTokens?: number;
 }
 
 /** The hook that is none: messages wait for SetSummary. */
@@ -83,6 +87,6 @@ export const DEFAULT_SUMMARY_SPEC: SummarySpec = {
 
 /** How most show the summary of a session. */
 export const DEFAULT_SUMMARY_VIEW: SummaryView = {
-  show: "system-first",
+  show: "after-system",
   prefix: "Summary of the conversation so far: ",
 };

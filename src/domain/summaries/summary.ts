@@ -62,6 +62,10 @@ export interface SummaryRecord {
   readonly durationMs: number;
   readonly placeholder: boolean;
   readonly createMs: number;
+  /** For a summary of the session: the newest seq when it was set. Unset: nobody knows. */
+  readonly seq?: number;
+  /** For a summary of the session that was removed: the newest seq then. */
+  readonly endSeq?: number;
 }
 
 /** What a hook makes of messages. */

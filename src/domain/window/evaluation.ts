@@ -56,7 +56,7 @@ export function beginEvaluation<E extends WindowEntry>(
   const newestMs = once(() =>
     entries.reduce((newest, { createMs }) => Math.max(newest, createMs), 0),
   );
-  const look = lookAt(entries, policy, totals);
+  const look = lookAt(entries, policy, totals, { beside: signals.beside });
   return {
     policy,
     signals,

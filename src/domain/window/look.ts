@@ -1,11 +1,13 @@
 // A window as the stages look at it. What is found out about it is found out once, when first
 // asked, and serves every stage until a message leaves.
 
+import { LIMITS } from "../limits.ts";
 import type { Policy, PolicyStage, WindowUnit } from "../policy.ts";
 import { type Grouping, groupingWithout } from "./groups.ts";
 import { groupEntriesAs } from "./pairing.ts";
 import { guardEntries, HOLD, isSummary, setAside, UNSEEN } from "./protect.ts";
-import { ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
+import { countToFill } from "./tool-result-fill.ts";
+import { type Beside, ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
 import { NO_UNIT, splitUnits, type Units } from "./units.ts";
 
 /** What the units of a window hold, by unit number. */
@@ -32,8 +34,11 @@ export interface Look<E extends WindowEntry = WindowEntry> {
   readonly totals: WindowTotals;
   /** What each entry costs after shortening; undefined when none is shortened. */
   readonly costs: Float64Array | undefined;
-  /** The totals of what the policy sees. */
+  readonly beside: Beside;
+  /** The totals of what the policy sees, with what a read adds. */
   readonly counted: () => WindowTotals;
+  /** The same without the summary of the session. */
+  readonly countedBare: () => WindowTotals;
   readonly grouping: () => Grouping;
   /** By entry: why it is set aside, as bits of HOLD; 0 when it is not. */
   readonly aside: () => Uint8Array;
@@ -55,7 +60,11 @@ export interface KnownLook {
   readonly costs?: Float64Array | undefined;
   /** Which entries belong together. Default: found out when asked. */
   readonly grouping?: (() => Grouping) | undefined;
+  /** What a read adds to them. Default: nothing. */
+  readonly beside?: Beside | undefined;
 }
+
+const NOTHING_BESIDE: Beside = { summary: 0, fill: 0 };
 
 /** Looks at a window through a policy. Costs nothing until something is asked. */
 export function lookAt<E extends WindowEntry>(
@@ -64,11 +73,31 @@ export function lookAt<E extends WindowEntry>(
   totals: WindowTotals,
   known: KnownLook = {},
 ): Look<E> {
-  const { costs } = known;
+  const { costs, beside = NOTHING_BESIDE } = known;
   const grouping = known.grouping ?? once(() => groupEntriesAs(entries, policy.toolPairing));
   const protection = protect({ entries, policy, grouping, costs }, false);
-  const counted = once(() => seenTotals(entries, policy, totals, costs));
-  return { entries, policy, totals, costs, counted, grouping, ...protection };
+  const countedBare = once(() => {
+    const seen = seenTotals(entries, policy, totals, costs);
+    return withTokens(seen, fillTokens(entries, policy, beside));
+  });
+  const counted = once(() => withTokens(countedBare(), beside.summary));
+  return { entries, policy, totals, costs, beside, counted, countedBare, grouping, ...protection };
+}
+
+function withTokens(totals: WindowTotals, more: number): WindowTotals {
+  return more === 0 ? totals : { ...totals, tokenCount: totals.tokenCount + more };
+}
+
+/** What the results cost that a read puts in. */
+function fillTokens(entries: readonly WindowEntry[], policy: Policy, { fill }: Beside): number {
+  const { toolResultFill } = policy;
+  if (fill === 0 || toolResultFill === undefined) return 0;
+  return fill * Math.min(countToFill(entries, toolResultFill), LIMITS.filledResults);
+}
+
+/** The window as it is judged when nothing more can go: the summary of the session makes way. */
+export function lookBare<E extends WindowEntry>(look: Look<E>): Look<E> {
+  return look.beside.summary === 0 ? look : { ...look, counted: look.countedBare };
 }
 
 /** What may go and what may not; with `folds`, placed summaries are messages like others. */
@@ -147,8 +176,8 @@ function lookKeeping<E extends WindowEntry>(look: Look<E>, count: number): Look<
 export function lookAtWhole<E extends WindowEntry>(look: Look<E>): Look<E> {
   if (look.costs === undefined) return look;
   const tokenCount = look.entries.reduce((sum, entry) => sum + entry.tokenCount, 0);
-  const { grouping } = look;
-  return lookAt(look.entries, look.policy, { ...look.totals, tokenCount }, { grouping });
+  const { grouping, beside } = look;
+  return lookAt(look.entries, look.policy, { ...look.totals, tokenCount }, { grouping, beside });
 }
 
 /** The index of the oldest of the newest assistant messages; 0 when there are fewer. */
@@ -188,7 +217,8 @@ export function lookWithout<E extends WindowEntry>(look: Look<E>, drop: Uint8Arr
   const stays = policy.toolPairing === "whole";
   const grouping = stays ? once(() => groupingWithout(look.grouping(), drop)) : undefined;
   const totals = { messageCount, tokenCount, byteCount };
-  return lookAt(kept, policy, totals, { costs: left?.subarray(0, kept.length), grouping });
+  const { beside } = look;
+  return lookAt(kept, policy, totals, { costs: left?.subarray(0, kept.length), grouping, beside });
 }
 
 /** The same window with other costs. */
@@ -197,8 +227,8 @@ export function lookAtCosts<E extends WindowEntry>(
   costs: Float64Array,
   tokenCount: number,
 ): Look<E> {
-  const { entries, policy, totals, grouping } = look;
-  return lookAt(entries, policy, { ...totals, tokenCount }, { costs, grouping });
+  const { entries, policy, totals, grouping, beside } = look;
+  return lookAt(entries, policy, { ...totals, tokenCount }, { costs, grouping, beside });
 }
 
 /** What an entry costs in a look. */

@@ -25,6 +25,30 @@ export function mergeRanges(a: readonly SeqRange[], b: readonly SeqRange[]): Seq
   return merged;
 }
 
+/** What of the first runs is in none of the others. Both must be sorted and merged. */
+export function withoutRanges(
+  ranges: readonly SeqRange[],
+  others: readonly SeqRange[],
+): readonly SeqRange[] {
+  if (others.length === 0) return ranges;
+  const left: SeqRange[] = [];
+  let next = 0;
+  for (const { first, last } of ranges) {
+    let from = first;
+    while ((others[next]?.last ?? last) < first) next += 1;
+    for (let i = next; from <= last; i++) {
+      const other = others[i];
+      if (other === undefined || other.first > last) {
+        left.push({ first: from, last });
+        break;
+      }
+      if (other.first > from) left.push({ first: from, last: other.first - 1 });
+      from = Math.max(from, other.last + 1);
+    }
+  }
+  return left;
+}
+
 /** Cuts a list to this many runs, one at least, by joining the oldest over what lies between. */
 export function joinOldest(ranges: readonly SeqRange[], count: number): readonly SeqRange[] {
   const [first] = ranges;

@@ -1,6 +1,7 @@
 // Decides from totals alone whether a window must be looked at. This is what keeps an append cheap:
 // while nothing can leave the window, its messages are not even loaded.
 
+import { LIMITS } from "../limits.ts";
 import { CEILING, type Policy, type PolicyStage } from "../policy.ts";
 import { isOverLimit } from "./limit.ts";
 import { mayHit } from "./triggers.ts";
@@ -45,7 +46,15 @@ function mayAct(stage: PolicyStage, policy: Policy, totals: Totals, signals: Sig
  */
 export function needsTrim(policy: Policy, totals: WindowTotals, signals: Signals): boolean {
   if (totals.messageCount > CEILING.messages || totals.byteCount > CEILING.bytes) return true;
+  const most = withBeside(totals, signals);
   return policy.stages.some(
-    (stage) => stage.on === "append" && mayAct(stage, policy, totals, signals),
+    (stage) => stage.on === "append" && mayAct(stage, policy, most, signals),
   );
+}
+
+/** The most that limits may count: how many results a read fills in is not known from totals. */
+function withBeside(totals: WindowTotals, { beside }: Signals): WindowTotals {
+  if (beside === undefined) return totals;
+  const added = beside.summary + beside.fill * LIMITS.filledResults;
+  return { ...totals, tokenCount: totals.tokenCount + added };
 }

@@ -11,6 +11,7 @@ import {
   isSeen,
   lookAtCosts,
   lookAtWhole,
+  lookBare,
   lookFolded,
   lookOfStage,
   lookWithout,
@@ -100,7 +101,7 @@ function runSelect<E extends WindowEntry>(
       fromStored: stage.effect === "store",
       discarded: stage.removedTo === "discard" && stage.effect === "store",
     });
-  const left = after ?? evaluation.look;
+  const left = lookBare(after ?? evaluation.look);
   const isOver = passesLimit(left, stage, newestMs);
   const held: readonly HoldReason[] = isOver
     ? heldBy({ look, after: left, stage, drop, stoppedBy, newestMs })
@@ -130,12 +131,10 @@ function withoutThese<E extends WindowEntry>(
   { look }: Evaluation<E>,
   waiting: readonly WindowEntry[],
 ) {
-  if (waiting.length === 0) return look;
+  if (waiting.length === 0) return lookBare(look);
   const gone = new Set(waiting);
-  return lookWithout(
-    look,
-    Uint8Array.from(look.entries, (entry) => (gone.has(entry) ? 1 : 0)),
-  );
+  const drop = Uint8Array.from(look.entries, (entry) => (gone.has(entry) ? 1 : 0));
+  return lookBare(lookWithout(look, drop));
 }
 
 /** Lowers what long messages cost; tells whether there were any. */

@@ -59,6 +59,16 @@ export function callsToFill<E extends WindowEntry>(
   return filled.sort((a, b) => a.position - b.position);
 }
 
+/** How many results callsToFill lists. */
+export function countToFill(
+  entries: readonly WindowEntry[],
+  fill: { readonly rule: "moved-on" | "always"; readonly newestOnly: boolean },
+): number {
+  let count = 0;
+  for (const { missing } of gapsOf(entries, fill)) count += missing.length;
+  return count;
+}
+
 /** The messages with calls that lack results, oldest first. One pass from the newest entry back. */
 function gapsOf<E extends WindowEntry>(
   entries: readonly E[],

@@ -12,7 +12,7 @@ import {
 } from "./evaluation.ts";
 import { groupEntries, hasOrphan, ORPHAN } from "./groups.ts";
 import { passesLimit } from "./limit.ts";
-import { lookAt } from "./look.ts";
+import { lookAt, lookBare } from "./look.ts";
 import { oldestUnits } from "./oldest.ts";
 import { hitsOf, runStage } from "./stage.ts";
 import { totalsOf } from "./totals.ts";
@@ -133,7 +133,8 @@ function finishRuns(pending: readonly PendingRun[]): StageRun[] {
 
 /** Reading runs no stage on append, but says when the stored window is over the limit of one. */
 function storedOverLimit<E extends WindowEntry>(evaluation: Evaluation<E>): boolean {
-  const { look, newestMs, policy } = evaluation;
+  const { newestMs, policy } = evaluation;
+  const look = lookBare(evaluation.look);
   const silent = { ...evaluation, failures: new Map() };
   return policy.stages.some(
     (stage) =>

@@ -147,6 +147,14 @@ export interface ToolOutcome {
   readonly error: boolean;
 }
 
+/** What a read adds to the stored window, in tokens. */
+export interface Beside {
+  /** What the summary of the session costs as it is shown. It makes way for protected messages. */
+  readonly summary: number;
+  /** What each filled result costs. */
+  readonly fill: number;
+}
+
 /** What a policy is told beside the window. */
 export interface Signals {
   /** What the model's input took; 0 when nobody said. */
@@ -159,6 +167,8 @@ export interface Signals {
   readonly actedSeqs: ReadonlyMap<string, number>;
   /** What came up to here came before the session was reset. Default 0. */
   readonly resetSeq?: number;
+  /** What a read adds to the window and limits count. Default: nothing. */
+  readonly beside?: Beside;
 }
 
 /** An entry that stays with less content. */

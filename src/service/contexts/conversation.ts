@@ -74,7 +74,7 @@ async function shownEntries(
     policy,
     occasions: new Set(["read"]),
     ceiling: false,
-    signals: signalsOf(session.head, session.head.policyState.outcomes),
+    signals: signalsOf(session, session.head.policyState.outcomes),
     detailOf,
     known: { totals: sessionTotals(session), pairedTo: entries.length },
   });

@@ -12,7 +12,7 @@ import {
   type Trust,
 } from "../../domain/summaries/summary.ts";
 import { joinOldest, mergeRanges } from "../../domain/window/merge-ranges.ts";
-import { rangesOf } from "../../domain/window/ranges.ts";
+import { containsSeq, rangesOf } from "../../domain/window/ranges.ts";
 import { addTotals, totalsOf } from "../../domain/window/totals.ts";
 import {
   ROLE,
@@ -118,6 +118,20 @@ function guessed(ranges: readonly SeqRange[]): Totals {
   return { messageCount: countOf(ranges), tokenCount: 0 };
 }
 
+/**
+ * What the summaries of a session stand for that stay beside a new one: a message that was brought
+ * back has its summary already, and gets no second one. `own` says whether that of the session
+ * stays.
+ */
+export function standingRanges(
+  { summary, inserts }: Pick<SessionFields, "summary" | "inserts">,
+  { own }: { readonly own: boolean },
+): readonly SeqRange[] {
+  let ranges: readonly SeqRange[] = own ? (summary?.ranges ?? []) : [];
+  for (const insert of inserts) ranges = mergeRanges(ranges, insert.ranges);
+  return ranges;
+}
+
 /** What is known of entries that a summary takes the place of. */
 export function originsOfEntries(
   context: Pick<ServiceContext, "codec">,
@@ -126,9 +140,13 @@ export function originsOfEntries(
     readonly entries: readonly StoredEntry[];
     readonly inserts: readonly WindowInsert[];
     readonly prior: Ancestor | undefined;
+    /** What other summaries stand for. */
+    readonly standing: readonly SeqRange[];
   },
 ): Origins {
-  const inLog = from.entries.filter(isInLog);
+  const inLog = from.entries.filter(
+    (entry) => isInLog(entry) && !containsSeq(from.standing, entry.seq),
+  );
   const byId = new Map(from.inserts.map((insert) => [insert.messageId, insert]));
   const trusts = inLog.map(({ bytes }) => context.codec.readTrust(bytes));
   const placed: Ancestor[] = [];
@@ -156,16 +174,24 @@ export interface NewSummary {
 export interface SetAt {
   readonly nowMs: number;
   readonly revision: number;
+  /** The newest seq of the session. */
+  readonly lastSeq: number;
 }
 
 /** The record of a summary for the history. */
 function summaryRecordOf(
   summary: NewSummary,
   origins: Origins,
-  at: { readonly version: number; readonly placedMessageId: string; readonly nowMs: number },
+  at: {
+    readonly version: number;
+    readonly placedMessageId: string;
+    readonly nowMs: number;
+    readonly seq?: number;
+  },
 ): SummaryRecord {
   const { made } = summary;
   return {
+    ...(at.seq === undefined ? {} : { seq: at.seq }),
     version: at.version,
     text: summary.text,
     tokenCount: summary.tokenCount,
@@ -195,10 +221,10 @@ export function withOwnSummary(
   fields: SessionFields,
   summary: NewSummary,
   origins: Origins,
-  { nowMs, revision }: SetAt,
+  { nowMs, revision, lastSeq: seq }: SetAt,
 ): { readonly fields: SessionFields; readonly record: SummaryRecord } {
   const version = fields.summaryVersion + 1;
-  const record = summaryRecordOf(summary, origins, { version, placedMessageId: "", nowMs });
+  const record = summaryRecordOf(summary, origins, { version, placedMessageId: "", nowMs, seq });
   const { text, tokenCount, trust, hook, stage, level } = record;
   const ranges = joinOldest(origins.ranges, LIMITS.summaryRanges);
   const own = { text, tokenCount, version, createMs: nowMs, ranges, hook, stage, level, trust };

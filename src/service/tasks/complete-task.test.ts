@@ -211,14 +211,14 @@ describe("a summary in place", () => {
 });
 
 describe("a summary beside the window", () => {
-  test("is joined to the one before, of which the last characters stay", async () => {
+  test("is joined to the one before, of which the newest sentences stay", async () => {
     const s = await scene({ keep: "append", lastChars: 100 });
     await s.append(lines(3));
     await s.make("a".repeat(60));
     await s.append(lines(1, 4));
     await s.make("b".repeat(60));
     const { summary, inserts, summaryVersion } = (await s.session()).fields;
-    expect(summary?.text).toBe(`${"a".repeat(39)} ${"b".repeat(60)}`);
+    expect(summary?.text).toBe(`… ${"b".repeat(60)}`);
     expect(summary).toMatchObject({ version: 2, hook: "workers", ranges: [{ first: 1, last: 2 }] });
     expect([inserts, summaryVersion]).toEqual([[], 2]);
     expect((await s.summaries())[1]).toMatchObject({

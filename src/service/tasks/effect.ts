@@ -13,12 +13,14 @@ import {
   type Trust,
 } from "../../domain/summaries/summary.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
+import { withoutRanges } from "../../domain/window/merge-ranges.ts";
+import { needsTrim } from "../../domain/window/needs-trim.ts";
 import { containsSeq } from "../../domain/window/ranges.ts";
 import { totalsOf } from "../../domain/window/totals.ts";
-import type { TrimReason } from "../../domain/window/types.ts";
+import type { SeqRange, TrimReason } from "../../domain/window/types.ts";
 import type { SessionPlan, StoredEntry, SummaryPlan, TaskPlan } from "../../storage/store.ts";
 import { changeWindow, type Pass, planOf, type WindowBase } from "../window-change.ts";
-import { insertEntry, isInLog, mergeInserts } from "../window-view.ts";
+import { insertEntry, isInLog, mergeInserts, sessionTotals, signalsOf } from "../window-view.ts";
 import {
   ancestorOfSession,
   hasPlace,
@@ -27,6 +29,7 @@ import {
   originsOf,
   originsOfEntries,
   setEvent,
+  standingRanges,
   summaryPlan,
   trimOf,
   withOwnSummary,
@@ -128,7 +131,8 @@ export function applyOutput(
   const gone = new Set(removed.map(({ messageId }) => messageId));
   const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
   const left: SessionFields = { ...session.fields, inserts };
-  const origins = originsOfTask(settling, held, isPlaced, removed);
+  const standing = standingRanges(left, { own: isPlaced });
+  const origins = originsOfTask(settling, held, { isPlaced, removed, standing });
   const facts = factsOf(settling, held, made);
   const set = isPlaced
     ? place(settling, held, { left, removed, origins, facts, output: made.output })
@@ -185,19 +189,24 @@ function factsOf(
 function originsOfTask(
   { context, goneTrust }: Settling,
   held: HeldView,
-  isPlaced: boolean,
-  removed: readonly StoredEntry[],
+  as: {
+    readonly isPlaced: boolean;
+    readonly removed: readonly StoredEntry[];
+    readonly standing: readonly SeqRange[];
+  },
 ): Origins {
+  const { isPlaced, removed, standing } = as;
   const { session, task, view } = held;
   const { fields } = session;
   const record = fields.summary === undefined ? undefined : view.summary(fields.summary.version);
   const prior = isPlaced ? undefined : ancestorOfSession(fields, record);
   if (keepsInputs(held)) {
-    const from = { entries: removed, inserts: fields.inserts, prior };
+    const from = { entries: removed, inserts: fields.inserts, prior, standing };
     const origins = originsOfEntries(context, view, from);
     return { ...origins, trust: lowestTrust([origins.trust, ...priorTrusts(held, removed)]) };
   }
-  const { ranges, made, sources } = task.summarize;
+  const { made, sources } = task.summarize;
+  const ranges = withoutRanges(task.summarize.ranges, standing);
   const placed = made.flatMap(({ version }) => {
     const known = version === 0 ? undefined : view.summary(version);
     return known === undefined ? [] : [known];
@@ -217,9 +226,9 @@ function priorTrusts(
 ): readonly Trust[] {
   if (task.summarize.spec.keep !== "in-place") return [];
   const first = removed[0]?.seq ?? 0;
-  return session.fields.inserts
-    .filter(({ kind, position }) => kind === "summary" && position < first)
-    .map(({ trust }) => trust);
+  const { summary, inserts } = session.fields;
+  const before = inserts.filter(({ kind, position }) => kind === "summary" && position < first);
+  return [...before, ...(summary === undefined ? [] : [summary])].map(({ trust }) => trust);
 }
 
 interface NewFields {
@@ -239,12 +248,12 @@ function own(
     readonly output: SummaryOutput;
   },
 ): NewFields {
-  const { keep, separator, lastChars } = task.summarize.spec;
+  const { spec } = task.summarize;
   const { left, origins, facts, output } = from;
-  const old = keep === "append" ? (left.summary?.text ?? "") : "";
-  const text = keep === "append" ? joinTexts(old, output.text, separator, lastChars) : output.text;
+  const isJoined = spec.keep === "append";
+  const text = isJoined ? joinTexts(left.summary?.text ?? "", output.text, spec) : output.text;
   const summary = { text, tokenCount: countText(text, session), made: facts };
-  const at = { nowMs, revision: view.revision };
+  const at = { nowMs, revision: view.revision, lastSeq: session.head.lastSeq };
   return { ...withOwnSummary(left, summary, origins, at), placed: [] };
 }
 
@@ -344,15 +353,22 @@ function historyPart(
   return { summaries: summaryPlan(view, session, fields, record) };
 }
 
-/** A summary beside the window, of messages that left it before: the window stays as it is. */
+/**
+ * A summary beside the window, of messages that left it before: the window stays as it is unless
+ * the summary leaves too little room for it.
+ */
 function beside(
-  { nowMs }: Settling,
+  settling: Settling,
   held: HeldView,
   set: NewFields & Pick<Exchange, "told" | "taskPlan" | "part">,
 ): Effect {
   const { view, session } = held;
   const { fields, record, told, taskPlan, part } = set;
-  const head = { ...session.head, updateMs: nowMs, revision: view.revision };
+  const grown = { ...session, fields };
+  if (needsTrim(fields.policy, sessionTotals(grown), signalsOf(grown, []))) {
+    return exchange(settling, held, { ...set, removed: [], entries: [], reason: "summarized" });
+  }
+  const head = { ...session.head, updateMs: settling.nowMs, revision: view.revision };
   return {
     session: { ...session, fields, head },
     plan: { fields, head, tasks: taskPlan, ...part, ...historyPart(held, fields, record) },

@@ -204,7 +204,7 @@ function takeDraft(
   const { draft, failure, usage } = from;
   const { nowMs } = settling;
   const { task, view } = held;
-  if (keepsInputs(held) && view.window === undefined) return "need-window";
+  if (view.window === undefined) return "need-window";
   const reason = staleness(settling, held);
   const { reason: why, message, counts } = failure;
   const after = dead(task, { reason: why, message, atMs: nowMs }, counts);
@@ -234,7 +234,7 @@ function giveUp(
   const tasks = { ...deadPlan(held, task, nowMs), ...usage };
   const wanted = effectOf(held);
   const changes = wanted !== "keep" && (keepsInputs(held) || wanted === "placeholder");
-  if (changes && keepsInputs(held) && held.view.window === undefined) return "need-window";
+  if (changes && held.view.window === undefined) return "need-window";
   const effect = changes ? effectOn(settling, held, wanted, tasks) : undefined;
   // What cannot be done is not done: the messages stay where they are.
   const done = changes && effect === undefined && keepsInputs(held) ? "keep" : wanted;

@@ -6,11 +6,13 @@ import { LIMITS } from "../../domain/limits.ts";
 import type { Session, SessionRef, WindowInsert } from "../../domain/session.ts";
 import { lowestTrust, type SummaryRecord, type Trust } from "../../domain/summaries/summary.ts";
 import { transcriptOf } from "../../domain/summaries/transcript.ts";
+import { containsSeq } from "../../domain/window/ranges.ts";
 import { ROLE, type SeqRange } from "../../domain/window/types.ts";
 import type { StoredMessage } from "../../storage/store.ts";
 import { liveSession } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { LINE_ROLES, type SourceLine, type SummarizeInput } from "../hook-port.ts";
+import { standingRanges } from "./apply-summary.ts";
 import { cutMessages, type SourceMessage } from "./cut-messages.ts";
 import type { TakenTask } from "./take-task.ts";
 
@@ -74,7 +76,23 @@ async function readSources(
     if (insert !== undefined) sources.push(ofInsert(insert, record));
     else if (record !== undefined) sources.push(ofRecord(context, record));
   }
-  return sources.sort((a, b) => a.position - b.position);
+  return withoutKnown(session, task, sources).sort((a, b) => a.position - b.position);
+}
+
+/**
+ * What was restored has its summary already: it leaves with the others, and the hook sees it only
+ * when there is nothing else.
+ */
+function withoutKnown(
+  { fields }: Session,
+  { summarize: { made } }: TakenTask,
+  sources: SourceMessage[],
+): SourceMessage[] {
+  const taken = new Set(made.map(({ messageId }) => messageId));
+  const inserts = fields.inserts.filter(({ messageId }) => !taken.has(messageId));
+  const standing = standingRanges({ ...fields, inserts }, { own: true });
+  const fresh = sources.filter(({ position }) => !containsSeq(standing, position));
+  return fresh.length === 0 ? sources : fresh;
 }
 
 async function* messagesOf(
@@ -151,8 +169,11 @@ async function priorOf(
   const before = inserts.filter(
     ({ kind, position }) => kind === "summary" && position < firstPosition,
   );
-  const trusts = before.map(({ trust }) => trust);
-  return { texts: await newestTexts(context, task, before), isReplaced: false, trusts };
+  const own = summary === undefined ? [] : [summary];
+  const trusts = [...own, ...before].map(({ trust }) => trust);
+  const texts = own.map(({ text }) => text);
+  texts.push(...(await newestTexts(context, task, before, Buffer.byteLength(texts.join("")))));
+  return { texts, isReplaced: false, trusts };
 }
 
 /** The texts of the newest of some summaries, as many as a task gives, the oldest of them first. */
@@ -160,9 +181,10 @@ async function newestTexts(
   { store, codec }: ServiceContext,
   task: TakenTask,
   summaries: readonly WindowInsert[],
+  taken: number,
 ): Promise<readonly string[]> {
   const texts: string[] = [];
-  let bytes = 0;
+  let bytes = taken;
   for (const { version, bytes: shown } of [...summaries].reverse()) {
     const record = await store.readSummary(task, version);
     const text = record?.text ?? codec.readDetail(shown).content;

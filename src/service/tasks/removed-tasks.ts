@@ -8,6 +8,7 @@ import { mergeRanges } from "../../domain/window/merge-ranges.ts";
 import { containsSeq } from "../../domain/window/ranges.ts";
 import type { SeqRange, Trim, WindowEntry } from "../../domain/window/types.ts";
 import { isInLog } from "../window-view.ts";
+import { standingRanges } from "./apply-summary.ts";
 import { type Asking, liveOf, type Making, make, save, tell } from "./making.ts";
 import { contentOf, joinedEvent } from "./new-task.ts";
 
@@ -46,9 +47,12 @@ export function sendRemoved(making: Making, asked: Asking, spread: number): void
   tell(making, asking, liveOf(making, stage.name)[0]);
 }
 
-/** What was restored and leaves again is not asked for twice: its task is still to be done. */
+/**
+ * What was restored and leaves again is not asked for twice: it has its summary, or a task that is
+ * still to be done.
+ */
 function isNew(making: Making, { name }: PolicyStage): (entry: WindowEntry) => boolean {
-  let asked: readonly SeqRange[] = [];
+  let asked: readonly SeqRange[] = standingRanges(making.input.session.fields, { own: true });
   for (const { summarize } of liveOf(making, name)) asked = mergeRanges(asked, summarize.ranges);
   return (entry) => !isInLog(entry) || !containsSeq(asked, entry.seq);
 }

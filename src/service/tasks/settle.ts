@@ -95,7 +95,7 @@ export async function settle<T>(
     },
   };
   const { sessionId } = known;
-  const needWindow = held.needWindow && !isGone;
+  const { needWindow } = held;
   const target = { namespace, sessionId, needWindow, allowWhenFull };
   for (;;) {
     try {

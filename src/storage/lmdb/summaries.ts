@@ -74,7 +74,8 @@ export function saveSummaries(core: Core, logNo: number, plan: SummaryPlan | und
   for (const version of plan?.remove ?? []) {
     core.memtable.set(summaryKey(logNo, version), null);
   }
-  for (const summary of plan?.put ?? []) {
+  const put = plan?.put ?? [];
+  for (const summary of plan?.replace === undefined ? put : [plan.replace, ...put]) {
     const key = summaryKey(logNo, summary.version);
     core.memtable.set(key, encodeSummary(key, summary));
   }

@@ -112,6 +112,8 @@ export function encodeSummary(key: string, summary: SummaryRecord): Buffer {
     durationMs: BigInt(summary.durationMs),
     placeholder: summary.placeholder,
     createMs: BigInt(summary.createMs),
+    seq: summary.seq === undefined ? undefined : BigInt(summary.seq),
+    endSeq: summary.endSeq === undefined ? undefined : BigInt(summary.endSeq),
   };
   return sealIndex(key, StoredSummary.encode(record).finish());
 }
@@ -143,5 +145,7 @@ export function decodeSummary(payload: Uint8Array): SummaryRecord {
     durationMs: Number(record.durationMs),
     placeholder: record.placeholder,
     createMs: Number(record.createMs),
+    ...(record.seq === undefined ? {} : { seq: Number(record.seq) }),
+    ...(record.endSeq === undefined ? {} : { endSeq: Number(record.endSeq) }),
   };
 }

@@ -197,7 +197,9 @@ export function summariesAfter(
   if (plan === undefined) return after;
   must(summaryPlanFault(plan, { newest, has: (version) => before.has(version) }));
   for (const version of plan.remove ?? []) after.delete(version);
-  for (const summary of plan.put) after.set(summary.version, structuredClone(summary));
+  const { put, replace } = plan;
+  for (const summary of replace === undefined ? put : [replace, ...put])
+    after.set(summary.version, structuredClone(summary));
   return after;
 }
 

@@ -124,8 +124,9 @@ export const TRANSCRIPT_STYLES: readonly SummarySpec["transcript"][] = [
 export const SUMMARY_SHAPES: readonly SummarySpec["shape"][] = ["system", "system", "exchange"];
 
 export const SUMMARY_SHOWS: readonly SummaryView["show"][] = [
-  "system-first",
+  "after-system",
   "system-first",
   "system-suffix",
   "none",
+  "after-system",
 ];

@@ -35,6 +35,7 @@ export function fromSummarize(summarize: wire.Summarize | undefined): SummarySpe
     placeholder: summarize.placeholder === "" ? initial.placeholder : summarize.placeholder,
     separator: summarize.separator ?? initial.separator,
     lastChars: summarize.lastChars ?? initial.lastChars,
+    ...(summarize.lastCharsExact ? { lastCharsExact: true } : {}),
     prefix: summarize.prefix,
     transcript: TRANSCRIPT_STYLES[summarize.transcript] ?? initial.transcript,
     fanIn: summarize.fanIn ?? initial.fanIn,
@@ -66,6 +67,7 @@ export function toSummarize(spec: SummarySpec): wire.Summarize {
     placeholder: spec.placeholder,
     separator: spec.separator,
     lastChars: spec.lastChars,
+    lastCharsExact: spec.lastCharsExact ?? false,
     prefix: spec.prefix,
     transcript: TRANSCRIPT_STYLES.lastIndexOf(spec.transcript) as wire.TranscriptStyle,
     fanIn: spec.fanIn,
@@ -85,6 +87,7 @@ export function fromSummaryView(view: wire.SummaryView | undefined): SummaryView
   return {
     show: SUMMARY_SHOWS[view.show] ?? DEFAULT_SUMMARY_VIEW.show,
     prefix: view.prefix ?? DEFAULT_SUMMARY_VIEW.prefix,
+    ...(view.maxTokens === undefined ? {} : { maxTokens: Number(view.maxTokens) }),
   };
 }
 
@@ -93,5 +96,6 @@ export function toSummaryView(view: SummaryView): wire.SummaryView {
   return {
     show: SUMMARY_SHOWS.lastIndexOf(view.show) as wire.SummaryShow,
     prefix: view.prefix,
+    maxTokens: view.maxTokens === undefined ? undefined : BigInt(view.maxTokens),
   };
 }

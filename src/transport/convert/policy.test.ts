@@ -218,6 +218,7 @@ describe("stages", () => {
       placeholder: "Summary of {count} messages.",
       separator: " ",
       lastChars: 4_000,
+      lastCharsExact: false,
       prefix: "",
       transcript: summaries.TranscriptStyle.ROLES,
       fanIn: 4,
@@ -231,7 +232,7 @@ describe("the view of a summary", () => {
   it("has its defaults, and may have an empty prefix", () => {
     const viewed = (summaryView: summaries.SummaryView | undefined) =>
       fromPolicy({ ...wire.Policy.decode(NOTHING), summaryView }).summaryView;
-    const initial = { show: "system-first", prefix: "Summary of the conversation so far: " };
+    const initial = { show: "after-system", prefix: "Summary of the conversation so far: " };
     expect(viewed(undefined)).toEqual(initial);
     expect(viewed(summaries.SummaryView.decode(NOTHING))).toEqual(initial);
     expect(viewed({ show: summaries.SummaryShow.NONE, prefix: "" })).toEqual({
@@ -239,7 +240,7 @@ describe("the view of a summary", () => {
       prefix: "",
     });
     expect(toPolicy(DEFAULT_POLICY).summaryView).toEqual({
-      show: summaries.SummaryShow.SYSTEM_FIRST,
+      show: summaries.SummaryShow.AFTER_SYSTEM,
       prefix: "Summary of the conversation so far: ",
     });
   });

@@ -51,6 +51,7 @@ export function fromPolicy(policy: wire.Policy): Policy {
     toolPairing: TOOL_PAIRING[policy.toolPairing] ?? "whole",
     toolResultFill: fromToolResultFill(policy.toolResultFill),
     summaryView: fromSummaryView(policy.summaryView),
+    ...(policy.countStoredOnly ? { countStoredOnly: true } : {}),
     stages: policy.stages.map(fromStage),
   };
 }
@@ -120,5 +121,6 @@ export function toPolicy(policy: Policy): wire.Policy {
             rule: TOOL_RESULT_FILL_RULE.lastIndexOf(toolResultFill.rule) as wire.ToolResultFillRule,
           },
     summaryView: toSummaryView(policy.summaryView),
+    countStoredOnly: policy.countStoredOnly ?? false,
   };
 }

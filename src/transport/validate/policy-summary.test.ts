@@ -128,9 +128,9 @@ describe("the view of a summary", () => {
   });
 
   it("has limits", () => {
-    expect(viewFaults({ show: 3, prefix: "x".repeat(256) })).toEqual([]);
-    expect(viewFaults({ show: 4 as 3, prefix: "x".repeat(257) })).toEqual([
-      "show: is not a known value: 4",
+    expect(viewFaults({ show: 4, prefix: "x".repeat(256) })).toEqual([]);
+    expect(viewFaults({ show: 5 as 4, prefix: "x".repeat(257) })).toEqual([
+      "show: is not a known value: 5",
       "prefix: is longer than 256 bytes",
     ]);
   });

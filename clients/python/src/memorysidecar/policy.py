@@ -126,12 +126,14 @@ def make_policy(
     summary_view: v1.SummaryView | None = None,
     model: str = "",
     context_window: int = 0,
+    count_stored_only: bool = False,
 ) -> v1.Policy:
     """Makes a policy of stages, in their order.
 
     :param token_rule: how new messages are counted. Default: bytes divided by 4, or ``"custom"``
         when a ``custom_token_rule`` is given, or ``"preset"`` when a ``token_preset`` is.
     :param token_preset: a token rule by its name, such as ``"structured"``.
+    :param count_stored_only: limits do not count the summary of the session and filled results.
     """
     if token_rule is None and custom_token_rule is not None:
         token_rule = "custom"
@@ -148,6 +150,7 @@ def make_policy(
         tool_pairing=f.tool_pairing_of(tool_pairing),
         tool_result_fill=tool_result_fill,
         summary_view=summary_view,
+        count_stored_only=count_stored_only,
         model=model,
         context_window=context_window,
     )
@@ -294,6 +297,7 @@ def summarize(
     placeholder: str = "",
     separator: str | None = None,
     last_chars: int | None = None,
+    last_chars_exact: bool = False,
     prefix: str = "",
     transcript: f.TranscriptName | None = None,
     fan_in: int | None = None,
@@ -317,6 +321,7 @@ def summarize(
         placeholder=placeholder,
         separator=separator,
         last_chars=last_chars,
+        last_chars_exact=last_chars_exact,
         prefix=prefix,
         transcript=transcript,
         fan_in=fan_in,
@@ -324,9 +329,12 @@ def summarize(
     )
 
 
-def summary_view(show: f.ShowName | None = None, *, prefix: str | None = None) -> v1.SummaryView:
-    """Says where a window shows the summary of the session. Default: as its first message."""
-    return v1.SummaryView(show=f.show_of(show), prefix=prefix)
+def summary_view(
+    show: f.ShowName | None = None, *, prefix: str | None = None, max_tokens: int | None = None
+) -> v1.SummaryView:
+    """Says where a window shows the summary of the session, and how much of it. Default: behind
+    the system prompt, within a quarter of the token limit of the policy."""
+    return v1.SummaryView(show=f.show_of(show), prefix=prefix, max_tokens=max_tokens)
 
 
 def custom_token_rule(

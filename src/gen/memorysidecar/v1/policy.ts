@@ -331,7 +331,7 @@ export const SummaryKeep = {
    */
   IN_PLACE: 1,
   /**
-   * APPEND - It is joined to the summary of the session, of which the last characters are kept.
+   * APPEND - It is joined to the summary of the session, of which the newest sentences are kept.
    * The hook sees the new messages only.
    */
   APPEND: 2,
@@ -496,17 +496,22 @@ export namespace SummaryShape {
 
 /** Where GetWindow shows the summary of the session. Values may be added. */
 export const SummaryShow = {
-  /** UNSPECIFIED - The default: `SUMMARY_SHOW_SYSTEM_FIRST`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_SHOW_AFTER_SYSTEM`. Never in an answer. */
   UNSPECIFIED: 0,
   /** SYSTEM_FIRST - As a system message before all others. */
   SYSTEM_FIRST: 1,
   /**
    * SYSTEM_SUFFIX - Behind the text of the first system message, after an empty line; without a system
-   * message as with `SUMMARY_SHOW_SYSTEM_FIRST`.
+   * message as with `SUMMARY_SHOW_AFTER_SYSTEM`.
    */
   SYSTEM_SUFFIX: 2,
   /** NONE - Only in `GetWindowResponse.summary`: the caller shows it. */
   NONE: 3,
+  /**
+   * AFTER_SYSTEM - As a system message behind the system prompt: the system messages of the log that
+   * the window begins with.
+   */
+  AFTER_SYSTEM: 4,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -517,6 +522,7 @@ export namespace SummaryShow {
   export type SYSTEM_FIRST = typeof SummaryShow.SYSTEM_FIRST;
   export type SYSTEM_SUFFIX = typeof SummaryShow.SYSTEM_SUFFIX;
   export type NONE = typeof SummaryShow.NONE;
+  export type AFTER_SYSTEM = typeof SummaryShow.AFTER_SYSTEM;
   export type UNRECOGNIZED = typeof SummaryShow.UNRECOGNIZED;
 }
 
@@ -528,8 +534,9 @@ export const TokenRule = {
    */
   UNSPECIFIED: 0,
   /**
-   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Over-counts
-   * English and code by about a sixth and stays close for other scripts.
+   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Against o200k it
+   * over-counts English by about a seventh and under-counts JSON by a fifth or more;
+   * `docs/policies.md` has the measured table.
    */
   BYTES_DIV_4: 1,
   /**
@@ -723,7 +730,16 @@ export interface Policy {
    * How GetWindow shows the summary of the session. Unset means the defaults of its
    * fields.
    */
-  summaryView: SummaryView | undefined;
+  summaryView:
+    | SummaryView
+    | undefined;
+  /**
+   * Triggers and limits count only what is stored in the window: not the summary of the
+   * session and not filled results, which a read adds and which may then exceed a limit.
+   * Default false: both count, and the summary is cut to what is left for it. Profiles
+   * of source systems that count neither set it.
+   */
+  countStoredOnly: boolean;
 }
 
 /** A policy as it is chosen: written out, or a preset by its name. */
@@ -1227,8 +1243,8 @@ export interface Summarize {
     | string
     | undefined;
   /**
-   * How many of the last characters (Unicode code points) `SUMMARY_KEEP_APPEND` keeps of
-   * the joined text. Unset means 4,000. 100 to 16,000.
+   * How long the joined text of `SUMMARY_KEEP_APPEND` may be, in characters (Unicode code
+   * points): its newest whole sentences are kept. Unset means 4,000. 100 to 16,000.
    */
   lastChars?:
     | number
@@ -1258,17 +1274,32 @@ export interface Summarize {
    * has no room for one more collection, the summary is set without a document.
    */
   collectionId: string;
+  /**
+   * Keeps exactly the last `last_chars` characters of the joined text, also when it then
+   * begins inside a sentence. Default false. Not used by other kinds of `keep`.
+   */
+  lastCharsExact: boolean;
 }
 
 /** How GetWindow shows the summary of the session. */
 export interface SummaryView {
-  /** Where. Unset means `SUMMARY_SHOW_SYSTEM_FIRST`. */
+  /** Where. Unset means `SUMMARY_SHOW_AFTER_SYSTEM`. */
   show: SummaryShow;
   /**
    * What stands before the text. Unset means `Summary of the conversation so far: `.
    * At most 256 bytes.
    */
-  prefix?: string | undefined;
+  prefix?:
+    | string
+    | undefined;
+  /**
+   * What the summary costs at most as it is shown, with its prefix, in tokens of the
+   * policy's token rule. A longer one is cut to its newest whole sentences. The same
+   * happens when protected messages leave less room below the policy's limit; a summary
+   * of which nothing fits is not shown. Unset means a quarter of the smallest token limit
+   * of the policy's stages, or no limit when they set none. 0 to 1,000,000,000.
+   */
+  maxTokens?: bigint | undefined;
 }
 
 /** What a policy would make of the session. */
@@ -1379,6 +1410,7 @@ function createBasePolicy(): Policy {
     toolPairing: 0,
     toolResultFill: undefined,
     summaryView: undefined,
+    countStoredOnly: false,
   };
 }
 
@@ -1422,6 +1454,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.summaryView !== undefined) {
       SummaryView.encode(message.summaryView, writer.uint32(98).fork()).join();
+    }
+    if (message.countStoredOnly !== false) {
+      writer.uint32(112).bool(message.countStoredOnly);
     }
     return writer;
   },
@@ -1533,6 +1568,14 @@ export const Policy: MessageFns<Policy> = {
             }
 
             message.summaryView = SummaryView.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.countStoredOnly = reader.bool();
             continue;
           }
         }
@@ -3063,6 +3106,7 @@ function createBaseSummarize(): Summarize {
     fanIn: undefined,
     shape: 0,
     collectionId: "",
+    lastCharsExact: false,
   };
 }
 
@@ -3115,6 +3159,9 @@ export const Summarize: MessageFns<Summarize> = {
     }
     if (message.collectionId !== "") {
       writer.uint32(130).string(message.collectionId);
+    }
+    if (message.lastCharsExact !== false) {
+      writer.uint32(136).bool(message.lastCharsExact);
     }
     return writer;
   },
@@ -3260,6 +3307,14 @@ export const Summarize: MessageFns<Summarize> = {
             message.collectionId = reader.string();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.lastCharsExact = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3274,7 +3329,7 @@ export const Summarize: MessageFns<Summarize> = {
 };
 
 function createBaseSummaryView(): SummaryView {
-  return { show: 0, prefix: undefined };
+  return { show: 0, prefix: undefined, maxTokens: undefined };
 }
 
 export const SummaryView: MessageFns<SummaryView> = {
@@ -3284,6 +3339,12 @@ export const SummaryView: MessageFns<SummaryView> = {
     }
     if (message.prefix !== undefined) {
       writer.uint32(18).string(message.prefix);
+    }
+    if (message.maxTokens !== undefined) {
+      if (BigInt.asIntN(64, message.maxTokens) !== message.maxTokens) {
+        throw new globalThis.Error("value provided for field message.maxTokens of type int64 too large");
+      }
+      writer.uint32(24).int64(message.maxTokens);
     }
     return writer;
   },
@@ -3315,6 +3376,14 @@ export const SummaryView: MessageFns<SummaryView> = {
             }
 
             message.prefix = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.maxTokens = reader.int64() as bigint;
             continue;
           }
         }

@@ -469,7 +469,8 @@ export interface GetWindowRequest {
    * Messages deleted since are left out, with tool results that lost their call;
    * messages changed since show their new content. Should these have grown beyond
    * the ceiling of a window, the oldest messages are left out, system messages last.
-   * Placed summaries and filled results are not in it.
+   * The summary of the session is that of then, as far as the history of summaries goes
+   * back (see ListSummaries). Placed summaries and filled results are not in it.
    *
    * Then the stages run, those of the session's policy as it is now. A reset ends
    * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
@@ -500,8 +501,9 @@ export interface GetWindowResponse {
    */
   messages: Message[];
   /**
-   * The text that stands for messages that left. Unset when there is none, and
-   * with `as_of_seq`. The policy's `summary_view` says whether `messages` shows it too.
+   * The text that stands for messages that left, whole; with `as_of_seq` that of then.
+   * Unset when there is none. The policy's `summary_view` says where `messages` shows it
+   * and how much of it.
    */
   summary:
     | Summary
@@ -5799,9 +5801,9 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): DeleteSessionResponse => DeleteSessionResponse.decode(value),
   },
   /**
-   * Copies a session up to a seq into a new session: its log, its window as it was
-   * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
-   * and summary. Message ids and seqs stay. Tool results whose call was deleted since
+   * Copies a session up to a seq into a new session: its log, its window and its summary
+   * as they were at that seq, and as they are now its user, agent, labels, metadata,
+   * policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
    * filled results, is copied with the newest seq only, as is what stages remember:
    * no history is kept of it. Tasks are not copied: messages that left at once and wait
@@ -6238,9 +6240,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   deleteSession: handleUnaryCall<DeleteSessionRequest, DeleteSessionResponse>;
   /**
-   * Copies a session up to a seq into a new session: its log, its window as it was
-   * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
-   * and summary. Message ids and seqs stay. Tool results whose call was deleted since
+   * Copies a session up to a seq into a new session: its log, its window and its summary
+   * as they were at that seq, and as they are now its user, agent, labels, metadata,
+   * policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
    * filled results, is copied with the newest seq only, as is what stages remember:
    * no history is kept of it. Tasks are not copied: messages that left at once and wait
@@ -6557,9 +6559,9 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Copies a session up to a seq into a new session: its log, its window as it was
-   * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
-   * and summary. Message ids and seqs stay. Tool results whose call was deleted since
+   * Copies a session up to a seq into a new session: its log, its window and its summary
+   * as they were at that seq, and as they are now its user, agent, labels, metadata,
+   * policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
    * filled results, is copied with the newest seq only, as is what stages remember:
    * no history is kept of it. Tasks are not copied: messages that left at once and wait

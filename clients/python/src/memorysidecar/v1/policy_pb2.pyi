@@ -130,6 +130,7 @@ class SummaryShow(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUMMARY_SHOW_SYSTEM_FIRST: _ClassVar[SummaryShow]
     SUMMARY_SHOW_SYSTEM_SUFFIX: _ClassVar[SummaryShow]
     SUMMARY_SHOW_NONE: _ClassVar[SummaryShow]
+    SUMMARY_SHOW_AFTER_SYSTEM: _ClassVar[SummaryShow]
 
 class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -224,6 +225,7 @@ SUMMARY_SHOW_UNSPECIFIED: SummaryShow
 SUMMARY_SHOW_SYSTEM_FIRST: SummaryShow
 SUMMARY_SHOW_SYSTEM_SUFFIX: SummaryShow
 SUMMARY_SHOW_NONE: SummaryShow
+SUMMARY_SHOW_AFTER_SYSTEM: SummaryShow
 TOKEN_RULE_UNSPECIFIED: TokenRule
 TOKEN_RULE_BYTES_DIV_4: TokenRule
 TOKEN_RULE_CHARS_DIV_4: TokenRule
@@ -244,7 +246,7 @@ VERDICT_SHORTENED: Verdict
 VERDICT_AWAITS_SUMMARY: Verdict
 
 class Policy(_message.Message):
-    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "model", "context_window", "custom_token_rule", "token_preset", "tool_pairing", "tool_result_fill", "summary_view")
+    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "model", "context_window", "custom_token_rule", "token_preset", "tool_pairing", "tool_result_fill", "summary_view", "count_stored_only")
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     IMAGE_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     PROTECTIONS_FIELD_NUMBER: _ClassVar[int]
@@ -257,6 +259,7 @@ class Policy(_message.Message):
     TOOL_PAIRING_FIELD_NUMBER: _ClassVar[int]
     TOOL_RESULT_FILL_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_VIEW_FIELD_NUMBER: _ClassVar[int]
+    COUNT_STORED_ONLY_FIELD_NUMBER: _ClassVar[int]
     token_rule: TokenRule
     image_token_count: int
     protections: Protections
@@ -269,7 +272,8 @@ class Policy(_message.Message):
     tool_pairing: ToolPairing
     tool_result_fill: ToolResultFill
     summary_view: SummaryView
-    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
+    count_stored_only: bool
+    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ..., count_stored_only: _Optional[bool] = ...) -> None: ...
 
 class PolicyChoice(_message.Message):
     __slots__ = ("policy", "preset")
@@ -492,7 +496,7 @@ class Boundary(_message.Message):
     def __init__(self, rule: _Optional[_Union[BoundaryRule, str]] = ..., always: _Optional[bool] = ...) -> None: ...
 
 class Summarize(_message.Message):
-    __slots__ = ("hook", "max_tokens", "instructions", "keep", "flow", "max_loops", "leave", "on_failure", "placeholder", "separator", "last_chars", "prefix", "transcript", "fan_in", "shape", "collection_id")
+    __slots__ = ("hook", "max_tokens", "instructions", "keep", "flow", "max_loops", "leave", "on_failure", "placeholder", "separator", "last_chars", "prefix", "transcript", "fan_in", "shape", "collection_id", "last_chars_exact")
     HOOK_FIELD_NUMBER: _ClassVar[int]
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
@@ -509,6 +513,7 @@ class Summarize(_message.Message):
     FAN_IN_FIELD_NUMBER: _ClassVar[int]
     SHAPE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    LAST_CHARS_EXACT_FIELD_NUMBER: _ClassVar[int]
     hook: str
     max_tokens: int
     instructions: str
@@ -525,15 +530,18 @@ class Summarize(_message.Message):
     fan_in: int
     shape: SummaryShape
     collection_id: str
-    def __init__(self, hook: _Optional[str] = ..., max_tokens: _Optional[int] = ..., instructions: _Optional[str] = ..., keep: _Optional[_Union[SummaryKeep, str]] = ..., flow: _Optional[_Union[SummaryFlow, str]] = ..., max_loops: _Optional[int] = ..., leave: _Optional[_Union[SummaryLeave, str]] = ..., on_failure: _Optional[_Union[SummaryFailure, str]] = ..., placeholder: _Optional[str] = ..., separator: _Optional[str] = ..., last_chars: _Optional[int] = ..., prefix: _Optional[str] = ..., transcript: _Optional[_Union[TranscriptStyle, str]] = ..., fan_in: _Optional[int] = ..., shape: _Optional[_Union[SummaryShape, str]] = ..., collection_id: _Optional[str] = ...) -> None: ...
+    last_chars_exact: bool
+    def __init__(self, hook: _Optional[str] = ..., max_tokens: _Optional[int] = ..., instructions: _Optional[str] = ..., keep: _Optional[_Union[SummaryKeep, str]] = ..., flow: _Optional[_Union[SummaryFlow, str]] = ..., max_loops: _Optional[int] = ..., leave: _Optional[_Union[SummaryLeave, str]] = ..., on_failure: _Optional[_Union[SummaryFailure, str]] = ..., placeholder: _Optional[str] = ..., separator: _Optional[str] = ..., last_chars: _Optional[int] = ..., prefix: _Optional[str] = ..., transcript: _Optional[_Union[TranscriptStyle, str]] = ..., fan_in: _Optional[int] = ..., shape: _Optional[_Union[SummaryShape, str]] = ..., collection_id: _Optional[str] = ..., last_chars_exact: _Optional[bool] = ...) -> None: ...
 
 class SummaryView(_message.Message):
-    __slots__ = ("show", "prefix")
+    __slots__ = ("show", "prefix", "max_tokens")
     SHOW_FIELD_NUMBER: _ClassVar[int]
     PREFIX_FIELD_NUMBER: _ClassVar[int]
+    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     show: SummaryShow
     prefix: str
-    def __init__(self, show: _Optional[_Union[SummaryShow, str]] = ..., prefix: _Optional[str] = ...) -> None: ...
+    max_tokens: int
+    def __init__(self, show: _Optional[_Union[SummaryShow, str]] = ..., prefix: _Optional[str] = ..., max_tokens: _Optional[int] = ...) -> None: ...
 
 class PolicyPreview(_message.Message):
     __slots__ = ("policy", "before_totals", "after_totals", "trims", "stage_runs", "warnings", "over_limit", "messages", "truncated")

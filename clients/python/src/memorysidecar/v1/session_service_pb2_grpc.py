@@ -288,9 +288,9 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ForkSession(self, request, context):
-        """Copies a session up to a seq into a new session: its log, its window as it was
-        at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
-        and summary. Message ids and seqs stay. Tool results whose call was deleted since
+        """Copies a session up to a seq into a new session: its log, its window and its summary
+        as they were at that seq, and as they are now its user, agent, labels, metadata,
+        policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
         stay outside the window. What stands in the window only, placed summaries and
         filled results, is copied with the newest seq only, as is what stages remember:
         no history is kept of it. Tasks are not copied: messages that left at once and wait

@@ -330,6 +330,12 @@ export interface SummaryRecord {
   placeholder: boolean;
   /** When it was made, in milliseconds since 1970. */
   createMs: bigint;
+  /** For a summary of the session: the newest seq when it was set. Unset when nobody knows. */
+  seq?:
+    | bigint
+    | undefined;
+  /** For a summary of the session that was removed: the newest seq then. */
+  endSeq?: bigint | undefined;
 }
 
 function createBaseSessionRecord(): SessionRecord {
@@ -2170,6 +2176,8 @@ function createBaseSummaryRecord(): SummaryRecord {
     durationMs: 0n,
     placeholder: false,
     createMs: 0n,
+    seq: undefined,
+    endSeq: undefined,
   };
 }
 
@@ -2294,6 +2302,18 @@ export const SummaryRecord: MessageFns<SummaryRecord> = {
         throw new globalThis.Error("value provided for field message.createMs of type int64 too large");
       }
       writer.uint32(192).int64(message.createMs);
+    }
+    if (message.seq !== undefined) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(200).int64(message.seq);
+    }
+    if (message.endSeq !== undefined) {
+      if (BigInt.asIntN(64, message.endSeq) !== message.endSeq) {
+        throw new globalThis.Error("value provided for field message.endSeq of type int64 too large");
+      }
+      writer.uint32(208).int64(message.endSeq);
     }
     return writer;
   },
@@ -2531,6 +2551,22 @@ export const SummaryRecord: MessageFns<SummaryRecord> = {
             }
 
             message.createMs = reader.int64() as bigint;
+            continue;
+          }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.endSeq = reader.int64() as bigint;
             continue;
           }
         }
