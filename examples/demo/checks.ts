@@ -77,7 +77,8 @@ export function checkWindow(
   const tokens = window.messages.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
   const { windowTotals: inside, outsideTotals: outside } = window;
   if (Number(inside?.tokenCount) !== tokens) faults.push("the window's tokens do not add up");
-  if (Number(inside?.messageCount) !== window.messages.length) faults.push("the window's count is wrong");
+  if (Number(inside?.messageCount) !== window.messages.length)
+    faults.push("the window's count is wrong");
   const messages = ids.length + Number(outside?.messageCount ?? 0n);
   if (messages !== log.messageCount) faults.push("window and outside are not the log");
   const made = window.messages.filter(({ seq }) => seq === 0n);

@@ -204,7 +204,7 @@ def test_wrong_options_are_refused(wrong: Callable[[], Any]) -> None:
 # Each preset with every one of its options.
 PRESETS: dict[str, v1.Preset] = {
     "sliding_window": policy.sliding_window(max_messages=4),
-    "token_budget": policy.token_budget(max_tokens=900, headroom=0.2),
+    "token_budget": policy.token_budget(max_tokens=900, headroom=0.2, token_rule="o200k"),
     "managed": policy.managed(trigger_tokens=900, target_tokens=700, headroom=0.1),
     "turns": policy.turns(max_turns=3, max_tokens=900),
     "forget_old": policy.forget_old(max_age_seconds=60, erase=True),

@@ -131,7 +131,7 @@ def test_a_summary_is_said_with_short_names() -> None:
     assert not policy.summarize().HasField("separator")
     stage = policy.keep_last("s", 1, summarize=made)
     assert stage.removed_to == v1.REMOVED_TO_SUMMARIZE and stage.summarize == made
-    view = policy.summary_view("system_suffix", prefix="")
+    view = policy.summary_view("system_suffix", prefix="", max_tokens=200)
     assert view.show == v1.SUMMARY_SHOW_SYSTEM_SUFFIX and view.HasField("prefix")
     with pytest.raises(ValueError, match='"twice" is none of'):
         policy.summarize(keep="twice")  # type: ignore[arg-type]

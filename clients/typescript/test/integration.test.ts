@@ -230,9 +230,9 @@ describe("policies and windows", () => {
   it("every preset is taken", async () => {
     const made: readonly PolicyInput[] = [
       preset("sliding_window", { max_messages: 4 }),
-      preset("token_budget", { max_tokens: 900, headroom: 0.2 }),
+      preset("token_budget", { max_tokens: 900, headroom: 0.2, token_rule: "o200k" }),
       preset("managed", { trigger_tokens: 900, target_tokens: 700, headroom: 0.1 }),
-      preset("turns", { max_turns: 3, max_tokens: null }),
+      preset("turns", { max_turns: 3, max_tokens: null, model: "gpt-4o" }),
       preset("forget_old", { max_age_seconds: 60, erase: true }),
       preset("tool_results_first", { tool_result_tokens: 50, keep_newest: 2 }),
       preset("semantic_pruning", { similarity: 0.8, lookahead: 9 }),

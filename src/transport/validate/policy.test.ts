@@ -430,11 +430,11 @@ describe("a preset", () => {
     ],
     [
       preset("sliding_window", { 'a"\nb': 1 }),
-      'preset.options["a\\"\\nb"]: is not an option; the options are max_messages',
+      'preset.options["a\\"\\nb"]: is not an option; the options are max_messages, token_rule, model',
     ],
     [
       preset("sliding_window", { ["x".repeat(500)]: 1 }),
-      `preset.options["${"x".repeat(40)}"]: is not an option; the options are max_messages`,
+      `preset.options["${"x".repeat(40)}"]: is not an option; the options are max_messages, token_rule, model`,
     ],
     [
       preset("alquimia", { memory_strategy_id: "max_tokens", conditions: ["true", "1"] }),

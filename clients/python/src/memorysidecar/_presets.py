@@ -23,16 +23,10 @@ def _plain(value: Any) -> Any:
 
 
 OnFailure = Literal["keep", "drop", "placeholder"]
+# How a preset counts tokens. Default: as its model counts them, or bytes divided by 4.
 PresetTokenRule = Literal[
     "bytes_div_4", "chars_div_4", "o200k", "cl100k", "words", "given", "model"
 ]
-
-
-class Counting(TypedDict, total=False):
-    """How a preset counts tokens. Default: as ``model`` counts them, or bytes divided by 4."""
-
-    token_rule: PresetTokenRule | None
-    model: str | None
 
 
 def preset(name: str, options: Mapping[str, Any] | None = None) -> v1.Preset:
@@ -42,19 +36,30 @@ def preset(name: str, options: Mapping[str, Any] | None = None) -> v1.Preset:
     return v1.Preset(name=name, options=given)
 
 
-def sliding_window(*, max_messages: int | None = None, **counting: Unpack[Counting]) -> v1.Preset:
+def sliding_window(
+    *,
+    max_messages: int | None = None,
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
+) -> v1.Preset:
     """Keeps the newest messages (50). The oldest go one by one, tool calls with their results."""
     return preset(
         "sliding_window",
-        {"max_messages": max_messages, **counting},
+        {"max_messages": max_messages, "token_rule": token_rule, "model": model},
     )
 
 
-def token_budget(*, max_tokens: int | None = None, headroom: float | None = None, **counting: Unpack[Counting]) -> v1.Preset:
+def token_budget(
+    *,
+    max_tokens: int | None = None,
+    headroom: float | None = None,
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
+) -> v1.Preset:
     """Keeps the window within a token budget (8,000). Whole turns go, the oldest first."""
     return preset(
         "token_budget",
-        {"max_tokens": max_tokens, "headroom": headroom, **counting},
+        {"max_tokens": max_tokens, "headroom": headroom, "token_rule": token_rule, "model": model},
     )
 
 
@@ -63,30 +68,48 @@ def managed(
     trigger_tokens: int | None = None,
     target_tokens: int | None = None,
     headroom: float | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """Lets the window grow up to a trigger (12,000), then packs it down to a target (8,000)."""
     options = {"trigger_tokens": trigger_tokens, "target_tokens": target_tokens}
     return preset(
         "managed",
-        {**options, "headroom": headroom, **counting},
+        {**options, "headroom": headroom, "token_rule": token_rule, "model": model},
     )
 
 
-def turns(*, max_turns: int | None = None, max_tokens: int | None = None, **counting: Unpack[Counting]) -> v1.Preset:
+def turns(
+    *,
+    max_turns: int | None = None,
+    max_tokens: int | None = None,
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
+) -> v1.Preset:
     """Keeps the newest turns (20): user messages, each with all up to the next one."""
     options = {"max_turns": max_turns, "max_tokens": max_tokens}
     return preset(
         "turns",
-        {**options, **counting},
+        {**options, "token_rule": token_rule, "model": model},
     )
 
 
-def forget_old(*, max_age_seconds: int, erase: bool | None = None, **counting: Unpack[Counting]) -> v1.Preset:
+def forget_old(
+    *,
+    max_age_seconds: int,
+    erase: bool | None = None,
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
+) -> v1.Preset:
     """Lets turns leave the window when they are too old; with ``erase`` the log as well."""
     return preset(
         "forget_old",
-        {"max_age_seconds": max_age_seconds, "erase": erase, **counting},
+        {
+            "max_age_seconds": max_age_seconds,
+            "erase": erase,
+            "token_rule": token_rule,
+            "model": model,
+        },
     )
 
 
@@ -95,13 +118,14 @@ def tool_results_first(
     max_tokens: int | None = None,
     tool_result_tokens: int | None = None,
     keep_newest: int | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """Keeps the window within a token budget (8,000). Old tool results are shortened first."""
     options = {"max_tokens": max_tokens, "tool_result_tokens": tool_result_tokens}
     return preset(
         "tool_results_first",
-        {**options, "keep_newest": keep_newest, **counting},
+        {**options, "keep_newest": keep_newest, "token_rule": token_rule, "model": model},
     )
 
 
@@ -110,13 +134,14 @@ def semantic_pruning(
     max_tokens: int | None = None,
     similarity: float | None = None,
     lookahead: int | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """Leaves out of what is read the messages that a newer one says again, within a budget."""
     options = {"max_tokens": max_tokens, "similarity": similarity, "lookahead": lookahead}
     return preset(
         "semantic_pruning",
-        {**options, **counting},
+        {**options, "token_rule": token_rule, "model": model},
     )
 
 
@@ -129,13 +154,19 @@ def pin_summarize_recent(
     summary_max_tokens: int | None = None,
     instructions: str | None = None,
     on_failure: OnFailure | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """Keeps the first and the newest messages; a summary takes the place of those between."""
     options = {"max_messages": max_messages, "pin": pin, "recent": recent}
     return preset(
         "pin_summarize_recent",
-        {**options, **_summary(hook, summary_max_tokens, instructions, on_failure), **counting},
+        {
+            **options,
+            **_summary(hook, summary_max_tokens, instructions, on_failure),
+            "token_rule": token_rule,
+            "model": model,
+        },
     )
 
 
@@ -149,7 +180,8 @@ def summarize_old(
     summary_max_tokens: int | None = None,
     instructions: str | None = None,
     on_failure: OnFailure | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """When the window costs too much, a summary takes the place of all but the newest messages."""
     share = {"context_share": context_share, "context_window": context_window}
@@ -159,7 +191,10 @@ def summarize_old(
             "max_tokens": max_tokens,
             **share,
             "keep_recent": keep_recent,
-            **_summary(hook, summary_max_tokens, instructions, on_failure), **counting},
+            **_summary(hook, summary_max_tokens, instructions, on_failure),
+            "token_rule": token_rule,
+            "model": model,
+        },
     )
 
 
@@ -172,13 +207,19 @@ def rolling_summary(
     instructions: str | None = None,
     last_chars: int | None = None,
     on_failure: Literal["drop", "placeholder"] | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """Keeps the window within a token budget; what leaves is joined to a summary beside it."""
     options = {"max_tokens": max_tokens, "headroom": headroom, "last_chars": last_chars}
     return preset(
         "rolling_summary",
-        {**options, **_summary(hook, summary_max_tokens, instructions, on_failure), **counting},
+        {
+            **options,
+            **_summary(hook, summary_max_tokens, instructions, on_failure),
+            "token_rule": token_rule,
+            "model": model,
+        },
     )
 
 
@@ -191,13 +232,19 @@ def hierarchical_summary(
     summary_max_tokens: int | None = None,
     instructions: str | None = None,
     on_failure: OnFailure | None = None,
-    **counting: Unpack[Counting],
+    token_rule: PresetTokenRule | None = None,
+    model: str | None = None,
 ) -> v1.Preset:
     """As ``summarize_old``; several summaries of one level become one of the next."""
     options = {"max_tokens": max_tokens, "keep_recent": keep_recent, "fan_in": fan_in}
     return preset(
         "hierarchical_summary",
-        {**options, **_summary(hook, summary_max_tokens, instructions, on_failure), **counting},
+        {
+            **options,
+            **_summary(hook, summary_max_tokens, instructions, on_failure),
+            "token_rule": token_rule,
+            "model": model,
+        },
     )
 
 
