@@ -7,7 +7,11 @@ import type { EventDetail } from "../../domain/event.ts";
 import { makeMemoryId } from "../../domain/ids.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { type MemoryScope, SERVER_WRITER } from "../../domain/memories/memory.ts";
-import type { MemoryPolicy, PromotionPolicy } from "../../domain/memories/policy.ts";
+import {
+  DEFAULT_PROMOTION,
+  type MemoryPolicy,
+  type PromotionPolicy,
+} from "../../domain/memories/policy.ts";
 import { planRemember } from "../../domain/memories/remember.ts";
 import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../../domain/memories/rules.ts";
 import { promotionScope } from "../../domain/memories/scopes.ts";
@@ -19,10 +23,10 @@ import { type EpisodeInput, episodeOf, overdueEpisodes, retentionDetail } from "
 import { type JobWork, planJobs } from "./plan-jobs.ts";
 import {
   type Promotable,
+  type Promoted,
   promotableOf,
   promotedMemory,
   RuleScores,
-  type Score,
 } from "./promotable.ts";
 import { rememberDetails } from "./remember-events.ts";
 
@@ -87,7 +91,10 @@ export function giveToMemory(context: ServiceContext, giving: Giving): Given {
       : promotedNow(context, giving, { scope, policy: policy.promotion });
   const jobs = planJobs(side, jobWork(giving, later));
   const episode = episodeNow(giving, scope);
-  const news = promoted.map((one) => promotedMemory(context, session, one));
+  const { selection } = policy.promotion ?? DEFAULT_PROMOTION;
+  const news = promoted.map((one) =>
+    promotedMemory(context, session, { ...one, selection, scope }),
+  );
   if (news.length === 0 && episode === undefined) {
     return jobs === undefined ? NOTHING : { ...NOTHING, plan: { memoryJobs: jobs } };
   }
@@ -105,7 +112,7 @@ export function scopeOf(session: Session, policy: MemoryPolicy): MemoryScope {
 }
 
 interface Promotion {
-  readonly promoted: readonly { promotable: Promotable; score: Score; scope: MemoryScope }[];
+  readonly promoted: readonly Promoted[];
   /** For the hook that scores. */
   readonly later: readonly Promotable[];
 }
@@ -120,24 +127,36 @@ function promotedNow(
 ): Promotion {
   const { importanceThreshold, markedStagesOnly, scoreHook, selection } = policy;
   const rules = new RuleScores(policy);
-  const promoted: { promotable: Promotable; score: Score; scope: MemoryScope }[] = [];
+  const promoted: Promoted[] = [];
   const later: Promotable[] = [];
   const seen = new Set<string>();
   for (const { message, isErased, isMarked } of left) {
     if (markedStagesOnly && !isMarked) continue;
     const promotable = promotableOf(context, message, selection);
     if (promotable === undefined || seen.has(promotable.key)) continue;
-    const waits = scoreHook !== "" && !isErased && scores === undefined;
-    const byRules = rules.of(promotable);
-    const score = { ...byRules, score: scores?.get(message.messageId) ?? byRules.score };
-    // What scores below the threshold is the most of it: memories are only asked about the rest.
-    if (!waits && score.score < importanceThreshold) continue;
     seen.add(promotable.key);
-    if (side.memories.wasPromoted(scope, promotable.key)) continue;
-    if (waits) later.push(promotable);
-    else promoted.push({ promotable, score, scope });
+    const wasPromoted = ({ key }: Promotable) => side.memories.wasPromoted(scope, key);
+    if (scoreHook !== "" && !isErased && scores === undefined) {
+      if (!wasPromoted(promotable)) later.push(promotable);
+      continue;
+    }
+    const given = scores?.get(message.messageId);
+    const one =
+      given === undefined
+        ? rules.promoted(promotable)
+        : { promotable, score: { ...rules.of(promotable.text), score: given }, hook: scoreHook };
+    // What scores below the threshold is the most of it: memories are only asked about the rest.
+    if (one === undefined || one.score.score < importanceThreshold) continue;
+    if (!wasPromoted(one.promotable)) promoted.push(one);
   }
-  return { promoted, later };
+  return { promoted: uniqueTexts(promoted), later };
+}
+
+/** Different messages may come to the same important part. */
+function uniqueTexts(promoted: readonly Promoted[]): readonly Promoted[] {
+  return [
+    ...new Map(promoted.toReversed().map((one) => [one.promotable.key, one])).values(),
+  ].reverse();
 }
 
 function episodeNow({ session, policy, turn, stamp }: Giving, scope: MemoryScope) {

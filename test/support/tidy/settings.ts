@@ -27,7 +27,7 @@ export const ENTRY_POINTS: EntryPoints = {
   ],
   development: [
     /^vitest\.config\.ts$/,
-    /^(bench|bench\/(recall|context|summaries|compare)|examples\/\w+|test\/conformance)\/main\.ts$/,
+    /^(bench|bench\/(recall|context|facts|summaries|compare)|examples\/\w+|test\/conformance)\/main\.ts$/,
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     // The process that bench/compare measures each index in.

@@ -80,14 +80,24 @@ export function rule(
   return hint === undefined ? made : { ...made, hint };
 }
 
-/** Keeps a fact about the speaker. */
+/** What the speaker says of themself, as it is said of somebody else. */
+export function inThirdPerson(said: string): string {
+  return said
+    .replace(/\b(?:[Mm]y|[Oo]ur)\b/g, "their")
+    .replace(/\b(?:myself|ourselves)\b/g, "themself")
+    .replace(/(?<!['’\p{L}])(?:me|us)(?![\p{L}'-])/gu, "them");
+}
+
+/** Keeps a fact about the speaker; half a sentence is none. */
 export function keep(
   { speech, confidence }: Fit,
   kind: FactKind,
   said: string,
   more: { key?: string; topics?: readonly string[]; validFromMs?: number | undefined } = {},
 ): void {
-  speech.found.fact({ text: `${speech.speaker}${said}.`, kind, confidence, ...more });
+  if (/ (?:to|of|a|the|and|or|with|for)$/.test(said)) return;
+  const text = `${speech.speaker}${inThirdPerson(said)}.`;
+  speech.found.fact({ text, kind, confidence, ...more });
 }
 
 /** Keeps a relation of the speaker. */

@@ -12,10 +12,12 @@ export type FactKind =
   | "goal"
   | "location"
   | "work"
-  | "date_fact";
+  | "date_fact"
+  | "general";
 
 const SCORES = new Map(DEFAULT_IMPORTANCE_RULES.map(({ name, score }) => [name, score]));
-const WORK_SCORE = 0.6;
+/** Of facts of no rule of importance. */
+const OTHER_SCORE = 0.6;
 
 /** A fact of a sentence. */
 export interface NewFact {
@@ -40,6 +42,7 @@ export class Found {
   readonly #entities = new Map<string, ExtractedEntity>();
   readonly #relations = new Map<string, ExtractedRelation>();
   #messageId = "";
+  #factCount = 0;
 
   /** What is found from here on is said by this message; empty for a text. */
   from(messageId: string): void {
@@ -51,13 +54,14 @@ export class Found {
     const before = this.#facts.get(id);
     if (before === undefined && this.#facts.size >= LIMITS.extractedItems) return;
     if (Buffer.byteLength(text) > LIMITS.extractedFactBytes) return;
+    this.#factCount++;
     this.#facts.set(id, {
       text,
       isPreference: kind === "preference",
       key: Buffer.byteLength(key) <= LIMITS.memoryKeyBytes ? key : "",
       category: kind,
       topics: topics.filter((topic) => fits(topic, LIMITS.memoryTopicBytes)),
-      importance: SCORES.get(kind) ?? WORK_SCORE,
+      importance: SCORES.get(kind) ?? OTHER_SCORE,
       confidence: Math.max(confidence, before?.confidence ?? 0),
       validFromMs: before?.validFromMs ?? validFromMs,
       messageIds: this.#ids(before),
@@ -88,6 +92,11 @@ export class Found {
     const sure = Math.max(confidence, before?.confidence ?? 0);
     const messageIds = this.#ids(before);
     this.#relations.set(id, { subject, predicate, object, confidence: sure, messageIds });
+  }
+
+  /** How many times a fact was found, those that were known included. */
+  get factCount(): number {
+    return this.#factCount;
   }
 
   get facts(): readonly ExtractedFact[] {

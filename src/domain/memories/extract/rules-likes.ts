@@ -50,6 +50,7 @@ function object(fit: Fit): string | undefined {
     .replace(/ (?:better|best|more|most|the best|in the world|to death|over time)$/i, "")
     .replace(/^(?:the )?(?:taste|smell|sound) of /i, "");
   if (said.length < 2 || PASSING.test(said) || /^the \p{Ll}/u.test(said)) return undefined;
+  if (/(?:^| )(?:to|is .*|makes .*)$/.test(said)) return undefined;
   return said;
 }
 

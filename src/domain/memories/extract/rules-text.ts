@@ -8,7 +8,9 @@ export const HOLE = "¤";
 export interface RuleSentence {
   /** Without the mark at its end; runs of white space are one space. */
   readonly text: string;
-  /** It asks, commands, or supposes: nothing in it is stated. */
+  /** The mark. Empty when it has none. */
+  readonly end: string;
+  /** It asks, commands, supposes or jokes, or tells what others say: nothing in it is stated. */
   readonly isOpen: boolean;
 }
 
@@ -58,6 +60,18 @@ const OPEN_START = new RegExp(
   "i",
 );
 
+/** Somewhere in what is supposed, or holds in another life only. */
+const SUPPOSED =
+  /\b(?:who knows|in another life|hypothetically|theoretically|in theory)\b|, or not$|^(?:had i|when i'm (?:old|rich|dead|famous)|say i|in my (?:novel|story|book|game|dreams?|campaign|film|play))\b/i;
+/** What others say, think or show. The speaker's own words are not meant. */
+const HEARSAY =
+  /(?<!\b(?:i|i've|i have|we|i just|i already|i only)) (?:says?|said|told|tells|thinks?|thought|believes?|claims?|claimed|insists?|reckons?|swears?|wrote|writes|replied|asks|asked|calls me)\b|\b(?:apparently|allegedly|supposedly|rumou?r|according to)\b/i;
+const LAUGHTER =
+  /^(?:(?:ba|bwa|mwa)?(?:ha){1,6}h?|(?:he){2,6}|(?:ho ?){2,5}|lo+l|lmao|rofl)\b|\b(?:lol|lmao|rofl|haha+|hehe+)\W*$|[😂🤣😜😝]/iu;
+const JOKING = /\b(?:kidding|joking|just a joke|jk|not serious(?:ly)?|teasing|pulling your leg)\b/i;
+const IRONY =
+  /^(?:oh,? (?:great|sure|yeah|joy|wonderful|yes)|yeah,? right|sure,? because)\b|\b(?:obviously|said no(?:body| one)|i'm (?:basically|literally|practically)|dying of|could eat a)\b/i;
+
 /** The sentences of a text, in order. */
 export function ruleSentences(text: string): RuleSentence[] {
   const sentences: RuleSentence[] = [];
@@ -70,7 +84,23 @@ export function ruleSentences(text: string): RuleSentence[] {
   for (const line of ownWords(prose.join("\n")).split("\n")) {
     if (!/^\s*(?:>|\||\/\/|[$#] |<\w)/.test(line)) addLine(sentences, line);
   }
-  return sentences;
+  return withoutJokes(sentences);
+}
+
+/** A joke makes one of what stands before it; what is owned up to, of the whole text. */
+function withoutJokes(sentences: readonly RuleSentence[]): RuleSentence[] {
+  const laughs = sentences.map(({ text, end }) => LAUGHTER.test(`${text}${end}`));
+  const isOwned = sentences.some(({ text }) => JOKING.test(text));
+  return sentences.map((sentence, at) => {
+    const isAlone = at === 1 && laughs[0] === true && (sentences[0]?.text.length ?? 0) < 12;
+    const isJoke =
+      isOwned ||
+      laughs[at] === true ||
+      laughs[at + 1] === true ||
+      isAlone ||
+      IRONY.test(sentence.text);
+    return isJoke ? { ...sentence, isOpen: true } : sentence;
+  });
 }
 
 /** A text without what its writer only quotes. */
@@ -107,8 +137,10 @@ function isShort(text: string, start: number, end: number): boolean {
 function addSentence(sentences: RuleSentence[], part: string, end: string): void {
   const text = part.replace(/\s+/g, " ").trim();
   if (!/\p{L}/u.test(text)) return;
-  const isOpen = end.includes("?") || OPEN_START.test(text);
+  const isOpen =
+    end.includes("?") || OPEN_START.test(text) || SUPPOSED.test(text) || HEARSAY.test(text);
   for (let at = 0; at < text.length; at += SENTENCE_CHARS) {
-    sentences.push({ text: text.slice(at, at + SENTENCE_CHARS), isOpen });
+    const part = text.slice(at, at + SENTENCE_CHARS);
+    sentences.push({ text: part, end: at + SENTENCE_CHARS < text.length ? "" : end, isOpen });
   }
 }

@@ -100,22 +100,65 @@ const STATED: readonly (readonly [said: string, ...facts: string[]])[] = [
   ["Dr. Lee is the head of Initech.", "Dr. Lee is the head of Initech."],
 ];
 
+/** What no other rule knows the meaning of, in the words that were said. */
+const PLAIN: readonly (readonly [said: string, fact: string])[] = [
+  ["I don't live in Berlin.", "The user does not live in Berlin."],
+  ["I do not work at Acme.", "The user does not work at Acme."],
+  ["I am not a doctor.", "The user is not a doctor."],
+  ["I'm not from Spain.", "The user is not from Spain."],
+  ["I'm not allergic to nuts.", "The user is not allergic to nuts."],
+  ["My name is not Bob.", "The user's name is not Bob."],
+  ["My wife is not Anna.", "The user's wife is not Anna."],
+  ["I no longer work at Acme.", "The user no longer works at Acme."],
+  ["I've never been to Asia.", "The user has never been to Asia."],
+  ["I can't swim.", "The user cannot swim."],
+  ["We don't have any children.", "The user does not have any children."],
+  ["I used to live in Rome.", "The user used to live in Rome."],
+  ["I live in a small flat.", "The user lives in a small flat."],
+  ["I work from home.", "The user works from home."],
+  ["I have a dog bed.", "The user has a dog bed."],
+  ["I run a shop with my cousin.", "The user runs a shop with their cousin."],
+  ["I teach chemistry, and I love it.", "The user teaches chemistry."],
+  ["I usually cycle to work.", "The user usually cycles to work."],
+  ["I studied law in Leiden.", "The user studied law in Leiden."],
+  ["My boss hates long meetings.", "The user's boss hates long meetings."],
+  ["My car doesn't have air conditioning.", "The user's car does not have air conditioning."],
+  ["Our office closes at six.", "The user's office closes at six."],
+  ["Anna is a vegetarian.", "Anna is a vegetarian."],
+];
+
 const UNSTATED: readonly string[] = [
+  "I'm a potato with anxiety. Just kidding!",
+  "Ha! I always love a good joke.",
+  "I live in a pineapple under the sea. lol",
+  "Oh great, I just love waiting on hold.",
+  "I'm basically married to my laptop.",
+  "My boss is a vampire, obviously.",
+  "This is the mail I got:\nHi, my name is Carl and I live in Oslo.",
+  "Summarize this email:\nHi team,\n\nI work at Northwind.",
+  "FYI:\n---------- Forwarded message ---------\nI work at Cargill.",
+  "From: Omar\nI work at Cargill.",
+  "Dear Sir or Madam, I live in Leeds.",
+  "USER: my name is Tina\nBOT: I live in the cloud",
+  "Explain this line of the poem:\nI am a captain of my soul.",
+  "Tom says I'm a lawyer.",
+  "My doctor thinks I have asthma.",
+  "Apparently I live in Rome.",
+  "Had I studied law, I'd be rich.",
+  "In my novel, I live on Mars.",
+  "I like this version better.",
+  "I have a question about my invoice.",
+  "I work on this problem right now.",
+  "My cold has gotten worse.",
+  "My shoulders are a bit sore.",
+  "We drank tea instead of coffee.",
+  "I love to.",
   "",
   "Do I live in Berlin?",
   "Am I a nurse",
   "I live in Berlin, right?",
-  "I don't live in Berlin.",
-  "I do not work at Acme.",
-  "I am not a doctor.",
-  "I'm not from Spain.",
-  "I'm not allergic to nuts.",
-  "My name is not Bob.",
-  "My wife is not Anna.",
-  "I no longer work at Acme.",
   "I don't work at Acme anymore.",
   "I live in Berlin no more.",
-  "I used to live in Rome.",
   "If I lived in Paris I would be happy.",
   "I would love to live in Rome.",
   "I wish I lived in Rome.",
@@ -139,11 +182,8 @@ const UNSTATED: readonly string[] = [
   "I'm tired.",
   "I'm German.",
   "I'm a bit late.",
-  "I live in a small flat.",
   "I live in fear.",
-  "I work from home.",
   "I'm working on the report.",
-  "I have a dog bed.",
   "My wife is asleep.",
   "Call me later.",
   "I'm single-handedly fixing this.",
@@ -155,6 +195,12 @@ const UNSTATED: readonly string[] = [
 describe("what users state", () => {
   it.each(STATED)("is a fact: %s", (said, ...facts) => {
     expect(factsOf(said)).toEqual(facts);
+  });
+});
+
+describe("what users state plainly", () => {
+  it.each(PLAIN)("is a fact in their words: %s", (said, fact) => {
+    expect(factsOf(said)).toEqual([fact]);
   });
 });
 
@@ -299,6 +345,7 @@ describe("extractByRules", () => {
       "I'm a a a ",
       "x",
       "'s ",
+      "\n",
     ];
     const timeOf = (unit: string, chars: number): number => {
       const text = unit.repeat(Math.ceil(chars / unit.length)).slice(0, chars);

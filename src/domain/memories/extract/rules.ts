@@ -4,12 +4,14 @@
 
 import type { Extracted, ExtractionLine } from "../extracted.ts";
 import type { ExtractionTarget } from "../policy.ts";
+import { ownText } from "./own-text.ts";
 import { applyRules, type Speech } from "./rules-engine.ts";
 import { EVENT_RULES } from "./rules-events.ts";
 import { Found } from "./rules-found.ts";
 import { LIKING_RULES } from "./rules-likes.ts";
 import { findNames } from "./rules-names.ts";
 import { PEOPLE_RULES } from "./rules-people.ts";
+import { PLAIN_RULES } from "./rules-plain.ts";
 import { SELF_RULES } from "./rules-self.ts";
 import { ruleSentences } from "./rules-text.ts";
 
@@ -58,7 +60,7 @@ export class RuleExtractor {
   /** A line in pieces that take a few milliseconds each. What users did not say has none. */
   *slicesOf(line: ExtractionLine): Generator<ExtractionLine> {
     if (line.role !== "user") return;
-    const text = line.text.slice(0, LINE_CHARS);
+    const text = ownText(line.text.slice(0, LINE_CHARS));
     for (let start = 0; start < text.length; ) {
       const end = start + SLICE_CHARS;
       const stop = end >= text.length ? text.length : breakBefore(text, start, end);
@@ -96,10 +98,13 @@ export class RuleExtractor {
 }
 
 function lookAt(speech: Speech): void {
-  const { sentence } = speech;
+  const { sentence, found } = speech;
+  const before = found.factCount;
   if (OF_SPEAKER.test(sentence)) applyRules(ABOUT_SPEAKERS, speech);
   if (OF_SPEAKER.test(sentence) || OF_NAMES.test(sentence)) applyRules(PEOPLE_RULES, speech);
   if (OF_DAYS.test(sentence)) applyRules(EVENT_RULES, speech);
+  // What no rule knows the meaning of is kept in the words that were said.
+  if (found.factCount === before) applyRules(PLAIN_RULES, speech);
 }
 
 /** A place to part a text: behind a line or a sentence, if there is one. */

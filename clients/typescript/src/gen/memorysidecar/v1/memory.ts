@@ -541,7 +541,10 @@ export interface MemorySource {
    * lifts these messages when the memory fits.
    */
   messageIds: string[];
-  /** The hook that found it, or `builtin` for the rules. Empty for others. Output only. */
+  /**
+   * The hook that found it or scored it, or `builtin` for the rules. Empty for others.
+   * Output only.
+   */
   hook: string;
   /** What the hook calls its model. May be empty. Output only. */
   model: string;
@@ -606,8 +609,9 @@ export interface PromotionPolicy {
     | undefined;
   /**
    * The rules that score texts. Empty means the rules of the server: identity 0.9,
-   * relationship 0.85, preference 0.75, goal 0.7, location 0.6, date_fact 0.6. At most
-   * 64. See docs/memory.md.
+   * relationship 0.85, preference 0.75, goal 0.7, location 0.6, date_fact 0.6; of what
+   * users state, a sentence in which the rules find a fact scores at least 0.7, any other
+   * 0.3. At most 64. See docs/memory.md.
    */
   importanceRules: ImportanceRule[];
   /**
