@@ -6,6 +6,7 @@ import { LIMITS } from "../../src/domain/limits.ts";
 import { type Document, DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
 import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { RecallFilter, RecallWeights } from "../../src/gen/memorysidecar/v1/recall.ts";
 import {
   type RequestOf,
@@ -245,7 +246,10 @@ const ROWS: readonly LimitRow[] = [
     texts: [x(500_000)],
     messages: [message({ text: x(size - 500_000 - 6) })],
   })),
-  limitRow("countTokens", "model", LIMITS.modelBytes, (size) => ({ model: x(size) })),
+  limitRow("countTokens", "model", LIMITS.modelBytes, (size) => ({
+    tokenRule: TokenRule.MODEL,
+    model: x(size),
+  })),
 ];
 
 describe("a limit", () => {

@@ -102,6 +102,18 @@ function checkPreset(v: Violations, preset: Preset): void {
   }
 }
 
+/** Checks how a request counts texts of its own. */
+export function checkCounting(
+  v: Violations,
+  request: Pick<Policy, "tokenRule" | "tokenPreset" | "customTokenRule" | "model">,
+): void {
+  if (request.tokenRule === TokenRule.GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
+  checkTokenRule(v, request);
+  if (request.model !== "" && request.tokenRule !== TokenRule.MODEL) {
+    v.add("model", "must be unset without TOKEN_RULE_MODEL");
+  }
+}
+
 /** Checks a token rule with what goes with it. */
 export function checkTokenRule(
   v: Violations,

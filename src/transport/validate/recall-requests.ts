@@ -2,20 +2,22 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
-import { FusionMethod, type RecallWeights } from "../../gen/memorysidecar/v1/recall.ts";
+import { FusionMethod, RecallMode, type RecallWeights } from "../../gen/memorysidecar/v1/recall.ts";
 import type { EmbedRequest, RecallRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { CountTokensRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkEmbedding } from "./embedding.ts";
 import { checkNewMessage } from "./message.ts";
-import { checkTokenRule } from "./policy.ts";
+import { checkCounting } from "./policy.ts";
 import { checkRecallFilter } from "./recall-filter.ts";
 import { checkScoring } from "./recall-scoring.ts";
 import type { Violations } from "./violations.ts";
 
 export function checkRecall(request: RecallRequest, v: Violations): void {
   checkEmbedding(v, request.embedding);
+  if (request.mode === RecallMode.LEXICAL && request.embedding !== undefined) {
+    v.add("embedding", "must be unset with RECALL_MODE_LEXICAL");
+  }
   checkRecallFilter(v, request.filter);
   checkWeights(v, request.weights, request.fusion);
   checkScoring(request, v);
@@ -53,8 +55,7 @@ export function checkCountTokens(request: CountTokensRequest, v: Violations): vo
   if (textBytes <= LIMITS.countTokensBytes) {
     checkTotal(v, "messages", bytes, LIMITS.countTokensBytes);
   }
-  if (request.tokenRule === TokenRule.GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
-  checkTokenRule(v, request);
+  checkCounting(v, request);
 }
 
 function bytesOf(texts: readonly string[]): number {

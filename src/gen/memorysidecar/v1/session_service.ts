@@ -1053,7 +1053,7 @@ export interface CountTokensRequest {
   messages: Message[];
   /** How to count. Unset means `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is an error. */
   tokenRule: TokenRule;
-  /** The model, for `TOKEN_RULE_MODEL`. At most 127 bytes. */
+  /** The model, for `TOKEN_RULE_MODEL`; an error with another rule. At most 127 bytes. */
   model: string;
   /** The rule, for `TOKEN_RULE_CUSTOM`. */
   customTokenRule:

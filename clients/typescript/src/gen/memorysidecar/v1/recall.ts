@@ -649,7 +649,7 @@ export interface ContextSection {
    * profile: 0.59 for recalled messages; 0.1 for the summary, documents, the conversation
    * and the daily log; 0.05 for long-term memory; 0.02 for entities, relations and
    * episodes. Shares are scaled down when they are more than 1 together. Counted of what
-   * `first_share` leaves.
+   * `first_share` leaves. An error with the profile `selectools`, which has none.
    */
   share?:
     | number
@@ -674,7 +674,7 @@ export interface ContextSection {
    * `share` is given out, 0 to 1: a fact that answers comes before messages that might.
    * Only long-term memory, recalled messages and documents have such items: those that are
    * not left out by `min_relevance` or `min_best_relevance`. Unset means 0.5 for long-term
-   * memory and 0 for the others.
+   * memory and 0 for the others. An error with the profile `selectools`.
    */
   firstShare?: number | undefined;
 }

@@ -54,7 +54,7 @@ export interface RecallRequest {
   query: string;
   /**
    * The vector of the query, when the caller has it already. Its model and its number
-   * of values must be those of the server's embedder.
+   * of values must be those of the server's embedder. An error with `RECALL_MODE_LEXICAL`.
    */
   embedding?:
     | Embedding
@@ -245,7 +245,7 @@ export interface AssembleContextRequest {
    * an error.
    */
   tokenRule: TokenRule;
-  /** The model, for `TOKEN_RULE_MODEL`. At most 127 bytes. */
+  /** The model, for `TOKEN_RULE_MODEL`; an error with another rule. At most 127 bytes. */
   model: string;
   /** The rule, for `TOKEN_RULE_CUSTOM`. */
   customTokenRule?:
