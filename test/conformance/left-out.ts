@@ -20,10 +20,19 @@ const AGENT = "the agent's prompt, which it sends as a message";
 const WITHOUT_UNIFIED = "ignored by the source while unified memory is off";
 const RECALL = "for searches of the collection: requests of Recall and AssembleContext say it here";
 
+const NEVER = "without summarize_at nothing is ever summarized";
+
 const notUnified = ({ unified }: JsonObject): boolean => unified !== true;
+
+const neverSummarized = (options: JsonObject): boolean =>
+  (options["summarize_at"] ?? null) === null;
 
 /** The table. */
 export const LEFT_OUT: readonly LeftOut[] = [
+  ...["memory_window_tokens", "keep_recent"].map((path) => ({
+    ...{ preset: "lauren", path, because: NEVER },
+    applies: neverSummarized,
+  })),
   { preset: "marsys", path: "description", because: AGENT },
   {
     preset: "marsys",

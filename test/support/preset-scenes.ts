@@ -71,6 +71,8 @@ const GENERAL: Readonly<Record<string, Scenes>> = {
     max_tokens: { values: [30, 60] },
   },
   forget_old: {
+    token_rule: { base: { max_age_seconds: 60 }, values: ["bytes_div_4", "words"] },
+    model: { base: { max_age_seconds: 60 }, values: ["gpt-4o", "another"] },
     max_age_seconds: { values: [60, 86_400], script: [...TALK, wait(HOUR_MS), ...TALK] },
     erase: {
       base: { max_age_seconds: 60 },
@@ -135,9 +137,9 @@ const GENERAL: Readonly<Record<string, Scenes>> = {
     max_tokens: { base: { hook: WORKERS }, values: [40, 70] },
     headroom: { base: { hook: WORKERS, max_tokens: 60 }, values: [0, 0.6] },
     last_chars: {
-      base: { hook: WORKERS, max_tokens: 40 },
+      base: { hook: WORKERS, max_tokens: 400 },
       values: [100, 200],
-      script: [...turns(4), summarizeAll("A text that is long enough. ".repeat(9))],
+      script: [...turns(24), summarizeAll("A text that is long enough. ".repeat(9))],
     },
     ...told({ max_tokens: 40 }),
   },

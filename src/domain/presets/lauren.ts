@@ -117,6 +117,7 @@ export const lauren = definePreset({
     ...describeOptions(RUNNER, "AgentConfig"),
     ...describeOptions(OURS),
   ],
+  needs: { memory_window_tokens: "summarize_at", keep_recent: "summarize_at" },
   build: (reading) => {
     const { era, tool_turn_atomic, guard_last_user, heal, memory_window_tokens } = reading.values;
     const isAtomic = tool_turn_atomic ?? era !== "A";

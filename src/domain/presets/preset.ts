@@ -46,6 +46,8 @@ export interface PresetDefinition<T extends OptionTable> {
   readonly table: T;
   /** What callers see of the options. Default: the table, in no group. */
   readonly options?: readonly OptionInfo[];
+  /** Which option must be on for another one to have an effect, by the name of the other. */
+  readonly needs?: { readonly [K in keyof T]?: keyof T & string };
   /** Names what options do together that they may not. */
   readonly check?: (reading: OptionReading<T>) => readonly OptionFault[];
   /** Makes the policy of sound options, but for its name. */
@@ -59,7 +61,7 @@ export type PolicyParts = Partial<Omit<Policy, "name">> & Pick<Policy, "stages">
 
 /** Makes a preset of its definition. */
 export function definePreset<T extends OptionTable>(definition: PresetDefinition<T>): Preset {
-  const { name, description, table, check, build } = definition;
+  const { name, description, table, needs = {}, check, build } = definition;
   return {
     name,
     description,
@@ -67,6 +69,7 @@ export function definePreset<T extends OptionTable>(definition: PresetDefinition
     expand: (options) => {
       const reading = readOptions(table, options);
       const faults = [...reading.faults];
+      if (faults.length === 0) faults.push(...idleFaults(table, needs, reading));
       if (faults.length === 0 && check !== undefined) faults.push(...check(reading));
       if (faults.length > 0) return { faults };
       const memoryPolicy = definition.memory?.(reading);
@@ -74,6 +77,22 @@ export function definePreset<T extends OptionTable>(definition: PresetDefinition
       return memoryPolicy === undefined ? { policy } : { policy, memoryPolicy };
     },
   };
+}
+
+/**
+ * Names the options that have no effect because the one that they need is off. The default is not
+ * held against a caller who writes everything out.
+ */
+function idleFaults<T extends OptionTable>(
+  table: T,
+  needs: NonNullable<PresetDefinition<T>["needs"]>,
+  { values, given }: OptionReading<T>,
+): readonly OptionFault[] {
+  return Object.entries<string | undefined>(needs).flatMap(([field, needed = field]) => {
+    const isOff = values[needed] === undefined || values[needed] === false;
+    const isChanged = given.has(field) && values[field] !== table[field]?.initial;
+    return isOff && isChanged ? [{ field, description: `${field} needs ${needed}` }] : [];
+  });
 }
 
 /** Gives a policy of a preset: its parts, the defaults for the rest, and the preset's name. */

@@ -108,6 +108,7 @@ describe("selectools", () => {
       "auto_promote: auto_promote needs unified",
     ]);
     expect(faultsOf("selectools", { ...tiers, unified: true })).toEqual([]);
+    expect(faultsOf("selectools", { short_term_limit: 100, auto_promote: true })).toEqual([]);
     expect(faultsOf("selectools", { unified: true, max_messages: 3 })).toEqual([
       "max_messages: max_messages must be left out with unified; short_term_limit says it",
     ]);
@@ -121,6 +122,25 @@ describe("selectools", () => {
       "long_term_limit: long_term_limit must be at least 1",
       "episodic_retention_days: episodic_retention_days must be at least 1",
       "auto_promote: auto_promote must be true or false",
+    ]);
+  });
+
+  it("takes an option that needs another one with it, or with its default", () => {
+    const idle = { summarize_max_tokens: 99, compress_threshold: 0.5, compress_keep_recent: 2 };
+    expect(faultsOf("selectools", idle)).toEqual([
+      "summarize_max_tokens: summarize_max_tokens needs summarize_on_trim",
+      "compress_threshold: compress_threshold needs compress_context",
+      "compress_keep_recent: compress_keep_recent needs compress_context",
+    ]);
+    const on = { summarize_on_trim: true, compress_context: true, context_window: 9 };
+    expect(faultsOf("selectools", { ...idle, ...on })).toEqual([]);
+    expect(faultsOf("selectools", { summarize_max_tokens: 150 })).toEqual([]);
+    expect(faultsOf("lauren", { memory_window_tokens: 9, keep_recent: 2 })).toEqual([
+      "memory_window_tokens: memory_window_tokens needs summarize_at",
+      "keep_recent: keep_recent needs summarize_at",
+    ]);
+    expect(faultsOf("summarize_old", { context_window: 9 })).toEqual([
+      "context_window: context_window needs context_share",
     ]);
   });
 

@@ -7,9 +7,8 @@ import {
   DEFAULT_PROMOTION,
   type MemoryPolicy,
 } from "../memories/policy.ts";
-import { together } from "./general.ts";
 import { flag, fraction, integer } from "./option-kinds.ts";
-import type { OptionFault, OptionReading, OptionValues } from "./options.ts";
+import type { OptionValues } from "./options.ts";
 import { RANGES } from "./preset.ts";
 
 const TIERS = {
@@ -42,19 +41,14 @@ export const UNIFIED = {
   ...TIERS,
 };
 
-/** Names what belongs to the other kind of memory. */
-export function checkUnified({
-  values,
-  given,
-}: Pick<OptionReading<typeof UNIFIED>, "values" | "given">): readonly OptionFault[] {
-  if (values.unified) {
-    return given.has("max_messages")
-      ? [together("max_messages", "must be left out with unified; short_term_limit says it")]
-      : [];
-  }
-  const tiers = Object.keys(TIERS).filter((name) => given.has(name));
-  return tiers.map((name) => together(name, "needs unified"));
-}
+/** What all but the first need. */
+export const UNIFIED_NEEDS = {
+  short_term_limit: "unified",
+  importance_threshold: "unified",
+  long_term_limit: "unified",
+  episodic_retention_days: "unified",
+  auto_promote: "unified",
+} as const satisfies { readonly [K in keyof typeof TIERS]: "unified" };
 
 /** The memory policy that unified memory brings. */
 export function unifiedMemoryPolicy(values: OptionValues<typeof TIERS>): MemoryPolicy {

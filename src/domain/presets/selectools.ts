@@ -9,7 +9,7 @@ import { together } from "./general.ts";
 import { choice, flag, fraction, integer, text } from "./option-kinds.ts";
 import { describeOptions, type OptionFault, type OptionReading, optional } from "./options.ts";
 import { definePreset, dropOldest, type PolicyParts, RANGES, stageOf } from "./preset.ts";
-import { checkUnified, UNIFIED, unifiedMemoryPolicy } from "./selectools-unified.ts";
+import { UNIFIED, UNIFIED_NEEDS, unifiedMemoryPolicy } from "./selectools-unified.ts";
 import { HOOK, SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
 const MEMORY = {
@@ -156,14 +156,16 @@ function build(values: Values): PolicyParts {
   };
 }
 
-function check(reading: Reading): readonly OptionFault[] {
-  const { compress_context, context_window, model } = reading.values;
+function check({ values, given }: Reading): readonly OptionFault[] {
+  const { compress_context, context_window, model, unified } = values;
   const isKnown = !compress_context || context_window > 0 || modelContextWindow(model) > 0;
   return [
     ...(isKnown
       ? []
       : [together("compress_context", "needs context_window, or a model whose window is known")]),
-    ...checkUnified(reading),
+    ...(unified && given.has("max_messages")
+      ? [together("max_messages", "must be left out with unified; short_term_limit says it")]
+      : []),
   ];
 }
 
@@ -180,6 +182,12 @@ export const selectools = definePreset({
     ...describeOptions(UNIFIED, "MemoryConfig"),
     ...describeOptions(OURS),
   ],
+  needs: {
+    ...UNIFIED_NEEDS,
+    summarize_max_tokens: "summarize_on_trim",
+    compress_threshold: "compress_context",
+    compress_keep_recent: "compress_context",
+  },
   check,
   build: ({ values }) =>
     build(values.unified ? { ...values, max_messages: values.short_term_limit } : values),

@@ -111,6 +111,7 @@ const summarizeOld = definePreset({
     on_failure: ON_FAILURE,
     ...COUNTING_OPTIONS,
   },
+  needs: { context_window: "context_share" },
   check: ({ values: { context_share, context_window, model } }) =>
     context_share === undefined || context_window > 0 || modelContextWindow(model) > 0
       ? []

@@ -102,13 +102,13 @@ const OPTIONS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   selectools: some({
     max_messages: messages,
     max_tokens: fc.option(messages),
-    summarize_on_trim: fc.boolean(),
-    summarize_max_tokens: summaryTokens,
+    summarize_on_trim: fc.constant(true),
     hook,
   }).chain((options) =>
     fc.constantFrom(options, {
       ...options,
       ...{ compress_context: true, compress_keep_recent: 5_000, context_window: 9 },
+      ...{ summarize_on_trim: true, summarize_max_tokens: 99 },
     }),
   ),
   lauren: some({
