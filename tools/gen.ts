@@ -1,12 +1,10 @@
-// Makes everything that is generated from proto/ anew.
-//
-//   npm run gen                       refuses a breaking change of the contract
-//   npm run gen -- --accept-breaking
+// Makes everything that is generated from proto/ anew. Refuses a breaking change of the contract:
+// v1 is frozen.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { generatePython } from "./gen-python.ts";
-import { checkBreaking, generateTypeScript, IMAGE } from "./generate.ts";
+import { checkBreaking, FROZEN, generateTypeScript, IMAGE } from "./generate.ts";
 import { run } from "./process.ts";
 import { staleOptions } from "./proto-options.ts";
 
@@ -15,7 +13,8 @@ const options = new Set(process.argv.slice(2));
 
 staleOptions(root, { write: true });
 
-if (existsSync(join(root, IMAGE)) && !options.has("--accept-breaking")) checkBreaking(root, IMAGE);
+checkBreaking(root, FROZEN);
+if (existsSync(join(root, IMAGE))) checkBreaking(root, IMAGE);
 generateTypeScript(root);
 const required = options.has("--python") || process.env["CI"] === "true";
 const reason = generatePython(root, root);

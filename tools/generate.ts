@@ -9,7 +9,7 @@
 // repeated number that has any option without packing it. The image keeps them, for reflection, and
 // the checks of requests are made from them.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +25,8 @@ import { checksModule } from "./gen-checks.ts";
 
 /** Where the committed descriptor image lies. */
 export const IMAGE = "proto/image.binpb";
+/** The contract as it was when it was frozen. Never made anew. */
+export const FROZEN = "proto/v1.binpb";
 
 /** The checks of requests, among the server's generated code. */
 const CHECKS = "src/gen/checks.ts";
@@ -35,17 +37,35 @@ const RULE_FILES = ["memorysidecar/v1/rules.proto", "google/protobuf/descriptor.
 /** The packages that clients use, in the image. */
 const CLIENT_PATHS = ["memorysidecar/v1", "memorysidecar/hook", "google/rpc"];
 
+/** What `buf breaking` compares: the packages of clients by the rules of buf.yaml. */
+const PUBLIC = ["--path", "memorysidecar/v1", "--path", "memorysidecar/hook"];
+/** Records may change their names, as stores hold only their bytes. */
+const RECORDS = [
+  ...["--path", "memorysidecar/storage"],
+  ...["--config", '{"version": "v2", "breaking": {"use": ["WIRE"]}}'],
+];
+
 /** Runs buf in a folder; its findings go to this process's output. Throws when there are any. */
 export function buf(root: string, ...args: string[]): void {
   execFileSync(join(root, "node_modules/.bin/buf"), args, { cwd: root, stdio: "inherit" });
 }
 
-/** Refuses a contract that breaks the one of an image. buf.yaml has two modules: image to image. */
+/**
+ * Throws when clients of an image would break, or when records that its store wrote could not be
+ * read. The message says what breaks. Images are compared, as buf.yaml has two modules.
+ */
 export function checkBreaking(root: string, against: string): void {
   withScratch((scratch) => {
-    const full = join(scratch, "full.binpb");
-    buf(root, "build", "-o", full);
-    buf(root, "breaking", full, "--against", against);
+    const now = join(scratch, "now.binpb");
+    buf(root, "build", "-o", now);
+    for (const scope of [PUBLIC, RECORDS]) {
+      const args = ["breaking", now, "--against", against, ...scope];
+      const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin/buf"), args, {
+        cwd: root,
+        encoding: "utf8",
+      });
+      if (status !== 0) throw new Error(`The contract breaks ${against}:\n${stdout}${stderr}`);
+    }
   });
 }
 

@@ -1,8 +1,8 @@
 // The language options of the contract: one rule gives them for every file, so that no two files
 // can differ. `npm run gen` writes them; `npm run verify` compares.
 //
-// The names are public: generated code of every language stands under them, and they cannot change
-// once v1 is frozen. docs/contributing.md says which of them must be registered, and where.
+// The names are public: generated code of every language stands under them, and v1 is frozen: they
+// never change. docs/contributing.md says which of them must be registered, and where.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -6463,9 +6463,9 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
  * are linearizable: a read that starts after a write has returned sees it. Every
  * write is one transaction with one revision, which also holds its events.
  *
- * Every request names its namespace: 1 to 63 characters of `a-z0-9-`, the first a
- * letter, the last no hyphen; empty means `default`. A namespace exists as soon
- * as something is in it.
+ * Every request about stored data names its namespace: 1 to 63 characters of
+ * `a-z0-9-`, the first a letter, the last no hyphen; empty means `default`. A
+ * namespace exists as soon as something is in it.
  *
  * Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to
  * 128 bytes that name this attempt, in its namespace and over all rpcs. A repeat within
