@@ -1064,6 +1064,9 @@ export function checkRecallWeights(v: Violations, m: RecallWeights): void {
   if (m.entities !== undefined) {
     if (!(m.entities >= 0 && m.entities <= 10)) fields.addRange(v, "entities", m.entities, {"min":0,"max":10});
   }
+  if (m.identifier !== undefined) {
+    if (!(m.identifier >= 0 && m.identifier <= 10)) fields.addRange(v, "identifier", m.identifier, {"min":0,"max":10});
+  }
 }
 
 /** Checks GroupBySession. */

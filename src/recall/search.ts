@@ -12,6 +12,7 @@ import { listFilter, type RowFilter } from "../domain/recall/row-filter.ts";
 import { datesInQuery } from "../domain/recall/text/dates.ts";
 import { relativeDatesInQuery, withDatesWritten } from "../domain/recall/text/relative-dates.ts";
 import { searchedTerms } from "../domain/recall/text/searched-terms.ts";
+import { identifiersIn } from "../domain/recall/text/terms.ts";
 import { candidatesOf, type Found, type Legs, scoredRows } from "./candidates.ts";
 import { entitiesIn, NO_ENTITIES } from "./entities.ts";
 import { lendingFilter, liftedMessages, NO_FACTS } from "./facts.ts";
@@ -43,6 +44,7 @@ export function searchShard(shard: Shard, query: IndexQuery): Answer {
     mode: query.mode,
     fusion: query.fusion,
     idf: legs.terms.map(({ idf }) => idf),
+    identifierMask: identifierMask(legs.terms, query.text),
     dates: [...datesInQuery(query.text), ...relativeDatesInQuery(query.text, query.referenceMs)],
     // A local model is the static one.
     cosinesAreStatic: shard.parts.model.isLocal,
@@ -70,6 +72,15 @@ export function searchShard(shard: Shard, query: IndexQuery): Answer {
     more: hits.length > end,
     denseUsed,
   };
+}
+
+/** The bits of the terms of a query that are identifiers. */
+function identifierMask(terms: readonly QueryTerm[], text: string): number {
+  if (terms.length === 0) return 0;
+  const identifiers = identifiersIn(text);
+  let mask = 0;
+  for (const [bit, { term }] of terms.entries()) if (identifiers.has(term)) mask |= 1 << bit;
+  return mask;
 }
 
 function grouped(

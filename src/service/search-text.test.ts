@@ -24,35 +24,49 @@ describe("findTerms", () => {
   it("shows the text around the earliest occurrence", () => {
     const text = `${"a".repeat(300)}NEEDLE${"b".repeat(300)}`;
     const snippet = findTerms(text, ["b", "needle"])?.snippet ?? "";
-    expect(snippet).toBe(`${"a".repeat(77)}NEEDLE${"b".repeat(77)}`);
+    expect(snippet).toBe(`…${"a".repeat(75)}NEEDLE${"b".repeat(75)}…`);
+  });
+
+  it("begins and ends with whole words, and marks what is left out", () => {
+    const words = Array.from({ length: 200 }, (_, at) => `word${at}`);
+    const text = words.with(100, "needle").join(" ");
+    const snippet = findTerms(text, ["needle"])?.snippet ?? "";
+    expect(snippet).toMatch(/^… word\d+ .*needle.* word\d+ …$/);
+    expect([...snippet].length).toBeGreaterThan(130);
+    for (const word of snippet.split(" ")) expect(["…", "needle", ...words]).toContain(word);
+    const first = findTerms(words.with(0, "needle").join(" "), ["needle"])?.snippet ?? "";
+    expect(first).toMatch(/^needle word1 .* word\d+ …$/);
+    const last = findTerms(words.with(199, "needle").join(" "), ["eedl"])?.snippet ?? "";
+    expect(last).toMatch(/^… word\d+ .* word198 needle$/);
+    expect(findTerms(`${"図書館".repeat(99)}針`, ["針"])?.snippet).toMatch(/^… [図書館]+針$/);
   });
 
   it("fills the piece from the other side near an end of the text", () => {
     expect(findTerms(`needle${"b".repeat(300)}`, ["needle"])?.snippet).toBe(
-      `needle${"b".repeat(154)}`,
+      `needle${"b".repeat(150)}…`,
     );
     expect(findTerms(`${"a".repeat(300)}needle`, ["needle"])?.snippet).toBe(
-      `${"a".repeat(154)}needle`,
+      `…${"a".repeat(150)}needle`,
     );
     expect(findTerms("a needle", ["needle"])?.snippet).toBe("a needle");
     const long = "n".repeat(500);
-    expect(findTerms(`x${long}`, [long])?.snippet).toBe("n".repeat(160));
+    expect(findTerms(`x${long}`, [long])?.snippet).toBe(`…${"n".repeat(156)}…`);
   });
 
   it("finds its place in texts whose lower case is longer", () => {
     const text = `${"İ".repeat(200)}needle${"İ".repeat(200)}`;
     const snippet = findTerms(text, ["needle"])?.snippet ?? "";
-    expect(snippet).toBe(`${"İ".repeat(77)}needle${"İ".repeat(77)}`);
+    expect(snippet).toBe(`…${"İ".repeat(75)}needle${"İ".repeat(75)}…`);
     expect(findTerms("İstanbul", ["stanbul"])?.snippet).toBe("İstanbul");
   });
 
   it("never cuts a character, and counts characters by code points", () => {
     const text = `${"\u{1F600}".repeat(200)}needle${"\u{1F601}".repeat(200)}`;
     const snippet = findTerms(text, ["needle"])?.snippet ?? "";
-    expect([...snippet]).toHaveLength(160);
+    expect([...snippet]).toHaveLength(158);
     expect(snippet.isWellFormed()).toBe(true);
     const odd = `x${"\u{1F600}".repeat(200)}needle`;
-    expect(findTerms(odd, ["needle"])?.snippet).toBe(`${"\u{1F600}".repeat(154)}needle`);
+    expect(findTerms(odd, ["needle"])?.snippet).toBe(`…${"\u{1F600}".repeat(150)}needle`);
   });
 
   it("shows a piece of the text that holds the word, for any text", () => {
@@ -69,7 +83,7 @@ describe("findTerms", () => {
           const snippet = hit?.snippet ?? "";
           expect(hit?.count).toBeGreaterThan(0);
           expect([...snippet].length).toBeLessThanOrEqual(160);
-          expect(whole).toContain(snippet);
+          expect(whole).toContain(snippet.replace(/^… ?| ?…$/g, ""));
           expect(snippet.toLowerCase()).toContain(terms[0]);
         },
       ),

@@ -6,7 +6,10 @@ import { LIMITS } from "../domain/limits.ts";
 export interface TextHit {
   /** How often the terms occur, all together; those of one term do not overlap. */
   readonly count: number;
-  /** The text around the earliest occurrence, at most LIMITS.searchSnippetChars code points. */
+  /**
+   * The text around the earliest occurrence, at most LIMITS.searchSnippetChars code points, with
+   * marks where something is left out.
+   */
   readonly snippet: string;
 }
 
@@ -55,20 +58,47 @@ function placeIn(text: string, lower: string, from: number, to: number): Place {
   return { from: start, to: position };
 }
 
-/** The text around a piece of it: the piece in the middle, unless an end of the text is near. */
+/** Stands where text is left out. */
+const LEFT_OUT = "…";
+/** A mark and a space, in front and behind. */
+const MARKS_CHARS = 4;
+// A word is what stands between white space; in scripts without spaces every character is one.
+const SPACE =
+  "\\s\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}";
+const PART_IN_FRONT = new RegExp(`^[^${SPACE}]+`, "u");
+const PART_BEHIND = new RegExp(`[^${SPACE}]+$`, "u");
+
+/**
+ * The text around a piece of it, from the beginning of a word to the end of one: the piece in the
+ * middle, unless an end of the text is near. Marks say where something is left out.
+ */
 function around(text: string, { from, to }: Place): string {
-  const max = LIMITS.searchSnippetChars;
+  const most = LIMITS.searchSnippetChars;
+  if (text.length <= most * 2 && [...text].length <= most) return text;
+  const max = most - MARKS_CHARS;
   // No code point takes more than two units; half a pair at the far end is dropped.
   const piece = points(text.slice(from, Math.min(to, from + max * 2))).slice(0, max);
   const before = points(text.slice(Math.max(0, from - max * 2), from)).slice(-max);
   const after = points(text.slice(to, to + max * 2)).slice(0, max);
   const free = max - piece.length;
   const left = Math.min(before.length, Math.max(Math.floor(free / 2), free - after.length));
-  return [
-    ...(left === 0 ? [] : before.slice(-left)),
-    ...piece,
-    ...after.slice(0, free - left),
-  ].join("");
+  const head = left === 0 ? "" : before.slice(-left).join("");
+  const body = piece.join("");
+  const tail = after.slice(0, free - left).join("");
+  const isWhole = from + body.length + tail.length >= text.length;
+  return (head.length < from ? opened(head) : head) + body + (isWhole ? tail : closed(tail));
+}
+
+/** A text without the part of a word that it begins with; a word without an end is kept. */
+function opened(head: string): string {
+  const words = head.replace(PART_IN_FRONT, "");
+  return words === "" ? `${LEFT_OUT}${head}` : `${LEFT_OUT} ${words.trimStart()}`;
+}
+
+/** A text without the part of a word that it ends with; a word without a beginning is kept. */
+function closed(tail: string): string {
+  const words = tail.replace(PART_BEHIND, "");
+  return words === "" ? `${tail}${LEFT_OUT}` : `${words.trimEnd()} ${LEFT_OUT}`;
 }
 
 /** The whole code points of a text. */

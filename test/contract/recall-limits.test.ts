@@ -143,6 +143,7 @@ const ROWS: readonly LimitRow[] = [
   weight("dense", (dense) => ({ dense })),
   weight("coverage", (coverage) => ({ coverage })),
   weight("near_words", (nearWords) => ({ nearWords })),
+  weight("identifier", (identifier) => ({ identifier })),
   weight("author", (author) => ({ author })),
   weight("user_role", (userRole) => ({ userRole })),
   weight("length", (length) => ({ length })),

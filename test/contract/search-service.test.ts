@@ -117,7 +117,9 @@ describe("a recall by occurrences", () => {
     expect(found.map(({ messageId }) => messageId)).toEqual(["m1", "m3", "m4", "m5", "m6"]);
     expect(found.map(({ seq }) => seq)).toEqual([1n, 3n, 4n, 5n, 6n]);
     expect(found.every(({ score }) => score === 8)).toBe(true);
-    expect([...(found[0]?.text ?? "")]).toHaveLength(160);
+    const piece = [...(found[0]?.text ?? "")];
+    expect(piece.length).toBeLessThanOrEqual(160);
+    expect(piece).toContain("…");
     expect(found[0]?.text).toContain("Needle");
     expect(found[1]?.text).toBe("needle 0");
   });

@@ -19,7 +19,7 @@ import {
   withDatesWritten,
 } from "../../src/domain/recall/text/relative-dates.ts";
 import { searchedTerms } from "../../src/domain/recall/text/searched-terms.ts";
-import { indexTerms } from "../../src/domain/recall/text/terms.ts";
+import { identifiersIn, indexTerms } from "../../src/domain/recall/text/terms.ts";
 import type { NearWord } from "../../src/embed/static-table.ts";
 import type { ContainerInfo, IndexedRecord, IndexQuery } from "../../src/recall/port.ts";
 
@@ -425,6 +425,15 @@ function nearValue(item: Item, { query, idf, nearWords }: Scene): number {
   return sum(values) / (sum([...idf.values()]) || 1);
 }
 
+/** 1 over the square of how many candidates have an identifier of the query that the record has. */
+function identifierValue({ rows }: Item, { query, pool, idf }: Scene): number {
+  const isHeld = (term: string, own: Item["rows"]): boolean =>
+    own.some((terms) => terms.includes(term));
+  const held = [...identifiersIn(query.text)].filter((term) => idf.has(term) && isHeld(term, rows));
+  const counts = held.map((term) => pool.filter((other) => isHeld(term, other.rows)).length);
+  return counts.length === 0 ? 0 : 1 / Math.min(...counts) ** 2;
+}
+
 /** The share of the terms of the query that a record has, by their rarity. */
 function coveredShare({ rows }: Item, idf: Scene["idf"]): number {
   const covered = [...idf].filter(([term]) => rows.some((terms) => terms.includes(term)));
@@ -465,6 +474,7 @@ function featureScore(item: Item, scene: Scene): number {
     (isDense ? 1.7 : 0.7) * (scaled(item) + 0.15 * scaled(item.near(1))) +
     0.2 * coveredShare(item, idf) +
     (query.mode === "hybrid" ? 0.8 * nearValue(item, scene) : 0) +
+    4 * identifierValue(item, scene) +
     (isNamed ? 0.6 : 0) +
     (record.role === 2 && record.author === "" ? -0.6 : 0) +
     -0.25 * Math.max(0, Math.log(wordCount(record.text) / 60)) +

@@ -44,6 +44,7 @@ const FEATURES = {
   dense: wire.ScoreFeature.DENSE,
   coverage: wire.ScoreFeature.COVERAGE,
   nearWords: wire.ScoreFeature.NEAR_WORDS,
+  identifier: wire.ScoreFeature.IDENTIFIER,
   author: wire.ScoreFeature.AUTHOR,
   userRole: wire.ScoreFeature.USER_ROLE,
   length: wire.ScoreFeature.LENGTH,

@@ -15,6 +15,11 @@ export interface PoolScale {
   /** Share of the query's terms in a mask, by rarity, 0 to 1. */
   readonly coverageOf: (mask: number) => number;
   /**
+   * What an identifier of the query tells that is in a mask, 0 to 1: 1 when one candidate holds it,
+   * a quarter when two do, and so on by the square; of several the most.
+   */
+  readonly identifierOf: (mask: number) => number;
+  /**
    * How well the container of a candidate fits as a whole, 0 to 1: the BM25 of its best items
    * against that of the best container; in dense mode their scaled cosines. A memory stands for
    * itself, against the best session or collection.
@@ -40,9 +45,26 @@ export function poolScale(query: RankQuery, candidates: readonly Candidate[]): P
     bm25Max: bm25Max === 0 ? 1 : bm25Max,
     bm25Best: idfSum * (BM25_DEFAULTS.k1 + 1),
     coverageOf: coverageBy(query.idf),
+    identifierOf: identifierBy(query.identifierMask ?? 0, candidates),
     sessionOf: sessionShares(candidates, (one) =>
       query.mode === "dense" ? scaledCosine(cosines, one.cosine) : one.bm25,
     ),
+  };
+}
+
+function identifierBy(
+  identifiers: number,
+  candidates: readonly Candidate[],
+): (mask: number) => number {
+  const holders = new Map<number, number>();
+  for (let left = identifiers; left !== 0; left &= left - 1) {
+    const bit = left & -left;
+    holders.set(bit, candidates.filter(({ termMask }) => (termMask & bit) !== 0).length);
+  }
+  return (mask) => {
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [bit, count] of holders) if ((mask & bit) !== 0) fewest = Math.min(fewest, count);
+    return 1 / fewest ** 2;
   };
 }
 

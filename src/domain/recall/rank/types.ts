@@ -17,6 +17,7 @@ export const SCORE_FEATURES = [
   "dense",
   "coverage",
   "nearWords",
+  "identifier",
   "author",
   "userRole",
   "length",
@@ -102,6 +103,8 @@ export interface RankQuery {
   readonly fusion: FusionMethod;
   /** Inverse document frequency of term i, in the order of the bits of `termMask`. */
   readonly idf: readonly number[];
+  /** Bit i is set when term i is an identifier. Default 0. */
+  readonly identifierMask?: number;
   /** Dates that the query states. */
   readonly dates: readonly QueryDate[];
   /** The vectors are those of the static embedder: `relevance` knows its cosines. Default false. */

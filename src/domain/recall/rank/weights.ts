@@ -60,6 +60,18 @@ export const WEIGHT_TABLE = {
       "hybrid mode with the static embedder",
     source: `${MEASURED}; 0.5 to 1 do as well`,
   },
+  identifier: {
+    default: 4,
+    min: 0,
+    max: 10,
+    meaning:
+      "added to the only candidate that has an identifier of the query (`ORD-48213`, a path, an " +
+      "address, a name of code, the one word of a query), a quarter of it to each of two, a ninth " +
+      "to each of three",
+    source:
+      "chosen so that nothing else outweighs it: 100 of 100 identifiers in long answers come first; " +
+      "it changes no R@10 of three sets of conversations by 0.05 or more",
+  },
   author: {
     default: 0.6,
     min: 0,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fold, foldLower, TERM_CHARS } from "./fold.ts";
-import { indexTerms, QUERY_TERMS_MAX, queryTerms } from "./terms.ts";
+import { identifiersIn, indexTerms, QUERY_TERMS_MAX, queryTerms } from "./terms.ts";
 
 const terms = (text: string): string => indexTerms(text).join(" ");
 
@@ -148,5 +148,35 @@ describe("any text", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe("identifiers of a query", () => {
+  it.each([
+    ["Where is ORD-48213?", "ord-48213"],
+    ["what about 0x7ffe3a and so on", "0x7ffe3a"],
+    ["ERR_CONN_RESET again", "err_conn_reset"],
+    ["open src/app/main.ts please", "src/app/main.ts"],
+    ["mail ana.k@example.org", "ana.k@example.org"],
+    ["who calls getUserName", "getusernam"],
+    ["a NullPointerException", "nullpointerexcept"],
+    ["order 48213", "48213"],
+    ["550e8400-e29b-41d4-a716-446655440000 is gone", "550e8400-e29b-41d4-a716-446655440000"],
+  ])("%s", (text, term) => {
+    expect([...identifiersIn(text)]).toEqual([term]);
+    expect(indexTerms(text)).toContain(term);
+  });
+
+  it.each([
+    ...["What did Ana say on 2024-03-21 at 10:30?", "on March 21st", "in 1984 and 2 or 3"],
+    ...["a well-known check-in and/or more", "5km in 20-minute runs of the 80s", "3.5 of 1,000"],
+    ...["a McDonald on YouTube and WeChat", "PDFs of NASA"],
+    ...["I'll ask the U.S. about C++ and Ana's cat", "", "of the", "図書館はどこですか"],
+  ])("none in %j", (text) => {
+    expect([...identifiersIn(text)]).toEqual([]);
+  });
+
+  it("are the one word of a query, whatever it is", () => {
+    expect([...identifiersIn("the zeppelin?")]).toEqual(["zeppelin"]);
   });
 });

@@ -7,9 +7,9 @@
 // a row. An emoji is a term. Everything takes time and room linear in the text, and no term is
 // longer than TERM_CHARS: of a longer one the start counts, with a checksum of what follows.
 
-import { EMOJI_CHUNK, forEachChunk, isHanAt, RUN_CHUNK, widthAt } from "./chunks.ts";
+import { EMOJI_CHUNK, forEachChunk, isHanAt, RUN_CHUNK, WORD_CHUNK, widthAt } from "./chunks.ts";
 import { clipped, fold, foldLower, ownCopy } from "./fold.ts";
-import { termsOfWord } from "./word.ts";
+import { identifierOf, termsOfWord } from "./word.ts";
 
 /** The most distinct terms that are taken from a query; what follows in it is not looked for. */
 export const QUERY_TERMS_MAX = 512;
@@ -40,6 +40,20 @@ export function queryTerms(text: string): string[] {
   const terms: string[] = [];
   addTerms(terms, text, false);
   return [...new Set(terms)].slice(0, QUERY_TERMS_MAX);
+}
+
+/**
+ * Gives the terms of a query that are identifiers. A query of one term looks for just that,
+ * whatever it is.
+ */
+export function identifiersIn(text: string): ReadonlySet<string> {
+  const terms = queryTerms(text);
+  const found = new Set(terms.length === 1 ? terms : []);
+  forEachChunk(text, (start, end, kind) => {
+    const term = kind === WORD_CHUNK ? identifierOf(text.slice(start, end)) : undefined;
+    if (term !== undefined) found.add(term);
+  });
+  return found;
 }
 
 function addTerms(terms: string[], text: string, withSingles: boolean): void {

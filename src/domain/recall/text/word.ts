@@ -27,6 +27,25 @@ const CAPITAL_PLURAL = /^\p{Lu}{2,}s$/u;
 const TAKEN_ON = /(?:'(?:ll|d|ve|re|m))+$/i;
 const ALPHANUMERIC_RUNS = /[\p{L}\p{M}]+|\p{N}+/gu;
 
+/** What is written as an identifier is, and means something in many texts. */
+const NO_IDENTIFIERS = [
+  // and/or, well-known, l'école, U.S.
+  /^[\p{L}\p{M}]+(?:[-'/+][\p{L}\p{M}]+)*$/u,
+  ACRONYM,
+  LANGUAGE,
+  ORDINAL,
+  DECIMAL,
+  GROUPED,
+  // 2024-03-21, 3/4, 10:30, 2-3
+  /^\d{1,4}(?:[-/.:]\d{1,4}){1,2}$/,
+  // 1984, 200
+  /^(?:\d{1,3}|(?:19|20)\d\d)$/,
+  // 5km, 80s, 20-minute, 12-year-old
+  /^\d{1,4}(?:\p{L}{1,2}|(?:-\p{L}+)+)$/u,
+];
+/** getUserName, NullPointerException; but YouTube, McDonald. */
+const CODE_NAME = /^(?:\p{Ll}+|\p{Lu}\p{Ll}+\p{Lu}\p{Ll}+)(?:\p{Lu}\p{Ll}*)+$/u;
+
 /** Gives the distinct terms of a word chunk: none for a stop word, the whole before the parts. */
 export function termsOfWord(chunk: string): readonly string[] {
   const terms = new Set<string>();
@@ -35,6 +54,16 @@ export function termsOfWord(chunk: string): readonly string[] {
   for (const piece of folded.split(FOREIGN)) addPiece(terms, piece);
   terms.delete("");
   return [...terms].map(clipped);
+}
+
+/**
+ * Gives the term of a word chunk that is an identifier: a number of an order, a code of an error, a
+ * name of code, an address or a path. Undefined for every other word.
+ */
+export function identifierOf(chunk: string): string | undefined {
+  const piece = fold(chunk.slice(0, WORD_CHARS));
+  const isOther = NO_IDENTIFIERS.some((pattern) => pattern.test(piece));
+  return isOther && !CODE_NAME.test(piece) ? undefined : termsOfWord(chunk)[0];
 }
 
 function addPiece(terms: Set<string>, piece: string): void {

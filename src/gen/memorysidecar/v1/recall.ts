@@ -152,6 +152,12 @@ export const ScoreFeature = {
    * such: of a memory.
    */
   ENTITIES: 19,
+  /**
+   * IDENTIFIER - It has an identifier of the query, such as `ORD-48213`, a path, an address or a name
+   * of code, or the one word that the query is: 1 over the square of the number of
+   * candidates that have it.
+   */
+  IDENTIFIER: 20,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -178,6 +184,7 @@ export namespace ScoreFeature {
   export type CONFIDENCE = typeof ScoreFeature.CONFIDENCE;
   export type FACTS = typeof ScoreFeature.FACTS;
   export type ENTITIES = typeof ScoreFeature.ENTITIES;
+  export type IDENTIFIER = typeof ScoreFeature.IDENTIFIER;
   export type UNRECOGNIZED = typeof ScoreFeature.UNRECOGNIZED;
 }
 
@@ -461,7 +468,8 @@ export interface RecallHit {
   /**
    * The passage that fits best, a piece of the text as it is stored. At most 4,096 bytes.
    * With the scoring `occurrences` the text around the first occurrence, at most 160 code
-   * points; with another one than the default empty.
+   * points: whole words, with `…` where something is left out. With another one than the
+   * default empty.
    */
   passage: string;
   /** What the reranker said of it. Unset without one. */
@@ -579,7 +587,11 @@ export interface RecallWeights {
     | number
     | undefined;
   /** For `SCORE_FEATURE_ENTITIES`. Default 0.3. */
-  entities?: number | undefined;
+  entities?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_IDENTIFIER`. Default 4: more than all others together differ. */
+  identifier?: number | undefined;
 }
 
 /**
@@ -1484,6 +1496,7 @@ function createBaseRecallWeights(): RecallWeights {
     confidence: undefined,
     facts: undefined,
     entities: undefined,
+    identifier: undefined,
   };
 }
 
@@ -1542,6 +1555,9 @@ export const RecallWeights: MessageFns<RecallWeights> = {
     }
     if (message.entities !== undefined) {
       writer.uint32(145).double(message.entities);
+    }
+    if (message.identifier !== undefined) {
+      writer.uint32(153).double(message.identifier);
     }
     return writer;
   },
@@ -1701,6 +1717,14 @@ export const RecallWeights: MessageFns<RecallWeights> = {
             }
 
             message.entities = reader.double();
+            continue;
+          }
+          case 19: {
+            if (tag !== 153) {
+              break;
+            }
+
+            message.identifier = reader.double();
             continue;
           }
         }

@@ -59,6 +59,7 @@ class ScoreFeature(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SCORE_FEATURE_CONFIDENCE: _ClassVar[ScoreFeature]
     SCORE_FEATURE_FACTS: _ClassVar[ScoreFeature]
     SCORE_FEATURE_ENTITIES: _ClassVar[ScoreFeature]
+    SCORE_FEATURE_IDENTIFIER: _ClassVar[ScoreFeature]
 
 class DenseState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -132,6 +133,7 @@ SCORE_FEATURE_NEAR_WORDS: ScoreFeature
 SCORE_FEATURE_CONFIDENCE: ScoreFeature
 SCORE_FEATURE_FACTS: ScoreFeature
 SCORE_FEATURE_ENTITIES: ScoreFeature
+SCORE_FEATURE_IDENTIFIER: ScoreFeature
 DENSE_STATE_UNSPECIFIED: DenseState
 DENSE_STATE_USED: DenseState
 DENSE_STATE_OFF: DenseState
@@ -263,7 +265,7 @@ class ScorePart(_message.Message):
     def __init__(self, feature: _Optional[_Union[ScoreFeature, str]] = ..., value: _Optional[float] = ..., weight: _Optional[float] = ..., score: _Optional[float] = ...) -> None: ...
 
 class RecallWeights(_message.Message):
-    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life", "importance", "trust", "session", "near_words", "confidence", "facts", "entities")
+    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life", "importance", "trust", "session", "near_words", "confidence", "facts", "entities", "identifier")
     WORDS_FIELD_NUMBER: _ClassVar[int]
     NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
     DENSE_FIELD_NUMBER: _ClassVar[int]
@@ -282,6 +284,7 @@ class RecallWeights(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     FACTS_FIELD_NUMBER: _ClassVar[int]
     ENTITIES_FIELD_NUMBER: _ClassVar[int]
+    IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
     words: float
     neighbors: float
     dense: float
@@ -300,7 +303,8 @@ class RecallWeights(_message.Message):
     confidence: float
     facts: float
     entities: float
-    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ..., confidence: _Optional[float] = ..., facts: _Optional[float] = ..., entities: _Optional[float] = ...) -> None: ...
+    identifier: float
+    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ..., confidence: _Optional[float] = ..., facts: _Optional[float] = ..., entities: _Optional[float] = ..., identifier: _Optional[float] = ...) -> None: ...
 
 class GroupBySession(_message.Message):
     __slots__ = ("hits_per_session",)
