@@ -125,7 +125,9 @@ function afterTurn(state: ScopeState, rules: ScopeRules, texts: readonly string[
       if (importance < 0.7 || promoted.has(key)) continue;
       promoted.add(key);
       const kind = importance === 0.75 ? "preference" : "fact";
-      held = [...held, newHeld(saidOf(kind, text, importance), call)];
+      // Any text is promoted, which need not state anything.
+      const one = newHeld(saidOf(kind, text, importance), call);
+      held = [...held, { ...one, confidence: 0.5 }];
     }
     const [user = "", assistant = ""] = texts;
     const episode = saidOf("episode", `user: ${user} | assistant: ${assistant}`, 0.5);

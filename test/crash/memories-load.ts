@@ -50,7 +50,10 @@ export async function openScope(
   if (rules.gives === "nothing") return;
   const memoryPolicy =
     rules.gives === "promotion"
-      ? { promotion: {}, episodes: {}, longTermLimit: rules.limit }
+      ? {
+          promotion: { selection: "any-text" as const },
+          ...{ episodes: {}, longTermLimit: rules.limit },
+        }
       : { extraction: { targets: ["facts" as const] }, longTermLimit: rules.limit };
   const policy = makePolicy([dropOldest("keep", { maxMessages: 2 }, { unit: "message" })]);
   await client.createSession({ sessionId: name, userId: name, policy, memoryPolicy });
