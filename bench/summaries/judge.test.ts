@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { judge } from "./judge.ts";
 import { builtin, first, last, type Method, random } from "./methods.ts";
+import { readingOf } from "./rubric.ts";
 import { type Conversation, chunksOf, readSet } from "./sets.ts";
 
 const SMALL_TALK = "Well, that is how it goes, and there is not much to say about it here. ".repeat(
@@ -53,6 +54,19 @@ describe("judge", () => {
       expect(score.kept).toBeLessThan(1);
       expect(score.fullest).toBeLessThanOrEqual(1);
     }
+  });
+});
+
+describe("readingOf", () => {
+  it("finds whole sentences, their speakers and figures, and misses clauses that were cut", () => {
+    const kept = { complete: 1, named: 1, figures: 1, whole: 1 };
+    expect(readingOf([TALK])).toMatchObject(kept);
+    const clause = "we walked along the harbour wall, past the boats and the fish market, ";
+    const text = `On Monday ${clause.repeat(12)}and then it rained.`;
+    const long = { turns: [{ sess: 1, speaker: "Kai", text: text.repeat(3) }], qa: [] };
+    const { complete, whole } = readingOf([long]);
+    expect(complete).toBeLessThan(1);
+    expect(whole).toBeLessThan(1);
   });
 });
 

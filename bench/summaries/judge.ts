@@ -1,7 +1,7 @@
 // What is left of the evidence of later questions in summaries.
 
 import { termsOf } from "../../src/domain/extractive/terms.ts";
-import type { Method } from "./methods.ts";
+import { BUDGET_SHARE, type Method, TOKEN_BYTES } from "./methods.ts";
 import { type Chunk, type Conversation, type Cutting, chunksOf } from "./sets.ts";
 
 /** How well a method does on a set. */
@@ -18,13 +18,8 @@ export interface Score {
   readonly fullest: number;
 }
 
-/** The budget of a summary, of the tokens of its chunk. */
-const BUDGET_SHARE = 0.1;
-
 /** A question is kept when this share of its evidence words is. */
 const KEPT_SHARE = 0.5;
-
-const TOKEN_BYTES = 4;
 
 /**
  * Judges a method. The evidence words of a question are the content words of its evidence turns

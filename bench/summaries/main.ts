@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { judge, type Score } from "./judge.ts";
 import { builtin, first, last, type Method, random } from "./methods.ts";
+import { type Reading, readingOf } from "./rubric.ts";
 import { type Conversation, type Cutting, readSet } from "./sets.ts";
 
 const CUTTINGS: readonly Cutting[] = ["sessions", 8_000];
@@ -43,6 +44,12 @@ function row(name: string, conversations: readonly Conversation[], cutting: Cutt
   return `| ${[name, pieces, own.questions, ...cells].join(" | ")} |`;
 }
 
+function readingRow(name: string, reading: Reading): string {
+  const { sentences, complete, named, figures, whole } = reading;
+  const shares = [complete, named, figures, whole].map((one) => (one * 100).toFixed(1));
+  return `| ${[name, sentences, ...shares].join(" | ")} |`;
+}
+
 const given = process.argv.slice(2);
 if (given.length === 0) {
   console.error("Give the folder of the sets, or their paths.");
@@ -50,10 +57,13 @@ if (given.length === 0) {
 } else {
   const head = "set|chunks|questions|builtin|first|last|random|s/MiB|fullest".split("|");
   console.log(`| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}`);
-  for (const path of pathsOf(given)) {
-    const conversations = readSet(path);
-    for (const cutting of CUTTINGS) {
-      console.log(row(basename(path, SUFFIX), conversations, cutting));
-    }
+  const sets = pathsOf(given).map((path) => ({ name: basename(path, SUFFIX), set: readSet(path) }));
+  for (const { name, set } of sets) {
+    for (const cutting of CUTTINGS) console.log(row(name, set, cutting));
   }
+  const rubric = "set|sentences|complete|speaker named|figures with a word|no orphan clause".split(
+    "|",
+  );
+  console.log(`\n| ${rubric.join(" | ")} |\n|${" --- |".repeat(rubric.length)}`);
+  for (const { name, set } of sets) console.log(readingRow(name, readingOf(set)));
 }

@@ -12,7 +12,13 @@ export type Method = (lines: readonly ExtractLine[], maxTokens: number) => strin
 export const builtin: Method = (lines, maxTokens) =>
   summarizeLines(lines, { ...FRESH, maxTokens }).text;
 
-const FRESH = { priorTexts: [], replacesPrior: false, draft: "", savesTokens: true };
+/** The budget of a summary, of the tokens of its chunk. */
+export const BUDGET_SHARE = 0.1;
+
+export const TOKEN_BYTES = 4;
+
+/** Nothing is known before. */
+export const FRESH = { priorTexts: [], replacesPrior: false, draft: "", savesTokens: true };
 
 /** The first sentences. */
 export const first: Method = (lines, maxTokens) => fill(textsOf(lines), maxTokens);
