@@ -97,6 +97,8 @@ export interface HookSettings {
 export interface DirectCall {
   /** Empty when texts of several namespaces are embedded together. */
   readonly namespace: string;
+  /** Whose messages it is about; unset when they are of no session, or of several. */
+  readonly sessionId?: string;
   /** Aborted when nobody waits any more. The hook keeps its own timeout as well. */
   readonly signal: AbortSignal;
 }

@@ -46,10 +46,11 @@ describe("messages that come to a job", () => {
     expect(addToJob(undefined, { ...addition, nowMs: 1, revision: 1 })).toBeUndefined();
   });
 
-  it("do not cut a rest after a failure short", () => {
+  it("cut a rest after a failure short: what the hook does not do, the rules do at once", () => {
     const job = { ...added(undefined, { ranges: [range(1)] }), failedAttempts: 2, dueMs: 9_000 };
-    expect(added(job, { ranges: [range(2)] }).dueMs).toBe(9_000);
+    expect(added(job, { ranges: [range(2)] }).dueMs).toBe(1_000);
     expect(added({ ...job, dueMs: 500 }, { ranges: [range(2)] }).dueMs).toBe(1_000);
+    expect(added({ ...job, dueMs: 1_000 }, { ranges: [range(2)] }).dueMs).toBe(1_001);
   });
 
   it("bring a dead one back with all its attempts and all its messages", () => {

@@ -50,12 +50,11 @@ export function addToJob(job: MemoryJob | undefined, addition: JobAddition): Mem
 }
 
 /**
- * As soon as may be: now, but not before a rest after a failure is over. Always another time than
- * before, so that who does the job sees that a turn ended meanwhile.
+ * As soon as may be: now, also during a rest after a failure, as the rules do what the hook does not.
+ * Always another time than before, so that who does the job sees that a turn ended meanwhile.
  */
-function dueSoon({ dueMs, failedAttempts }: MemoryJob, nowMs: number): number {
-  if (dueMs === TURN_END_MS) return nowMs;
-  return failedAttempts > 0 && dueMs > nowMs ? dueMs : Math.max(nowMs, dueMs + 1);
+function dueSoon({ dueMs }: MemoryJob, nowMs: number): number {
+  return dueMs > nowMs ? nowMs : Math.max(nowMs, dueMs + 1);
 }
 
 /** The ranges up to a seq. */

@@ -30,6 +30,11 @@ export interface MemoryJob {
   readonly createMs: number;
   /** The revision that made it. */
   readonly createRevision: number;
+  /**
+   * The rules did what the hook did not, up to this seq: the hook may still do it. Only of what finds
+   * facts; unset before the first failure.
+   */
+  readonly ruledSeq?: number;
   /** Goes up whenever messages are taken out, or the job is given up: not when some are added. */
   readonly generation: number;
 }
@@ -39,6 +44,11 @@ export function hookOfJob({ type, policy }: MemoryJob): string {
   const name =
     type === "score" ? (policy.promotion?.scoreHook ?? "") : (policy.extraction?.hook ?? "");
   return name === "" ? BUILTIN_EXTRACTOR : name;
+}
+
+/** Whether messages wait that neither the hook nor the rules have looked at. */
+export function isUnruled({ type, ranges, ruledSeq = 0 }: MemoryJob): boolean {
+  return type === "score" || (ranges.at(-1)?.last ?? 0) > ruledSeq;
 }
 
 /** The number of a job among the tasks of its namespace. */

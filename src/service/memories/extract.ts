@@ -113,7 +113,7 @@ function hookCall({ context, states }: ExtractParts, name: string, batch: Extrac
   return async (input) =>
     await guardedCall(
       { state, world, timeoutMs },
-      { namespace, signal },
+      { namespace, signal, sessionId },
       [input.transcript, input.instructions, ...input.known],
       async (call) => sound(await extract({ ...call, sessionId }, input)),
     );

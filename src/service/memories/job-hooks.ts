@@ -4,6 +4,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { EventDetail } from "../../domain/event.ts";
 import type { MemoryJob } from "../../domain/memories/job.ts";
+import { BUILTIN_EXTRACTOR, type ExtractionPolicy } from "../../domain/memories/policy.ts";
 import { planRemember } from "../../domain/memories/remember.ts";
 import type { Session } from "../../domain/session.ts";
 import type { SessionPlan, SessionView, StoredMessage } from "../../storage/store.ts";
@@ -74,26 +75,37 @@ export class JobHooks {
     if (messages.length === 0) return () => NOTHING;
     const { namespace } = session;
     const { policy } = job;
-    if (job.type === "extract") return await this.#extract({ session, job, messages, signal });
+    if (job.type === "extract") {
+      const { extraction } = policy;
+      if (extraction === undefined) return () => NOTHING;
+      return await this.#extract({ session, job, messages, signal }, extraction);
+    }
     const { promotion } = policy;
     if (promotion === undefined) return () => NOTHING;
     const { selection, scoreHook } = promotion;
     const texts = messages.map((one) => promotableOf(this.#context, one, selection)?.text ?? "");
-    const call = { namespace, signal };
+    const call = { namespace, signal, sessionId: session.sessionId };
     const scores = await this.#scorers.score(scoreHook, call, texts);
     const byId = new Map(messages.map(({ messageId }, index) => [messageId, scores[index] ?? 0]));
     return this.#scored(job, messages, byId);
   }
 
-  /** What the rules do when a hook does not; undefined when there are none for the job. */
-  byRules(job: MemoryJob, messages: readonly StoredMessage[]): JobDecision | undefined {
-    return job.type === "score" ? this.#scored(job, messages, new Map()) : undefined;
+  /** What the rules do when a hook does not, of messages that they have not looked at. */
+  async byRules(asked: JobAsk): Promise<JobDecision> {
+    const { job, messages } = asked;
+    const { extraction } = job.policy;
+    if (job.type === "score") return this.#scored(job, messages, new Map());
+    if (extraction === undefined) return () => NOTHING;
+    const open = messages.filter(({ seq }) => seq > (job.ruledSeq ?? 0));
+    const byRules = { ...extraction, hook: BUILTIN_EXTRACTOR };
+    return await this.#extract({ ...asked, messages: open }, byRules);
   }
 
-  async #extract({ session, job, messages, signal }: JobAsk): Promise<JobDecision> {
-    const { policy } = job;
-    const { extraction } = policy;
-    if (extraction === undefined) return () => NOTHING;
+  async #extract(
+    { session, job, messages, signal }: JobAsk,
+    extraction: ExtractionPolicy,
+  ): Promise<JobDecision> {
+    const policy = { ...job.policy, extraction };
     const { namespace, sessionId } = session;
     const scope = scopeOf(session, policy);
     const parts = { context: this.#context, states: this.#states };

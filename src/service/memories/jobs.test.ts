@@ -150,26 +150,39 @@ describe("a hook that scores", () => {
     expect(kinds.filter((kind) => kind === "need-messages")).toEqual([]);
   });
 
-  it("is tried again, then the rules score", async () => {
-    const hook = scoringHook("judge", () => Promise.reject(down()));
+  it.each([
+    ["is down", () => Promise.reject(down())],
+    ["raises", () => Promise.reject(new Error("What?"))],
+    ["answers nonsense", () => []],
+  ] as const)("that %s leaves it to the rules at once", async (_, answer) => {
+    const hook = scoringHook("judge", answer);
     await start(hook);
     await openSession(services, "s", {
       memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
     });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
-    for (let attempt = 1; attempt < 5; attempt++) {
-      await eventually("an attempt failed", async () => (await ended()).length >= attempt);
-      const [shown] = await jobsOf(services);
-      expect(shown).toMatchObject({ job: { failedAttempts: attempt, state: "ready" } });
-      expect(await promotedTexts(services)).toEqual([]);
-      // Longer than the rest, and than the hook is left alone.
-      services.advance(600_000);
-    }
     await eventually("the rules have scored", noJobs);
+    expect(hook.asked).toHaveLength(1);
     expect(await promotedTexts(services)).toEqual([NAME]);
-    expect((await ended()).at(-1)).toMatchObject({
-      ...{ failure: "unreachable", createdCount: 1 },
-    });
+    expect(await ended()).toMatchObject([{ failure: expect.any(String), createdCount: 1 }]);
+  });
+
+  it("that cannot be asked leaves it to the rules at once", async () => {
+    const hook = {
+      ...scoringHook("judge", (texts) => texts.map(() => 0)),
+      settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
+    };
+    await start(hook);
+    await openSession(services, "s", { memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }) });
+    await services.append("s", [{ text: "zero" }, ...PLAIN]);
+    await eventually("the first job is done", noJobs);
+    await services.append("s", [{ text: NAME }, ...PLAIN]);
+    await eventually("the second job is done", noJobs);
+    expect(hook.asked).toHaveLength(1);
+    await services.append("s", PLAIN);
+    await eventually("the third job is done", noJobs);
+    expect(await promotedTexts(services)).toEqual([NAME]);
+    expect((await ended()).map(({ failure }) => failure)).toEqual([undefined, "busy", "busy"]);
   });
 
   it("is passed over for what is discarded, which it could not be asked about later", async () => {
@@ -288,6 +301,74 @@ describe("finding facts", () => {
     await someTurns();
     expect(asked).toBeLessThanOrEqual(4);
     expect(await jobsOf(services)).toHaveLength(200);
+  });
+
+  it("is done by the rules at once when the hook fails, and by the hook when it is back", async () => {
+    let isDown = true;
+    const hook = findingHook("finder", async () => {
+      if (isDown) throw down();
+      return extracted(["The user is called Anna."]);
+    });
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    const texts = async () =>
+      (await memoriesOf(services, "extraction")).map(({ content }) => content.text);
+    await endTurn(services, "s", [NAME, ""]);
+    await eventually("the rules have looked", async () => (await texts()).length > 0);
+    expect(await texts()).toContain("The user's name is Anna.");
+    expect((await memoriesOf(services, "extraction"))[0]).toMatchObject({
+      source: { hook: "builtin", messageIds: [expect.any(String)] },
+    });
+    // The next turn does not wait for the rest of the first one, nor is that looked at again.
+    await endTurn(services, "s", ["I live in Rome.", ""]);
+    await eventually("the rules have looked again", async () =>
+      (await texts()).includes("The user lives in Rome."),
+    );
+    const [first, second] = await ended();
+    expect([first?.failure, second?.failure]).toEqual(["unreachable", "unreachable"]);
+    isDown = false;
+    services.advance(600_000);
+    await eventually("the hook has looked", noJobs);
+    expect(hook.asked.at(-1)).toEqual([NAME, "I live in Rome."]);
+    expect(await texts()).toContain("The user is called Anna.");
+  });
+
+  it("of one session is not held up by a hook that hangs for others", async () => {
+    const late = Promise.withResolvers<Extracted>();
+    const hangs = findingHook("hangs", () => late.promise);
+    const finds = findingHook("finds", () => extracted(["A fact."]));
+    await start(hangs, finds);
+    const under = (hook: string) =>
+      memoryPolicy({ extraction: extraction({ hook }) });
+    for (let at = 0; at < 20; at++) {
+      await openSession(services, `s${at}`, { memory: under("hangs"), policy: OPEN });
+      await endTurn(services, `s${at}`, ["one", ""]);
+    }
+    await eventually("the hook is asked", () => hangs.asked.length === 4);
+    await openSession(services, "other", { memory: under("finds"), policy: OPEN });
+    await endTurn(services, "other", ["two", ""]);
+    await eventually("the other hook has looked", async () =>
+      (await memoriesOf(services, "extraction")).some(({ content }) => content.text === "A fact."),
+    );
+    late.resolve(extracted([]));
+  });
+
+  it("of one session with bad input does not leave the hook alone for others", async () => {
+    const hook = findingHook("finder", async (lines) => {
+      if (lines.some((line) => line.includes("bad"))) throw new Error("What?");
+      return extracted(["A fact."]);
+    });
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    for (let turn = 1; turn <= 8; turn++) {
+      await endTurn(services, "s", [`bad ${turn}`, ""]);
+      await eventually("the attempt failed", async () => (await ended()).length === turn);
+    }
+    await openSession(services, "other", { memory, policy: OPEN });
+    await endTurn(services, "other", ["good", ""]);
+    await eventually("the hook was asked", () => hook.asked.some(([line]) => line === "good"));
   });
 
   it("does not bring back what was forgotten meanwhile, unless it is said again", async () => {
@@ -443,20 +524,20 @@ describe("finding facts", () => {
 
 it("leaves a hook alone that cannot be asked, without using up attempts", async () => {
   const hook = {
-    ...scoringHook("judge", (texts) => texts.map(() => 1)),
+    ...findingHook("finder", () => extracted([])),
     settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
   };
   await start(hook);
-  await openSession(services, "s", {
-    memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-  });
-  await services.append("s", [{ text: "zero" }, ...PLAIN]);
+  const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+  await openSession(services, "s", { memory, policy: OPEN });
+  await services.append("s", PLAIN, { turnEnd: true });
   await eventually("the first job is done", noJobs);
-  await services.append("s", [{ text: "four" }, { text: "five" }]);
-  await someTurns();
+  await services.append("s", [{ text: "four" }, { text: "five" }], { turnEnd: true });
+  await eventually("the rules have looked", async () => (await ended()).length === 2);
   expect(await jobsOf(services)).toMatchObject([{ job: { failedAttempts: 0, state: "ready" } }]);
   services.advance(3_600_000);
   await eventually("the second job is done", noJobs);
+  expect(hook.asked).toHaveLength(2);
 });
 
 it("goes on after a store that took nothing for a while", async () => {
@@ -507,16 +588,15 @@ it("goes on with jobs of the disk after a restart", async () => {
   const directory = await makeTempDir();
   const at = { directory: directory.path, readFacts: jsonCodec.readFacts };
   let isDown = true;
-  const judge = scoringHook("judge", async (texts) => {
+  const finder = findingHook("finder", async () => {
     if (isDown) throw down();
-    return texts.map(() => 1);
+    return extracted(["A fact."]);
   });
   const first = await openLmdbStore(at);
-  services = await startTestServices({}, { hooks: hooksOf([judge]), store: first });
-  await openSession(services, "s", {
-    memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-  });
-  await services.append("s", [{ text: "zero" }, ...PLAIN]);
+  services = await startTestServices({}, { hooks: hooksOf([finder]), store: first });
+  const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+  await openSession(services, "s", { memory, policy: OPEN });
+  await services.append("s", [{ text: "zero" }, { text: "one" }], { turnEnd: true });
   await eventually("an attempt failed", async () => (await ended()).length === 1);
   const [before] = await services.store.readMemoryJobs(ref);
   await services.stop();
@@ -524,10 +604,14 @@ it("goes on with jobs of the disk after a restart", async () => {
   isDown = false;
   const second = await openLmdbStore(at);
   const startMs = 1_700_000_600_000;
-  services = await startTestServices({}, { hooks: hooksOf([judge]), store: second, startMs });
+  services = await startTestServices({}, { hooks: hooksOf([finder]), store: second, startMs });
   expect(before).toMatchObject({ failedAttempts: 1, ranges: [{ first: 1, last: 2 }] });
   await eventually("the job is done", noJobs);
-  expect(await promotedTexts(services)).toEqual(["zero", "one"]);
+  expect(finder.asked).toEqual([
+    ["zero", "one"],
+    ["zero", "one"],
+  ]);
+  expect(await memoriesOf(services, "extraction")).toHaveLength(1);
   await services.stop();
   await second.close();
   await directory[Symbol.asyncDispose]();

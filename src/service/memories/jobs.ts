@@ -2,15 +2,16 @@
 // due, or for half a minute. Jobs are simply due: nothing is to be recovered after a crash, and one
 // that is done twice changes nothing the second time.
 
-import { hookOfJob, type MemoryJobType } from "../../domain/memories/job.ts";
+import { hookOfJob, isUnruled, type MemoryJobType } from "../../domain/memories/job.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import type { StoredMemoryJob } from "../../storage/store.ts";
 import { isPassing } from "../tasks/call-hook.ts";
 import { later } from "../tasks/later.ts";
 import { type JobParts, runJob } from "./run-job.ts";
 
-/** Jobs at one time. */
-const RUNNING_MAX = 4;
+/** Jobs at one time, and those of one hook: one that hangs leaves room for the others. */
+const RUNNING_MAX = 16;
+const RUNNING_OF_HOOK = 4;
 const TICK_MS = 30_000;
 /** How long a job is left alone whose hook could not be asked. */
 const BUSY_MS = 5_000;
@@ -39,7 +40,7 @@ export class MemoryJobs {
   readonly #parts: JobParts;
   readonly #onError: (error: unknown) => void;
   readonly #stop = new AbortController();
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
   /** Until when jobs are left alone. */
   readonly #skipped = new Map<string, number>();
   /** Until when hooks are left alone. */
@@ -92,7 +93,9 @@ export class MemoryJobs {
 
   async #settled(): Promise<void> {
     await this.#pumping;
-    while (this.#running.size > 0) await Promise.all(this.#running.values());
+    while (this.#running.size > 0) {
+      await Promise.all([...this.#running.values()].map(({ done }) => done));
+    }
   }
 
   async #pump(): Promise<void> {
@@ -135,13 +138,19 @@ export class MemoryJobs {
       for (const one of due) {
         if (this.#running.size >= RUNNING_MAX || this.#stop.signal.aborted) return;
         const key = keyOf(one.ref, one.job.type);
-        const waits = this.#skipped.has(key) || this.#busy.has(hookKeyOf(one));
-        if (waits) waiting.add(key);
-        else if (!this.#running.has(key)) this.#begin(key, one);
+        const isBusy = this.#busy.has(hookKeyOf(one)) && !isUnruled(one.job);
+        if (isBusy || this.#skipped.has(key)) waiting.add(key);
+        else if (!this.#running.has(key) && this.#hasRoom(hookKeyOf(one))) this.#begin(key, one);
       }
       if (waiting.size > CROWD) this.#isCrowded = true;
       if (due.length < limit || limit >= LOOK.most) return;
     }
+  }
+
+  #hasRoom(hook: string): boolean {
+    let count = 0;
+    for (const running of this.#running.values()) count += running.hook === hook ? 1 : 0;
+    return count < RUNNING_OF_HOOK;
   }
 
   #begin(key: string, due: StoredMemoryJob): void {
@@ -149,7 +158,7 @@ export class MemoryJobs {
       this.#running.delete(key);
       this.wake();
     });
-    this.#running.set(key, done);
+    this.#running.set(key, { hook: hookKeyOf(due), done });
   }
 
   async #run(key: string, due: StoredMemoryJob): Promise<void> {
@@ -157,9 +166,10 @@ export class MemoryJobs {
       this.#skipped.set(key, this.#parts.context.world.nowMs() + ms);
     };
     try {
-      const end = await runJob(this.#parts, due, this.#stop.signal);
+      const isHookBusy = this.#busy.has(hookKeyOf(due));
+      const end = await runJob(this.#parts, { ...due, isHookBusy }, this.#stop.signal);
       if (end === "gone") skip(BUSY_MS);
-      if (end === "busy") {
+      if (end === "busy" && !isHookBusy) {
         this.#busy.set(hookKeyOf(due), this.#parts.context.world.nowMs() + BUSY_MS);
       }
     } catch (error) {

@@ -1,11 +1,14 @@
 // One attempt of a job on memories: the hook is asked, and what it says is applied in one change of
-// the session, unless the job was given up meanwhile or its messages have changed.
+// the session, unless the job was given up meanwhile or its messages have changed. When the hook
+// fails, the rules do at once what it did not: scores are then given, facts may still come of a
+// later attempt.
 
 import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import {
   hookOfJob,
+  isUnruled,
   MEMORY_JOB_ATTEMPTS,
   type MemoryJob,
   taskNoOfJob,
@@ -35,7 +38,12 @@ export interface JobParts {
 export interface TakenJob {
   readonly ref: SessionRef;
   readonly job: MemoryJob;
+  /** Its hook was busy a moment ago: it is not asked, only the rules are. */
+  readonly isHookBusy: boolean;
 }
+
+/** The least that a job rests whose hook could not be asked. */
+const BUSY_MS = 5_000;
 
 /**
  * How an attempt ended. `stale`: the job is another one by now. `busy`: the hook could not be
@@ -55,19 +63,27 @@ export async function runJob(
   const batch = await readBatch(context, taken.ref, taken.job);
   let found: Found;
   try {
+    if (taken.isHookBusy) throw new HookFailure("busy", "The hook is left alone for a while.");
     found = await hooks.ask({ session, job: taken.job, messages: batch.messages, signal });
   } catch (error) {
     if (signal.aborted) return "stale";
     if (!(error instanceof HookFailure)) throw error;
-    if (error.reason === "busy") return "busy";
-    return await fail(parts, taken, batch, error);
+    const { messages } = batch;
+    const isOpen = messages.length > 0 && isUnruled(taken.job);
+    if (!isOpen && error.reason === "busy") return "busy";
+    const asked = { session, job: taken.job, messages, signal };
+    return await fail(parts, taken, batch, {
+      failure: error,
+      rules: isOpen ? await hooks.byRules(asked) : undefined,
+    });
   }
   try {
     return await apply(parts, taken, batch, found);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const message = "What the hook gave cannot be applied.";
-    return await fail(parts, taken, batch, new HookFailure("invalid-output", message));
+    const failure = new HookFailure("invalid-output", message);
+    return await fail(parts, taken, batch, { failure, rules: undefined });
   }
 }
 
@@ -102,39 +118,70 @@ async function apply(
   });
 }
 
-/** An attempt failed: the job rests, is given up, or the rules do what the hook does not. */
+/** A failure of a hook, and what the rules do instead. */
+interface Failed {
+  readonly failure: HookFailure;
+  /** Undefined when they have done it already. */
+  readonly rules: Found | undefined;
+}
+
+/** An attempt failed: what the rules find is applied, and the job is over, rests or is given up. */
 async function fail(
   parts: JobParts,
   taken: TakenJob,
   batch: JobBatch,
-  failure: HookFailure,
+  { failure, rules }: Failed,
 ): Promise<JobEnd> {
   const random = chance(parts.context.world);
   return await changeJob(parts, taken, batch, (session, job, at) => {
     const { nowMs } = at.stamp;
-    const { reason, retryDelayMs } = failure;
-    const failedAttempts = job.failedAttempts + 1;
-    const message = Buffer.from(failure.message).subarray(0, LIMITS.taskFailureBytes).toString();
-    const lastFailure = { reason, message, atMs: nowMs };
-    const isLast = failedAttempts >= MEMORY_JOB_ATTEMPTS || reason === "refused";
-    const rules = isLast ? parts.hooks.byRules(taken.job, batch.messages) : undefined;
-    if (rules !== undefined) {
-      const given = rules(session, at);
-      const left = takeFromJob(job, { taken: taken.job, ranges: batch.ranges, ...at.stamp });
-      // What is left gets one attempt more each: a hook that is down must not hold it up.
-      const next = left && { ...left, failedAttempts: MEMORY_JOB_ATTEMPTS - 1, lastFailure };
-      const { createdCount } = given;
-      const ended = attemptedEvent(taken.job, batch, { createdCount, reason });
-      return { plan: given.plan, next, events: [...given.events, ended], end: "failed" };
+    const { reason } = failure;
+    const given = rules?.(session, at);
+    const createdCount = given?.createdCount ?? 0;
+    const attempted = attemptedEvent(taken.job, batch, { createdCount, reason });
+    const events = [...(given?.events ?? []), attempted];
+    const plan = given?.plan ?? {};
+    const end = reason === "busy" ? "busy" : "failed";
+    if (job.type === "score" && rules !== undefined) {
+      const next = takeFromJob(job, { taken: taken.job, ranges: batch.ranges, ...at.stamp });
+      return { plan, next, events, end: "failed" };
     }
-    const dueMs = isLast ? 0 : nowMs + backoffMs(failedAttempts, random, retryDelayMs);
-    const state = isLast ? "dead" : "ready";
-    const callCount = job.callCount + 1;
-    const next: MemoryJob = { ...job, state, dueMs, failedAttempts, callCount, lastFailure };
-    const attempted = attemptedEvent(taken.job, batch, { reason });
-    const events = isLast ? [attempted, deadEvent(next, reason, nowMs)] : [attempted];
-    return { plan: {}, next, events, end: "failed" };
+    const next = restedJob(job, { failure, nowMs, random, batch });
+    const dead = next.state === "dead" ? [deadEvent(next, reason, nowMs)] : [];
+    return { plan, next, events: [...events, ...dead], end };
   });
+}
+
+/** A job whose hook failed: it rests, or is given up. */
+function restedJob(
+  job: MemoryJob,
+  {
+    failure,
+    nowMs,
+    random,
+    batch,
+  }: {
+    readonly failure: HookFailure;
+    readonly nowMs: number;
+    readonly random: number;
+    readonly batch: JobBatch;
+  },
+): MemoryJob {
+  const { reason, retryDelayMs = 0 } = failure;
+  const isBusy = reason === "busy";
+  const failedAttempts = job.failedAttempts + (isBusy ? 0 : 1);
+  const message = Buffer.from(failure.message).subarray(0, LIMITS.taskFailureBytes).toString();
+  const isLast = !isBusy && (failedAttempts >= MEMORY_JOB_ATTEMPTS || reason === "refused");
+  const restMs = backoffMs(failedAttempts, random, Math.max(retryDelayMs, isBusy ? BUSY_MS : 0));
+  return {
+    ...job,
+    state: isLast ? "dead" : "ready",
+    dueMs: isLast ? 0 : nowMs + restMs,
+    failedAttempts,
+    callCount: job.callCount + (isBusy ? 0 : 1),
+    lastFailure: { reason, message, atMs: nowMs },
+    ruledSeq: Math.max(job.ruledSeq ?? 0, batch.ranges.at(-1)?.last ?? 0),
+  };
 }
 
 function attemptedEvent(

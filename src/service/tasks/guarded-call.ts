@@ -38,9 +38,14 @@ export async function guardedCall<T>(
       error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
     // A call that nobody waits for says nothing of the hook.
     if (call.signal.aborted) calls?.abandoned(pass);
-    else calls?.callFailed(pass, failure);
+    else calls?.callFailed(pass, failure, sourceOf(call));
     throw failure;
   }
+}
+
+/** Whose input a call is about; undefined when that is no session. */
+function sourceOf({ namespace, sessionId = "" }: DirectCall): string | undefined {
+  return sessionId === "" ? undefined : JSON.stringify([namespace, sessionId]);
 }
 
 async function inTime<T>(

@@ -56,6 +56,8 @@ export class HookState {
   #pausedMs = 0;
   #running = 0;
   #callCount = 0;
+  /** The sources of failures since the last answer. */
+  readonly #blamed = new Set<string>();
   readonly #failures = new Map<TaskFailureReason, number>();
   readonly #untold = new Map<TaskFailureReason, Untold>();
   readonly #tell: (news: HookNews) => void;
@@ -120,17 +122,23 @@ export class HookState {
   /** The call had an answer. */
   answered(pass: CallPass): void {
     this.#running -= 1;
+    this.#blamed.clear();
     const wasDown = this.#breaker.openings > 0;
     this.#breaker = onAnswer(this.#breaker, pass);
     if (wasDown && this.#breaker.openings === 0) this.#tell({ kind: "up", hook: this.hook.name });
   }
 
-  /** The call failed. */
-  callFailed(pass: CallPass, failure: HookFailure): void {
+  /**
+   * The call failed. Of the failures of one source until the next answer, one speaks against the
+   * hook: the others may be the fault of what it was given.
+   */
+  callFailed(pass: CallPass, failure: HookFailure, source?: string): void {
     const { reason, retryDelayMs } = failure;
     this.failed(reason);
     if (reason === "no-hook" || !speaksAgainst(reason)) {
       this.answered(pass);
+    } else if (pass !== "trial" && this.#isBlamed(source, reason)) {
+      this.#running -= 1;
     } else {
       this.#running -= 1;
       const at = { nowMs: this.#world.nowMs(), random: chance(this.#world) };
@@ -144,6 +152,14 @@ export class HookState {
     if (retryDelayMs === undefined || reason === "no-hook") return;
     const ms = Math.min(retryDelayMs, LIMITS.retryDelayMsMax);
     this.#pausedMs = Math.max(this.#pausedMs, this.#world.nowMs() + ms);
+  }
+
+  /** Whether a source failed before; notes it. A hook that cannot be reached was given nothing. */
+  #isBlamed(source: string | undefined, reason: TaskFailureReason): boolean {
+    if (source === undefined || reason === "unreachable" || reason === "busy") return false;
+    if (this.#blamed.has(source)) return true;
+    this.#blamed.add(source);
+    return false;
   }
 
   /** The call ended without telling anything of the hook. */

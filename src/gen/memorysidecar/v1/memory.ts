@@ -613,7 +613,7 @@ export interface PromotionPolicy {
   importanceRules: ImportanceRule[];
   /**
    * A hook that scores instead of the rules. Scores are asked for after the turn is
-   * stored, by a durable task; where the hook fails for good, the rules score. Empty means
+   * stored, by a durable task; where the hook fails, the rules score at once. Empty means
    * the rules.
    */
   scoreHook: string;
@@ -659,7 +659,8 @@ export interface ImportanceRule {
 export interface ExtractionPolicy {
   /**
    * The hook that finds. Empty or `builtin` means the rules of the server, which need no
-   * model; docs/memory.md says what they find and what not.
+   * model; docs/memory.md says what they find and what not. Where the hook fails, the rules
+   * look at once, and the hook again later.
    */
   hook: string;
   /** When. Unset means `EXTRACTION_TIME_TURN_END`. */
