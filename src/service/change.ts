@@ -12,6 +12,7 @@ import { isExpired, type Session, type SessionRef } from "../domain/session.ts";
 import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import type { ServiceContext } from "./context.ts";
+import { unpromotedSession } from "./memories/unpromote.ts";
 import { newEvents } from "./new-events.ts";
 
 /** Thrown inside a decision when the session's time has run out but it is still stored. */
@@ -114,7 +115,8 @@ export function eraseExpired(context: ServiceContext, ref: SessionRef): Promise<
     const events = newEvents(context, { session, revision: view.revision, nowMs, requestId: "" }, [
       { type: EVENT_TYPE.sessionDeleted, reason: "expired", log: session.head.log },
     ]);
-    return { kind: "save", result: true, plan: { remove: true, events } };
+    const memories = unpromotedSession(session);
+    return { kind: "save", result: true, plan: { remove: true, events, memories } };
   });
 }
 

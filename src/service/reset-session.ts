@@ -17,6 +17,7 @@ import type { Call, ResetSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { jobsAfterReset } from "./memories/plan-jobs.ts";
+import { unpromotedSession } from "./memories/unpromote.ts";
 import { newEvents } from "./new-events.ts";
 import { currentRecords } from "./summary-records.ts";
 import { afterReset } from "./task-edits.ts";
@@ -124,6 +125,7 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
     events,
     ...(edited.plan === undefined ? {} : { tasks: edited.plan }),
     ...(summaries.length === 0 ? {} : { summaries: { put: summaries } }),
+    memories: unpromotedSession(session),
     ...(memoryJobs === undefined ? {} : { memoryJobs }),
     ...replyPart(call, nowMs, bytes),
   };

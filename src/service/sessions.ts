@@ -11,6 +11,7 @@ import type { Call, CreateSessionInput, DeleteSessionInput, ListSessionsInput } 
 import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { checkMemoryHooks, checkPromotion } from "./memories/check-hooks.ts";
+import { unpromotedSession } from "./memories/unpromote.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { setText } from "./tasks/apply-summary.ts";
@@ -106,7 +107,8 @@ export async function deleteSession(
     const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
       { type: EVENT_TYPE.sessionDeleted, reason: "request", log: session.head.log },
     ]);
-    const plan: SessionPlan = { remove: true, events, ...replyPart(call, nowMs, bytes) };
+    const memories = unpromotedSession(session);
+    const plan: SessionPlan = { remove: true, events, memories, ...replyPart(call, nowMs, bytes) };
     return { kind: "save", result: bytes, plan };
   });
 }

@@ -39,8 +39,15 @@ export interface MemoryPlan {
    * among `put` only as a new memory, which takes the id of one whose time has run out.
    */
   readonly remove?: readonly string[];
-  /** Texts that were promoted, by scope. At most 100,000 are kept in a scope, the newest. */
+  /**
+   * Marks of texts that were promoted, by scope. At most 100,000 are kept in a scope, the newest.
+   */
   readonly promoted?: readonly { readonly scope: MemoryScope; readonly promotionKey: string }[];
+  /** The marks with one of these parts go; see hasPromotionPart. */
+  readonly unpromoted?: readonly {
+    readonly scope: MemoryScope;
+    readonly parts: readonly string[];
+  }[];
 }
 
 /** What a change of memories wants to see. */

@@ -295,35 +295,28 @@ describe("ConsolidateSession", () => {
 });
 
 describe("tasks to extract and to score", () => {
-  it("are done by a hook that scores, and listed until then", async () => {
+  it("are done by a hook that scores, and by the rules at once when it fails", async () => {
     isDown = true;
     const sessionId = await open({ promotion: promotion({ scoreHook: "judge" }) });
-    const texts = ["This is important", NAME, "a", "b"];
-    const messages = texts.map((text) => message({ text }));
-    await server.client.call("appendMessages", { sessionId, messages });
-    await eventually("an attempt failed", async () => {
-      const [job] = await jobsOf(sessionId);
-      return (job?.failedAttempts ?? 0) > 0;
-    });
-    const [job] = await jobsOf(sessionId);
-    expect(job).toMatchObject({
-      ...{ sessionId, type: TaskType.SCORE, hook: "judge", state: TaskState.READY },
-      work: { value: { seqRanges: [{ firstSeq: 1n, lastSeq: 2n }] } },
-      lastFailure: { message: "No." },
-    });
-    expect(await memoriesOf(sessionId)).toEqual([]);
+    const say = async (...texts: string[]) => {
+      const messages = texts.map((text) => message({ text }));
+      await server.client.call("appendMessages", { sessionId, messages });
+      await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);
+      return (await memoriesOf(sessionId)).map(({ text }) => text);
+    };
+    expect(await say("This is important", NAME, "a", "b")).toEqual([NAME]);
     isDown = false;
     // Longer than the hook is left alone.
     server.advance(600_000);
-    const taskId = job?.taskId ?? "";
-    const retried = await server.client.call("retryTask", { taskId });
-    expect(retried.task).toMatchObject({ state: TaskState.READY, failedAttempts: 0 });
-    await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);
-    expect((await memoriesOf(sessionId)).map(({ text }) => text)).toEqual(["This is important"]);
+    expect(await say("That is important", "c", "d")).toEqual([NAME, "That is important"]);
     const ended = (await eventsOf(server, sessionId, 0n)).flatMap(({ detail }) =>
       detail?.$case === "taskAttempted" ? [detail.value] : [],
     );
-    expect(ended.at(-1)).toMatchObject({ taskId, type: TaskType.SCORE, createdCount: 1 });
+    const { taskId = "" } = ended[0] ?? {};
+    expect(ended).toMatchObject([
+      { type: TaskType.SCORE, hook: "judge", createdCount: 1, failure: 1 },
+      { type: TaskType.SCORE, hook: "judge", createdCount: 1, failure: 0 },
+    ]);
     const none = await server.client.fail("retryTask", { taskId });
     expect(none).toMatchObject({ code: "NOT_FOUND", reason: "TASK_NOT_FOUND" });
   });

@@ -32,7 +32,10 @@ export interface MemoryLookup {
    * are left out.
    */
   evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[];
-  /** Whether a text was promoted to the scope before; see promotionKeyOf. Outlives the memory. */
+  /**
+   * Whether a text was promoted to the scope before, by its key; see promotionKeyOf. Outlives a
+   * memory that is evicted, not one that is forgotten.
+   */
   wasPromoted(scope: MemoryScope, promotionKey: string): boolean;
   /** The number of the next new memory of the namespace. */
   readonly nextMemoryNo: number;

@@ -71,3 +71,33 @@ export function textKeyOf({ kind, content }: Pick<Memory, "kind" | "content">): 
 export function promotionKeyOf(text: string): string {
   return sha256Hex(text.trim().toLowerCase());
 }
+
+/** The digits of the key of a text in the mark of its promotion, and those of each part behind it. */
+const PROMOTION = { keyDigits: 64, partDigits: 16 } as const;
+
+/** What the marks of the promotions of a session, or to a memory, have in common. */
+export function promotionPart(kind: "session" | "memory", id: string): string {
+  return sha256Hex(`${kind} ${id}`).slice(0, PROMOTION.partDigits);
+}
+
+/** What a scope keeps of a promotion: the key of its text, and of whom it was to what. */
+export function promotionMark(
+  promotionKey: string,
+  { sessionId, memoryId }: { readonly sessionId: string; readonly memoryId: string },
+): string {
+  return promotionKey + promotionPart("session", sessionId) + promotionPart("memory", memoryId);
+}
+
+/** The key of the text that a mark begins with. */
+export function keyOfPromotion(mark: string): string {
+  return mark.slice(0, PROMOTION.keyDigits);
+}
+
+/** Whether the mark of a promotion has one of some parts. */
+export function hasPromotionPart(mark: string, parts: ReadonlySet<string>): boolean {
+  const { keyDigits, partDigits } = PROMOTION;
+  for (let at = keyDigits; at < mark.length; at += partDigits) {
+    if (parts.has(mark.slice(at, at + partDigits))) return true;
+  }
+  return false;
+}

@@ -14,6 +14,7 @@ import {
   savedMemories,
 } from "./change-memories.ts";
 import type { MemoryParts } from "./parts.ts";
+import { unpromotedMemories } from "./unpromote.ts";
 
 /** Forgets memories by their ids. */
 export async function forgetMemories(
@@ -45,7 +46,7 @@ function decideForget(
   }
   if (found.length === 0) return nothingChanged(work, encode({ forgottenCount: 0, revision: 0 }));
   return savedMemories(work, revision, {
-    plan: { remove: found.map(({ memoryId }) => memoryId) },
+    plan: { remove: found.map(({ memoryId }) => memoryId), ...unpromotedMemories(found) },
     details: deletedDetails(found, "forgotten"),
     bytes: encode({ forgottenCount: found.length, revision }),
   });

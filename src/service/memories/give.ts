@@ -15,6 +15,7 @@ import {
 import { planRemember } from "../../domain/memories/remember.ts";
 import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../../domain/memories/rules.ts";
 import { promotionScope } from "../../domain/memories/scopes.ts";
+import { promotionMark } from "../../domain/memories/text-key.ts";
 import type { Session } from "../../domain/session.ts";
 import { rangesOf } from "../../domain/window/ranges.ts";
 import type { MemoryPlan, SessionPlan, SessionView, StoredMessage } from "../../storage/store.ts";
@@ -222,7 +223,11 @@ function remember(
   const memories: MemoryPlan = {
     put: plan.put,
     remove: [...plan.remove, ...overdue.map(({ memoryId }) => memoryId)],
-    promoted: keys.map((promotionKey) => ({ scope, promotionKey })),
+    promoted: keys.map((key, index) => {
+      const memoryId = plan.results[index]?.memory?.memoryId ?? "";
+      const { sessionId } = giving.session;
+      return { scope, promotionKey: promotionMark(key, { sessionId, memoryId }) };
+    }),
   };
   const episodeId = episode === undefined ? "" : (plan.results.at(-1)?.memory?.memoryId ?? "");
   return {

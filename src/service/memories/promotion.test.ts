@@ -16,6 +16,7 @@ import {
 } from "../../../test/support/memory-turns.ts";
 import { dropOldest, policyOf, stageOf } from "../../../test/support/policies.ts";
 import { eventually } from "../../../test/support/runner-scene.ts";
+import { forget } from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
@@ -301,6 +302,40 @@ describe("what is not promoted", () => {
     const promoted = await memoriesOf(services, "promotion");
     expect(promoted.map(({ content }) => content.text)).toEqual(["Call me Anna"]);
     expect(promoted[0]?.strength.mentionCount).toBe(1);
+  });
+
+  it("is no text whose memory was forgotten, or that another session says again", async () => {
+    const memory = memoryPolicy();
+    const say = async (sessionId: string): Promise<void> => {
+      await openSession(services, sessionId, { memory });
+      await services.append(sessionId, [{ text: NAME }, ...PLAIN]);
+    };
+    await say("s");
+    const [first] = await memoriesOf(services, "promotion");
+    if (first === undefined) throw new Error("Nothing was promoted.");
+    await say("t");
+    expect((await memoriesOf(services, "promotion"))[0]?.strength.mentionCount).toBe(1);
+    await forget(services, [first.memoryId]);
+    await say("u");
+    expect(await promotedTexts(services)).toEqual([NAME]);
+    // What another session learnt stays known to be learnt when one goes.
+    for (const way of ["reset", "delete"] as const) {
+      const target = { namespace: "default", sessionId: "u" };
+      const rest = { etag: "", encode: nothing };
+      if (way === "reset") {
+        await services.sessions.resetSession(services.call("ResetSession"), {
+          ...{ ...target, ...rest, keepSummary: false },
+          ...{ keepSystemMessages: false, keepFirstSystemMessage: false },
+        });
+        await services.append("u", [{ text: NAME }, ...PLAIN]);
+      } else {
+        const call = services.call("DeleteSession");
+        await services.sessions.deleteSession(call, { ...target, ...rest, allowMissing: false });
+        await say("v");
+      }
+      const [memory] = await memoriesOf(services, "promotion");
+      expect(memory?.strength.mentionCount).toBe(way === "reset" ? 2 : 3);
+    }
   });
 
   it("is a message that was deleted", async () => {

@@ -13,6 +13,7 @@ import {
 } from "./change-memories.ts";
 import type { MemoryParts } from "./parts.ts";
 import { isMeant, type Scan, scanMeant } from "./scan.ts";
+import { unpromotedMemories } from "./unpromote.ts";
 
 /** Counts or forgets all memories of a filter. */
 export async function purgeMemories(
@@ -81,7 +82,7 @@ function decidePurge(
   const answer = { memoryCount: found.length, sampleIds: [], more };
   if (found.length === 0) return nothingChanged(work, input.encode({ ...answer, revision: 0 }));
   return savedMemories(work, revision, {
-    plan: { remove: found.map(({ memoryId }) => memoryId) },
+    plan: { remove: found.map(({ memoryId }) => memoryId), ...unpromotedMemories(found) },
     details: deletedDetails(found, "forgotten"),
     bytes: input.encode({ ...answer, revision }),
   });

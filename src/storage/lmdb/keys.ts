@@ -59,7 +59,7 @@
 //                                        -> nothing
 // memoryEnd   ms, log number, memory number -> namespace; of those that do not live for ever
 // promoted    log number, scope, key of a text -> number of the promotion
-// promotedAt  log number, scope, number of the promotion -> key of the text
+// promotedAt  log number, scope, number of the promotion -> its mark, which begins with that key
 // memoryJobs  namespace, session id      -> MemoryJobsRecord
 // memoryDue   ms, session number, job type (1 byte) -> the key of the jobs; only of ready ones
 // memoryTask  namespace, task number     -> the key of the jobs

@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import { hasPromotionPart } from "../../domain/memories/text-key.ts";
 import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { MemoryChange, MemoryDecision, MemoryPlan } from "../store.ts";
@@ -41,6 +42,7 @@ import { emptyRecord } from "./sessions.ts";
 import { dropVectors, readVectorRow } from "./vectors.ts";
 
 const TIERS = 5;
+const PROMOTED_PAGE = 256;
 
 /** What becomes of one memory. */
 interface MemoryStep {
@@ -150,7 +152,7 @@ function stepOf(
 function scopesOf(
   base: PendingMemories,
   steps: readonly MemoryStep[],
-  { promoted = [] }: MemoryPlan,
+  { promoted = [], unpromoted = [] }: MemoryPlan,
 ): ReadonlyMap<string, ScopeStep> {
   const { log } = base;
   const scopes = new Map<string, MemoryScope>();
@@ -171,31 +173,50 @@ function scopesOf(
       texts.set(part, (texts.get(part) ?? new Set()).add(promotionKey));
     }
   }
+  const gone = new Map<string, Set<string>>();
+  for (const { parts, scope } of unpromoted) {
+    const part = scopePart(scopeIdOf(scope));
+    if ((base.scopeRow(part)?.promotedCount ?? 0) > 0) {
+      scopes.set(part, scope);
+      gone.set(part, new Set([...(gone.get(part) ?? []), ...parts]));
+    }
+  }
   return new Map(
     [...scopes].map(([part, scope]) => {
       const before = base.scopeRow(part);
       const keys = [...(texts.get(part) ?? [])];
       const isOver = (before?.promotedCount ?? 0) + keys.length - LIMITS.promotedTexts;
-      const forgotten = log === undefined ? [] : oldestPromoted(log, part, isOver);
+      const parts = gone.get(part);
+      const forgotten = log === undefined ? [] : forgottenPromotions(log, part, isOver, parts);
       const isChanged = changed.has(part);
       return [part, { scope, before, isChanged, promoted: keys, forgotten }];
     }),
   );
 }
 
-function oldestPromoted(log: MemoryLog, scope: string, count: number): ScopeStep["forgotten"] {
-  const oldest: { readonly no: number; readonly promotionKey: string }[] = [];
-  if (count <= 0) {
-    return oldest;
+/** The promotions that go: those with one of the parts, or else the oldest `count`. */
+function forgottenPromotions(
+  log: MemoryLog,
+  scope: string,
+  count: number,
+  parts: ReadonlySet<string> | undefined,
+): ScopeStep["forgotten"] {
+  const gone: { readonly no: number; readonly promotionKey: string }[] = [];
+  if (count <= 0 && parts === undefined) {
+    return gone;
   }
-  const range = { ...numbersUnder(promotedAtPrefix(log.logNo, scope), {}), page: count + 3 };
+  const page = parts === undefined ? count + 3 : PROMOTED_PAGE;
+  const range = { ...numbersUnder(promotedAtPrefix(log.logNo, scope), {}), page };
   for (const { key, payload } of rangeIndex(log.core, "pending", range)) {
-    oldest.push({ no: lastNumber(key), promotionKey: Buffer.from(payload).toString("utf8") });
-    if (oldest.length >= count) {
+    const promotionKey = Buffer.from(payload).toString("utf8");
+    if (parts === undefined || hasPromotionPart(promotionKey, parts)) {
+      gone.push({ no: lastNumber(key), promotionKey });
+    }
+    if (parts === undefined && gone.length >= count) {
       break;
     }
   }
-  return oldest;
+  return gone;
 }
 
 /** Applies what a plan does to memories. */

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 
+import { keyOfPromotion } from "../../domain/memories/text-key.ts";
 import { afterPrefix, readU64, sized, TABLE, textPart, u64 } from "./keys.ts";
 
 /** The bytes of a scope in a key. */
@@ -95,8 +96,8 @@ export const memoryRankPrefix = (
   TABLE.memoryRank + u64(logNo) + scope + String.fromCharCode(LOW * low + tierNo * 2 + persistent);
 export const memoryEndKey = (ms: number, { logNo, memoryNo }: MemoryPlace): string =>
   TABLE.memoryEnd + u64(ms) + u64(logNo) + u64(memoryNo);
-export const promotedKey = (logNo: number, scope: string, promotionKey: string): string =>
-  TABLE.promoted + u64(logNo) + scope + textPart(promotionKey);
+export const promotedKey = (logNo: number, scope: string, mark: string): string =>
+  TABLE.promoted + u64(logNo) + scope + textPart(keyOfPromotion(mark));
 export const promotedAtPrefix = (logNo: number, scope: string): string =>
   TABLE.promotedAt + u64(logNo) + scope;
 export const memoryJobsKey = (namespace: string, sessionId: string): string =>

@@ -3,6 +3,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory, MemoryScope, MemoryTier } from "../../domain/memories/memory.ts";
+import { hasPromotionPart, keyOfPromotion } from "../../domain/memories/text-key.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { memoryFacts } from "../memory-facts.ts";
 import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
@@ -110,7 +111,9 @@ export function lookupOf(state: MemoryState, namespace: string): MemoryLookup {
         .sort((a, b) => Number(a.trust !== TRUST.low) - Number(b.trust !== TRUST.low))
         .slice(0, limit),
     wasPromoted: (scope, promotionKey) =>
-      namespaceOf(state, namespace).promoted.get(scopeIdOf(scope))?.has(promotionKey) === true,
+      namespaceOf(state, namespace)
+        .promoted.get(scopeIdOf(scope))
+        ?.has(keyOfPromotion(promotionKey)) === true,
     get nextMemoryNo() {
       return namespaceOf(state, namespace).nextMemoryNo;
     },
@@ -159,12 +162,20 @@ export function saveMemories(
     kept.scopeTimes.set(facts.scopeId, nowMs);
     kept.nextMemoryNo = Math.max(kept.nextMemoryNo, memory.memoryNo + 1);
   }
+  for (const { parts, scope } of plan.unpromoted ?? []) {
+    const gone = new Set(parts);
+    const marks = kept.promoted.get(scopeIdOf(scope)) ?? new Map();
+    for (const [key, mark] of marks) {
+      if (hasPromotionPart(mark, gone)) marks.delete(key);
+    }
+  }
   for (const { promotionKey, scope } of plan.promoted ?? []) {
     const scopeId = scopeIdOf(scope);
-    const texts = kept.promoted.get(scopeId) ?? new Set();
-    texts.add(promotionKey);
-    // A set is in the order in which its members came.
-    for (const oldest of texts) {
+    const texts = kept.promoted.get(scopeId) ?? new Map();
+    const key = keyOfPromotion(promotionKey);
+    if (!texts.has(key)) texts.set(key, promotionKey);
+    // A map is in the order in which its members came.
+    for (const oldest of texts.keys()) {
       if (texts.size <= PROMOTED_MAX) break;
       texts.delete(oldest);
     }

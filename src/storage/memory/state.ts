@@ -75,7 +75,7 @@ export interface NamespaceState {
   /** When scopes last changed, by scope id. */
   readonly scopeTimes: Map<string, number>;
   /** Promoted texts by scope id, the oldest first. */
-  readonly promoted: Map<string, Set<string>>;
+  readonly promoted: Map<string, Map<string, string>>;
   /** By session id and type. */
   readonly memoryJobs: Map<string, Map<string, MemoryJob>>;
   /** By number. */

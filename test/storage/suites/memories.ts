@@ -8,7 +8,12 @@ import {
   type MemoryScope,
   SHARED_SCOPE,
 } from "../../../src/domain/memories/memory.ts";
-import { nameKeyOf, promotionKeyOf } from "../../../src/domain/memories/text-key.ts";
+import {
+  nameKeyOf,
+  promotionKeyOf,
+  promotionMark,
+  promotionPart,
+} from "../../../src/domain/memories/text-key.ts";
 import { scopeIdOf } from "../../../src/storage/scope-id.ts";
 import type { MemoryPlan } from "../../../src/storage/store.ts";
 import { newVector } from "../../support/documents.ts";
@@ -553,6 +558,34 @@ function lookupTests(open: OpenEngine): void {
       expect((await change(scene, { promoted })).seen.at(-1)).toBe(true);
       const other = [{ scope: SHARED_SCOPE, text: "one" }];
       expect((await change(scene, { promoted: other })).seen.at(-1)).toBe(false);
+    });
+
+    test("by its promotion until that is forgotten with a session or a memory", async (scene) => {
+      const mark = (text: string, sessionId: string, memoryId: string) => ({
+        scope: ANN,
+        promotionKey: promotionMark(promotionKeyOf(text), { sessionId, memoryId }),
+      });
+      const known = async () =>
+        await scene.store.changeMemories({ namespace: NAMESPACE }, ({ memories }) => ({
+          kind: "answer",
+          result: ["one", "two", "three", "four"].map((text) =>
+            memories.wasPromoted(ANN, promotionKeyOf(text)),
+          ),
+        }));
+      const promoted = [
+        ...[mark("one", "s", "a"), mark("two", "s", "b"), mark("three", "t", "c")],
+        { scope: ANN, promotionKey: promotionKeyOf("four") },
+      ];
+      await save(scene, { promoted });
+      expect(await known()).toEqual([true, true, true, true]);
+      const parts = [promotionPart("session", "s"), promotionPart("memory", "c")];
+      await save(scene, { unpromoted: [{ scope: SHARED_SCOPE, parts }] });
+      expect(await known()).toEqual([true, true, true, true]);
+      await save(scene, { unpromoted: [{ scope: ANN, parts }] });
+      await scene.engine.reopen();
+      expect(await known()).toEqual([false, false, false, true]);
+      await save(scene, { promoted: [mark("one", "u", "d")] });
+      expect(await known()).toEqual([true, false, false, true]);
     });
 
     test("by its promotion unless too many came since", async (scene) => {
