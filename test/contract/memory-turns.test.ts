@@ -314,8 +314,8 @@ describe("tasks to extract and to score", () => {
     );
     const { taskId = "" } = ended[0] ?? {};
     expect(ended).toMatchObject([
-      { type: TaskType.SCORE, hook: "judge", createdCount: 1, failure: 1 },
-      { type: TaskType.SCORE, hook: "judge", createdCount: 1, failure: 0 },
+      { type: TaskType.SCORE, hook: "judge", createdCount: 1, reason: 1 },
+      { type: TaskType.SCORE, hook: "judge", createdCount: 1, reason: 0 },
     ]);
     const none = await server.client.fail("retryTask", { taskId });
     expect(none).toMatchObject({ code: "NOT_FOUND", reason: "TASK_NOT_FOUND" });

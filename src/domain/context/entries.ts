@@ -52,7 +52,7 @@ export async function readySections(
   const { style, count } = parts;
   const byKind = new Map(found.map(({ kind, candidates }) => [kind, candidates]));
   const lines = rules.map(({ kind }) =>
-    (byKind.get(kind) ?? []).map((candidate) => lineOf(style, kind, candidate.said)),
+    (byKind.get(kind) ?? []).map((candidate) => lineOf(style, kind, candidate)),
   );
   const tokens = await count.texts(lines.flat());
   let next = 0;

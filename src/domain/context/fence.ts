@@ -27,6 +27,52 @@ export function fenceOpen(kind: ContextSectionKind, trusts: readonly Trust[]): s
   return `<data source="${SOURCES[kind]}" trust="${TRUST_NAMES[lowestTrust(trusts)]}">`;
 }
 
+/** What ends a line to some readers and not to others. */
+const LINE_ENDS = /\r\n?|[\u2028\u2029]/gu;
+const SPACES = /[\v\f\u0085]/gu;
+/** Control characters, but for tabs and line ends: terminals obey them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/gu;
+/** Marks, overrides and isolates of the direction of writing: a reader sees another order. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** What takes no room, fillers, and the tags and selectors that can spell out a hidden text. */
+const INVISIBLE = new RegExp(
+  "[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2065\\u206a-\\u206f" +
+    "\\u3164\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb" +
+    "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]",
+  "gu",
+);
+/** Scripts that need joiners, and what emoji are made of. */
+const JOINED = [
+  ...["Arabic", "Syriac", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil"],
+  ...["Telugu", "Kannada", "Malayalam", "Sinhala", "Khmer", "Myanmar", "Tibetan", "Mongolian"],
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join("");
+const EMOJI = "\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f";
+/** Joiners, and the selectors of emoji, where they join and select nothing. */
+const STRAY = new RegExp(
+  `(?<![${JOINED}${EMOJI}])[\\u200c\\u200d]|[\\u200c\\u200d](?![${JOINED}${EMOJI}])` +
+    "|(?<![\\p{Extended_Pictographic}\\p{Emoji_Modifier}0-9#*])[\\ufe0e\\ufe0f]",
+  "gu",
+);
+
+/**
+ * A text in which everything is seen, and where it stands: without control characters, invisible
+ * ones and those of direction. Joiners stay in scripts and emoji that need them. Idempotent.
+ */
+export function withoutUnseen(text: string): string {
+  const seen = text
+    .replace(LINE_ENDS, "\n")
+    .replace(SPACES, " ")
+    .replace(CONTROLS, "")
+    .replace(DIRECTIONS, "")
+    .replace(INVISIBLE, "");
+  // What was between two stray ones may be gone with the first.
+  const kept = seen.replace(STRAY, "");
+  return kept === seen ? kept : withoutUnseen(kept);
+}
+
 /** What is not seen between letters, or stands on top of one. */
 const UNSEEN = "\\p{Cf}\\p{M}\\p{Default_Ignorable_Code_Point}";
 const BETWEEN = `[${UNSEEN}]*`;

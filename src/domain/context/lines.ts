@@ -4,8 +4,9 @@
 import { confidenceLabel, describeStructure } from "../memories/describe.ts";
 import { dayOf } from "../memories/episodes.ts";
 import type { Memory } from "../memories/memory.ts";
-import type { Said, SaidMessage } from "./candidate.ts";
-import { withoutMarks } from "./fence.ts";
+import { TRUST } from "../summaries/summary.ts";
+import type { Candidate, SaidMessage } from "./candidate.ts";
+import { withoutMarks, withoutUnseen } from "./fence.ts";
 import type { ContextProfile } from "./profiles.ts";
 import type { ContextSectionKind } from "./types.ts";
 
@@ -25,21 +26,46 @@ export interface LineStyle {
 }
 
 /** Writes an item down. */
-export function lineOf(style: LineStyle, kind: ContextSectionKind, said: Said): string {
-  const safe = style.fence ? withoutMarks : (text: string): string => text;
+export function lineOf(style: LineStyle, kind: ContextSectionKind, candidate: Candidate): string {
+  const { said } = candidate;
+  const safe = safeOf(style);
+  const label = style.profile === "default" ? labelOf(candidate) : "";
   switch (said.kind) {
     case "summary":
       return safe(said.text);
     case "document":
-      return `- ${safe(said.text)}`;
+      return `- ${label}${inside(label, safe(said.text))}`;
     case "message":
-      return messageLine(style, kind, said, safe);
+      return messageLine(style, kind, said, { label, safe });
     default:
-      return memoryLine(style, kind, said.memory, safe);
+      return labelled(label, memoryLine(style, kind, said.memory, safe));
   }
 }
 
 type Safe = (text: string) => string;
+
+/** How a text that somebody stored is written. Profiles of other systems without marks write it all. */
+function safeOf({ profile, fence }: LineStyle): Safe {
+  if (fence) return (text) => withoutMarks(withoutUnseen(text));
+  return profile === "default" ? withoutUnseen : (text) => text;
+}
+
+/** Says of an item that it is not to be trusted as others are; empty for others. */
+function labelOf({ said, trust }: Candidate): string {
+  if (said.kind === "summary" || trust !== TRUST.low) return "";
+  const isDisputed = said.kind === "memory" && said.memory.contradictsIds.length > 0;
+  return isDisputed ? "[low trust, disputed] " : "[low trust] ";
+}
+
+/** A line that begins with `- `, with its label behind that. */
+function labelled(label: string, line: string): string {
+  return line.startsWith("- ") ? `- ${label}${line.slice(2)}` : `${label}${line}`;
+}
+
+/** The further lines of what has a label: indented, so that they pass for no other item. */
+function inside(label: string, text: string): string {
+  return label === "" ? text : text.replaceAll("\n", "\n  ");
+}
 
 /** One line, so that one item cannot pass for several. */
 function oneLine(text: string): string {
@@ -50,7 +76,7 @@ function messageLine(
   { profile }: LineStyle,
   kind: ContextSectionKind,
   message: SaidMessage,
-  safe: Safe,
+  { label, safe }: { readonly label: string; readonly safe: Safe },
 ): string {
   const { role, name } = message;
   if (profile === "selectools") {
@@ -61,7 +87,7 @@ function messageLine(
   }
   const says = [message.text, message.calls].filter((text) => text !== "").map(safe);
   const speaker = name === "" ? role : `${role} (${safe(oneLine(name))})`;
-  return `${whenOf(kind, message)}${speaker}: ${says.join("\n")}`;
+  return `${whenOf(kind, message)}${label}${speaker}: ${inside(label, says.join("\n"))}`;
 }
 
 /** The day on which something was said, for what is not part of the conversation. */

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { memoryOf, pack, remembered, saidBy } from "../../../test/support/context.ts";
+import { TRUST } from "../summaries/summary.ts";
 import type { Candidate, FoundSection } from "./candidate.ts";
 
 const fact = (text: string, rest: Partial<Candidate> = {}): Candidate =>
-  remembered(memoryOf({ text }), rest);
+  remembered({ ...memoryOf({ text }), trust: TRUST.medium }, rest);
 
 /** Two facts of four words each, and more messages than any budget here has room for. */
 function found(isFitting: boolean): readonly FoundSection[] {

@@ -146,10 +146,10 @@ describe("the unified memory of selectools", () => {
       kind: "long-term",
       candidates: [fact("x".repeat(100), "general", 0.9), fact("short", "general", 0.9)],
     } as const;
-    const sections = [{ kind: "long-term", heading: "Facts", maxChars: 32 }] as const;
+    const sections = [{ kind: "long-term", heading: "Facts", maxChars: 44 }] as const;
     const { text } = await pack([long], 999, { profile: "default", sections });
     expect(text).toBe(
-      `Facts\n<data source="memory" trust="low">\n- ${"x".repeat(8)}\n... (truncated)\n</data>`,
+      `Facts\n<data source="memory" trust="low">\n- [low trust] ${"x".repeat(8)}\n... (truncated)\n</data>`,
     );
     const bare = [{ kind: "long-term", heading: "H".repeat(20), maxChars: 32 }] as const;
     const none = await pack([long], 999, { profile: "default", sections: bare });

@@ -709,7 +709,10 @@ export interface ContextItem {
   ref:
     | ItemRef
     | undefined;
-  /** The text as it stands in the context. */
+  /**
+   * The text as it stands in the context. The default profile takes out what is not seen,
+   * and marks an item of low trust: see docs/memory.md.
+   */
   text: string;
   /** What the text costs by itself. */
   tokenCount: number;
