@@ -9,6 +9,7 @@ import {
   memoryPolicy,
   message,
   ownedBy,
+  promotion,
   session,
 } from "../support/samples.ts";
 
@@ -25,7 +26,11 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 async function open(): Promise<void> {
-  const fields = { sessionId: "s", userId: "u", memoryPolicy: memoryPolicy({ promotion: promotion() }) };
+  const fields = {
+    sessionId: "s",
+    userId: "u",
+    memoryPolicy: memoryPolicy({ promotion: promotion() }),
+  };
   await server.client.call("createSession", { session: session(fields) });
 }
 

@@ -44,7 +44,7 @@ export function lineOf(style: LineStyle, kind: ContextSectionKind, candidate: Ca
 
 type Safe = (text: string) => string;
 
-/** How a text that somebody stored is written. Profiles of other systems without marks write it all. */
+/** How a stored text is written. Profiles of other systems, without marks, write all of it. */
 function safeOf({ profile, fence }: LineStyle): Safe {
   if (fence) return (text) => withoutMarks(withoutUnseen(text));
   return profile === "default" ? withoutUnseen : (text) => text;

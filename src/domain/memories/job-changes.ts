@@ -50,7 +50,7 @@ export function addToJob(job: MemoryJob | undefined, addition: JobAddition): Mem
 }
 
 /**
- * As soon as may be: now, also during a rest after a failure, as the rules do what the hook does not.
+ * As soon as may be: now, also during a rest after a failure, as the rules do what a hook does not.
  * Always another time than before, so that who does the job sees that a turn ended meanwhile.
  */
 function dueSoon({ dueMs }: MemoryJob, nowMs: number): number {

@@ -31,8 +31,8 @@ export interface MemoryJob {
   /** The revision that made it. */
   readonly createRevision: number;
   /**
-   * The rules did what the hook did not, up to this seq: the hook may still do it. Only of what finds
-   * facts; unset before the first failure.
+   * The rules did what the hook did not, up to this seq: the hook may still do it. Only of jobs to
+   * find facts; unset before the first failure.
    */
   readonly ruledSeq?: number;
   /** Goes up whenever messages are taken out, or the job is given up: not when some are added. */

@@ -72,7 +72,7 @@ export function promotionKeyOf(text: string): string {
   return sha256Hex(text.trim().toLowerCase());
 }
 
-/** The digits of the key of a text in the mark of its promotion, and those of each part behind it. */
+/** The digits of a text's key in the mark of its promotion, and those of each part behind it. */
 const PROMOTION = { keyDigits: 64, partDigits: 16 } as const;
 
 /** What the marks of the promotions of a session, or to a memory, have in common. */

@@ -34,6 +34,7 @@ import { type Hook, HookFailure } from "../hook-port.ts";
 const NAME = "My name is Anna.";
 const PLAIN = ["one", "two", "three"].map((text) => ({ text }));
 const OPEN = policyOf([]);
+const SCORED = { memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }) };
 
 let services: TestServices;
 afterEach(() => services.stop());
@@ -111,9 +112,7 @@ describe("a hook that scores", () => {
   it("scores what left, after the change, and what it finds important is promoted", async () => {
     const hook = scoringHook("judge", (texts) => texts.map((text) => (text === "two" ? 0.9 : 0.1)));
     await start(hook);
-    await openSession(services, "s", {
-      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-    });
+    await openSession(services, "s", SCORED);
     await services.append("s", [{ text: NAME }, { text: "two" }, ...PLAIN]);
     await eventually("the job is done", noJobs);
     expect(hook.asked).toEqual([[NAME, "two", "one"]]);
@@ -126,9 +125,7 @@ describe("a hook that scores", () => {
   it("is asked about 64 texts at a time, until all are done", async () => {
     const hook = scoringHook("judge", (texts) => texts.map(() => 1));
     await start(hook);
-    await openSession(services, "s", {
-      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-    });
+    await openSession(services, "s", SCORED);
     await services.append(
       "s",
       Array.from({ length: 152 }, (_, index) => ({ text: `t${index}` })),
@@ -141,9 +138,7 @@ describe("a hook that scores", () => {
   it("is applied in decisions that name the messages of the batch, and ask for no more", async () => {
     await start(scoringHook("judge", (texts) => texts.map(() => 1)));
     const { kinds, seqs } = noteDecisions(services.store);
-    await openSession(services, "s", {
-      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-    });
+    await openSession(services, "s", SCORED);
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     await eventually("the job is done", noJobs);
     expect(seqs).toEqual([[1, 2]]);
@@ -157,9 +152,7 @@ describe("a hook that scores", () => {
   ] as const)("that %s leaves it to the rules at once", async (_, answer) => {
     const hook = scoringHook("judge", answer);
     await start(hook);
-    await openSession(services, "s", {
-      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-    });
+    await openSession(services, "s", SCORED);
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     await eventually("the rules have scored", noJobs);
     expect(hook.asked).toHaveLength(1);
@@ -173,7 +166,7 @@ describe("a hook that scores", () => {
       settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
     };
     await start(hook);
-    await openSession(services, "s", { memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }) });
+    await openSession(services, "s", SCORED);
     await services.append("s", [{ text: "zero" }, ...PLAIN]);
     await eventually("the first job is done", noJobs);
     await services.append("s", [{ text: NAME }, ...PLAIN]);
@@ -222,9 +215,7 @@ describe("a late answer changes nothing", () => {
       return texts.map(() => score);
     });
     await start(hook);
-    await openSession(services, "s", {
-      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-    });
+    await openSession(services, "s", SCORED);
     await services.append("s", [{ messageId: "name", text: NAME }, ...PLAIN]);
     await eventually("the hook is asked", () => hook.asked.length === 1);
     expect(await jobsOf(services, { state: "leased" })).toHaveLength(1);
@@ -259,9 +250,7 @@ describe("a late answer changes nothing", () => {
     const call = services.call("DeleteSession");
     const target = { ...ref, etag: "", allowMissing: false, encode: nothing };
     await services.sessions.deleteSession(call, target);
-    await openSession(services, "s", {
-      memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-    });
+    await openSession(services, "s", SCORED);
     await services.append("s", [{ text: "four" }, ...PLAIN]);
     late.resolve(1);
     await eventually("the new job is done", noJobs);
@@ -339,8 +328,7 @@ describe("finding facts", () => {
     const hangs = findingHook("hangs", () => late.promise);
     const finds = findingHook("finds", () => extracted(["A fact."]));
     await start(hangs, finds);
-    const under = (hook: string) =>
-      memoryPolicy({ extraction: extraction({ hook }) });
+    const under = (hook: string) => memoryPolicy({ extraction: extraction({ hook }) });
     for (let at = 0; at < 20; at++) {
       await openSession(services, `s${at}`, { memory: under("hangs"), policy: OPEN });
       await endTurn(services, `s${at}`, ["one", ""]);
@@ -555,9 +543,7 @@ it("goes on after a store that took nothing for a while", async () => {
         }),
     },
   );
-  await openSession(services, "s", {
-    memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }),
-  });
+  await openSession(services, "s", SCORED);
   const appended = services.append("s", [{ text: "zero" }, ...PLAIN]);
   isFull = true;
   await appended;

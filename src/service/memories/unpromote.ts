@@ -1,22 +1,18 @@
-// Promotions that are forgotten with what they came from or became: their texts can be learnt again,
-// and nothing of them is kept.
+// Promotions that are forgotten with what they came from or became: their texts can be learnt
+// again, and nothing of them is kept.
 
 import type { Memory } from "../../domain/memories/memory.ts";
 import { promotionScope } from "../../domain/memories/scopes.ts";
 import { promotionPart } from "../../domain/memories/text-key.ts";
 import type { Session } from "../../domain/session.ts";
 import type { MemoryPlan } from "../../storage/store.ts";
-import { byScope } from "./change-memories.ts";
 
 /** For memories that somebody forgot. */
 export function unpromotedMemories(memories: readonly Memory[]): Pick<MemoryPlan, "unpromoted"> {
-  const groups = [...byScope(memories).values()];
-  const unpromoted = groups.flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const parts = group.map(({ memoryId }) => promotionPart("memory", memoryId));
-    return [{ scope: first.scope, parts }];
-  });
+  const unpromoted = memories.map(({ memoryId, scope }) => ({
+    scope,
+    parts: [promotionPart("memory", memoryId)],
+  }));
   return { unpromoted };
 }
 

@@ -178,7 +178,11 @@ function scopesOf(
     const part = scopePart(scopeIdOf(scope));
     if ((base.scopeRow(part)?.promotedCount ?? 0) > 0) {
       scopes.set(part, scope);
-      gone.set(part, new Set([...(gone.get(part) ?? []), ...parts]));
+      const all = gone.get(part) ?? new Set();
+      for (const one of parts) {
+        all.add(one);
+      }
+      gone.set(part, all);
     }
   }
   return new Map(
