@@ -9,15 +9,15 @@ import { serveEngine } from "./recall/thread.ts";
 import { INDEX_CODEC } from "./transport/convert/indexed.ts";
 
 const { model } = workerData as ThreadSettings;
-const embedder = model.isLocal ? loadStaticEmbedder() : undefined;
-if (embedder !== undefined && embedder.model !== model.id) {
-  throw new Error(`the table is ${embedder.model}, not ${model.id}`);
+// Near words come from the table whatever makes the vectors; without any, words alone count.
+const table = model.id === "" ? undefined : loadStaticEmbedder();
+if (model.isLocal && table?.model !== model.id) {
+  throw new Error(`the table is ${table?.model}, not ${model.id}`);
 }
 const engine = createEngine({
   codec: INDEX_CODEC,
   model,
-  ...(embedder === undefined
-    ? {}
-    : { embedText: embedder.embedText, nearWords: embedder.nearWords }),
+  ...(table === undefined ? {} : { nearWords: table.nearWords }),
+  ...(table === undefined || !model.isLocal ? {} : { embedText: table.embedText }),
 });
 if (parentPort !== null) serveEngine(parentPort, engine);

@@ -13,9 +13,9 @@ afterEach(async () => {
   for (const index of open.splice(0)) await index.close();
 });
 
-function newIndex(workerUrl?: URL, nowMs?: () => number): RecallIndex {
+function newIndex(workerUrl?: URL, nowMs?: () => number, model = NO_MODEL): RecallIndex {
   const index = createThreadIndex({
-    model: NO_MODEL,
+    model,
     ...(workerUrl === undefined ? {} : { workerUrl }),
     ...(nowMs === undefined ? {} : { nowMs }),
   });
@@ -47,6 +47,18 @@ function messages(id: string, from: number, texts: readonly string[]): IndexChan
 }
 
 describe("an index in a thread", () => {
+  it("finds what has a word near, whatever makes the vectors", async () => {
+    const outside = { id: "outside", dimensions: 2, isLocal: false };
+    const index = newIndex(undefined, undefined, outside);
+    await index.apply(
+      "n",
+      messages("s", 1, ["A boat.", "The physician will see us.", "We saw it."]),
+    );
+    const { hits } = await index.search("n", queryOf("Which doctor saw us?"));
+    const parts = hits.find(({ position }) => position === 2)?.parts ?? [];
+    expect(parts.map(({ feature }) => feature)).toContain("nearWords");
+  });
+
   it("finds what was applied just before, without waiting for it", async () => {
     const index = newIndex();
     const filler = Array.from({ length: 500 }, (_, at) => `message number ${at} of many`);

@@ -11,7 +11,13 @@ import { KINDS } from "./read-record.ts";
 import type { Answer } from "./search.ts";
 import type { Shard } from "./shard.ts";
 
-const NOTHING: Answer = { hits: [], groups: [], more: false, denseUsed: false };
+const NOTHING: Answer = {
+  hits: [],
+  groups: [],
+  more: false,
+  denseUsed: false,
+  isCalibrated: false,
+};
 /** Rows that are looked at for each item that is wanted, at first. */
 const ROWS_PER_ITEM = 2;
 
@@ -36,7 +42,13 @@ export function searchByCosine(shard: Shard, query: CosineQuery): Answer {
     .filter(({ score }) => score >= least)
     .sort((a, b) => b.score - a.score || (before(a.row, b.row) ? -1 : 1));
   const hits = sorted.slice(0, query.limit).map((one) => hitOf(shard, one));
-  return { hits, groups: [], more: sorted.length > query.limit, denseUsed: true };
+  return {
+    hits,
+    groups: [],
+    more: sorted.length > query.limit,
+    denseUsed: true,
+    isCalibrated: false,
+  };
 }
 
 function nearest(shard: Shard, query: CosineQuery): Scored[] | undefined {
@@ -100,7 +112,7 @@ export function searchByTfIdf(shard: Shard, query: TfIdfQuery): Answer {
     const item = itemAt(position);
     return { ...hitOf(shard, { item, row: items.firstRow.at(item), score }), parts: [] };
   });
-  return { hits, groups: [], more: found.length > limit, denseUsed: false };
+  return { hits, groups: [], more: found.length > limit, denseUsed: false, isCalibrated: false };
 }
 
 function hitOf({ items, containers }: Shard, { item, row, score }: Scored): IndexHit {

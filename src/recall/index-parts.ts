@@ -11,7 +11,7 @@ export interface IndexParts {
   readonly model: IndexModel;
   /** Makes the vector of a text. Only when the model is local. */
   readonly embedText: ((text: string) => Float32Array) | undefined;
-  /** Gives the words near a word. Only when the model is local; without it none are looked for. */
+  /** Gives the words near a word; without it none are looked for. */
   readonly nearWords?: ((word: string) => readonly NearWord[]) | undefined;
   readonly arena: VectorArena;
   readonly scratch: LexicalScratch;

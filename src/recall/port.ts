@@ -158,6 +158,8 @@ export interface IndexAnswer {
   readonly more: boolean;
   /** Vectors were compared. */
   readonly denseUsed: boolean;
+  /** Relevance knows what the cosines are worth; true without any. */
+  readonly isCalibrated: boolean;
   readonly size: IndexSize;
 }
 

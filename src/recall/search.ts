@@ -40,14 +40,14 @@ interface Hit {
 export function searchShard(shard: Shard, query: IndexQuery): Answer {
   const legs = legsOf(shard, query);
   const found = candidatesOf(shard, legs);
+  const background = legs.vector && shard.backgroundOf(legs.vector);
   const rankQuery: RankQuery = {
     mode: query.mode,
     fusion: query.fusion,
     idf: legs.terms.map(({ idf }) => idf),
     identifierMask: identifierMask(legs.terms, query.text),
     dates: [...datesInQuery(query.text), ...relativeDatesInQuery(query.text, query.referenceMs)],
-    // A local model is the static one.
-    cosinesAreStatic: shard.parts.model.isLocal,
+    background,
     referenceTimeMs: query.referenceMs,
   };
   const candidates = found.map(({ candidate }) => candidate);
@@ -61,8 +61,9 @@ export function searchShard(shard: Shard, query: IndexQuery): Answer {
     hits.push({ found: candidate, ranked: one });
   }
   const denseUsed = legs.vector !== undefined;
+  const isCalibrated = !denseUsed || background !== undefined;
   if (query.hitsPerGroup !== undefined) {
-    return { ...grouped(shard, hits, query), denseUsed };
+    return { ...grouped(shard, hits, query), denseUsed, isCalibrated };
   }
   const ordered = query.diversity > 0 ? diverse(shard, hits, query) : hits;
   const end = query.offset + query.limit;
@@ -71,6 +72,7 @@ export function searchShard(shard: Shard, query: IndexQuery): Answer {
     groups: [],
     more: hits.length > end,
     denseUsed,
+    isCalibrated,
   };
 }
 
@@ -87,7 +89,7 @@ function grouped(
   shard: Shard,
   hits: readonly Hit[],
   { offset, limit, hitsPerGroup }: IndexQuery,
-): Omit<Answer, "denseUsed"> {
+): Pick<Answer, "hits" | "groups" | "more"> {
   const groups = groupHits(
     hits.map(({ found, ranked }) => ({
       container: found.candidate.container,

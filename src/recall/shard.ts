@@ -5,11 +5,14 @@
 
 import { LexicalIndex } from "../domain/recall/lexical/index.ts";
 import { itemFlags } from "../domain/recall/rank/item-flags.ts";
+import { STATIC_BACKGROUND } from "../domain/recall/rank/relevance.ts";
+import type { Background } from "../domain/recall/rank/types.ts";
 import { wordCount } from "../domain/recall/text/passages.ts";
 import { indexTerms } from "../domain/recall/text/terms.ts";
 import { TfIdfIndex } from "../domain/recall/tf-idf.ts";
 import { VectorBlock } from "../domain/recall/vector/block.ts";
 import { ROLE } from "../domain/window/types.ts";
+import { backgroundOf, VectorSample } from "./background.ts";
 import { Bits } from "./columns.ts";
 import { Compaction } from "./compaction.ts";
 import { type Container, ContainerTable, placeOf } from "./containers.ts";
@@ -51,6 +54,8 @@ export class Shard {
   readonly vectors: VectorBlock | undefined;
   readonly spaces: GivenSpaces;
   readonly parts: IndexParts;
+  /** What cosines of a model from outside are worth; those of the static one are known. */
+  private sample: VectorSample | undefined;
   private tfIdfBytes = 0;
   private compaction: Compaction | undefined;
 
@@ -60,6 +65,7 @@ export class Shard {
     this.lexical = new LexicalIndex(scratch);
     this.spaces = new GivenSpaces(arena);
     this.vectors = model.id === "" ? undefined : new VectorBlock(model.dimensions, { arena });
+    this.sample = model.id === "" || model.isLocal ? undefined : new VectorSample();
   }
 
   /** Bytes that the shard takes. */
@@ -68,7 +74,8 @@ export class Shard {
       ...[this.items, this.values, this.memories, this.documentScopes],
       ...[this.authors, this.embedded, this.containers],
     ];
-    const rest = SHARD_BYTES + this.tfIdfBytes + (this.compaction?.bytes ?? 0);
+    const rest =
+      SHARD_BYTES + this.tfIdfBytes + (this.compaction?.bytes ?? 0) + (this.sample?.bytes ?? 0);
     const own = parts.reduce((sum, { bytes }) => sum + bytes, rest);
     return own + this.lexical.bytes() + (this.vectors?.bytes ?? 0) + this.spaces.bytes;
   }
@@ -120,6 +127,17 @@ export class Shard {
     return found.map((item) => this.items.position.at(item));
   }
 
+  /** The cosines of a query with texts at random; undefined when they say nothing. */
+  backgroundOf(vector: Float32Array): Background | undefined {
+    const { vectors, sample, embedded } = this;
+    if (sample === undefined) return STATIC_BACKGROUND;
+    if (vectors === undefined) return undefined;
+    if (sample.isTooCoarse(embedded.count)) this.sampleAnew();
+    const live = (this.sample ?? sample).items(embedded.count).filter((item) => embedded.has(item));
+    const rows = live.map((item) => this.items.firstRow.at(item));
+    return backgroundOf(vectors, rows, vector);
+  }
+
   /** Gives the memory back that is not the collector's. */
   release(): void {
     this.vectors?.release();
@@ -154,6 +172,19 @@ export class Shard {
     this.values = values;
     this.memories = memories;
     this.documentScopes = documentScopes;
+    if (this.sample !== undefined) this.sampleAnew();
+  }
+
+  private sampleAnew(): void {
+    this.sample = new VectorSample();
+    for (let item = 0; item < this.items.count; item++) {
+      if (this.embedded.has(item)) this.noteVector(item);
+    }
+  }
+
+  private noteVector(item: number): void {
+    const container = this.containers.at(this.items.container.at(item));
+    if (container !== undefined) this.sample?.add(item, container, this.items.position.at(item));
   }
 
   private drop(ref: ContainerRef): void {
@@ -237,6 +268,7 @@ export class Shard {
     if (!vectors.every(({ length }) => length === block.dimensions)) return;
     const first = this.items.firstRow.at(item);
     for (const [place, vector] of vectors.entries()) block.put(first + place, vector);
+    if (!this.embedded.has(item)) this.noteVector(item);
     this.embedded.set(item);
   }
 

@@ -59,8 +59,7 @@ export async function recall(
         : await collectReranked(running, rerank);
     const hits = await toHits(running, found);
     const coverage = coverageOf({ parts, missing, found, dense });
-    // Of the cosines of other models the relevance knows nothing.
-    const isCalibrated = dense.state !== "used" || parts.embedder.model.isLocal;
+    const { isCalibrated } = found.answer;
     return { hits, next: found.next, groups: found.groups, coverage, isCalibrated };
   });
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { candidateOf, rankQueryOf } from "../../../../test/support/rank-candidates.ts";
 import { poolScale } from "./pool-scale.ts";
-import { NOTHING_FITS_FLOOR, relevanceOf } from "./relevance.ts";
+import { NOTHING_FITS_FLOOR, relevanceOf, STATIC_BACKGROUND } from "./relevance.ts";
 import type { Candidate, RankQuery } from "./types.ts";
 
 const DAY_MS = 86_400_000;
 
 function relevance(candidate: Partial<Candidate>, query: Partial<RankQuery> = {}): number {
   const one = candidateOf(candidate);
-  const asked = rankQueryOf({ cosinesAreStatic: true, ...query });
+  const asked = rankQueryOf({ background: STATIC_BACKGROUND, ...query });
   return relevanceOf(asked, one, poolScale(asked, [one]));
 }
 
@@ -56,14 +56,26 @@ describe("relevanceOf", () => {
   });
 
   it("does not depend on the other candidates", () => {
-    const asked = rankQueryOf({ cosinesAreStatic: true });
+    const asked = rankQueryOf({ background: STATIC_BACKGROUND });
     const one = candidateOf(good);
     const crowd = poolScale(asked, [one, candidateOf({ bm25: 40, cosine: 0.99, container: 2 })]);
     expect(relevanceOf(asked, one, crowd)).toBe(relevance(good));
   });
 
-  it("reads cosines only of the scale that it knows", () => {
-    const unknown = relevance(good, { cosinesAreStatic: false });
+  it("reads a cosine by how far it stands out of the background of its model", () => {
+    const { mean, deviation } = STATIC_BACKGROUND;
+    const background = { mean: 0.75, deviation: 0.03 };
+    for (const outstanding of [-1, 0, 1, 3]) {
+      const theirs = { ...good, cosine: background.mean + outstanding * background.deviation };
+      const ours = { ...good, cosine: mean + outstanding * deviation };
+      for (const mode of ["hybrid", "dense"] as const) {
+        expect(relevance(theirs, { mode, background })).toBeCloseTo(relevance(ours, { mode }), 9);
+      }
+    }
+  });
+
+  it("reads cosines only of a background that is known", () => {
+    const unknown = relevance(good, { background: undefined });
     expect(unknown).toBe(relevance(good, { mode: "lexical" }));
     expect(relevance({ ...good, cosine: Number.NaN })).toBe(unknown);
   });

@@ -10,7 +10,7 @@
 
 import type { PoolScale } from "./pool-scale.ts";
 import { dateMatch } from "./query-hints.ts";
-import type { Candidate, RankQuery } from "./types.ts";
+import type { Background, Candidate, RankQuery } from "./types.ts";
 
 interface Constants {
   readonly base: number;
@@ -30,11 +30,17 @@ interface Constants {
   readonly date: number;
 }
 
-/** Without vectors, or with vectors whose cosines nobody has measured. */
+/** Without vectors, or with vectors of which nobody knows what their cosines are worth. */
 const BY_WORDS: Constants = {
   ...{ base: -2.85, coverage: 1.05, words: 11.1, neighbors: 8.5, cosine: 0, author: 0.8 },
   ...{ dated: -1.1, date: 2.15 },
 };
+
+/**
+ * The background of the static embedder: the average over the questions that the constants were
+ * fitted to. Cosines of other models are read by how far they stand out of their own.
+ */
+export const STATIC_BACKGROUND: Background = { mean: 0.13, deviation: 0.12 };
 
 const BY_BOTH: Constants = {
   ...{ base: -4.4, coverage: 2.4, words: 1.7, neighbors: 7, cosine: 5.9, author: 1.8 },
@@ -69,14 +75,14 @@ export const NOTHING_FITS_FLOOR = 0.5;
 export const CONTEXT_FLOORS = { best: 0.25, each: 0.05 } as const;
 
 /**
- * Gives the probability, 0 to 1, that a candidate fits the query. Cosines count where the query
- * says that they are on the scale of the static embedder, and in dense mode, where there is nothing
- * else.
+ * Gives the probability, 0 to 1, that a candidate fits the query. Cosines count where their
+ * background is known, and in dense mode, where there is nothing else, as those of the static
+ * embedder if it is not.
  */
 export function relevanceOf(query: RankQuery, candidate: Candidate, scale: PoolScale): number {
   const constants = constantsOf(query, candidate);
   const share = (bm25: number): number => (scale.bm25Best === 0 ? 0 : bm25 / scale.bm25Best);
-  const cosine = Number.isNaN(candidate.cosine) ? 0 : candidate.cosine;
+  const cosine = Number.isNaN(candidate.cosine) ? 0 : staticCosine(query, candidate.cosine);
   const sum =
     constants.base +
     constants.coverage * scale.coverageOf(candidate.termMask) +
@@ -89,6 +95,16 @@ export function relevanceOf(query: RankQuery, candidate: Candidate, scale: PoolS
   return 1 / (1 + Math.exp(-sum));
 }
 
+/** The cosine of the static embedder that stands out of its background as far as this one does. */
+function staticCosine(
+  { background = STATIC_BACKGROUND }: Pick<RankQuery, "background">,
+  cosine: number,
+): number {
+  if (background === STATIC_BACKGROUND) return cosine;
+  const { mean, deviation } = STATIC_BACKGROUND;
+  return mean + (deviation * (cosine - background.mean)) / background.deviation;
+}
+
 function dateTerm({ dated, date }: Constants, { dates }: RankQuery, { timeMs }: Candidate): number {
   if (dates.length === 0 || timeMs === 0) return 0;
   return dated + date * dateMatch(dates, timeMs);
@@ -97,5 +113,5 @@ function dateTerm({ dated, date }: Constants, { dates }: RankQuery, { timeMs }: 
 function constantsOf(query: RankQuery, candidate: Candidate): Constants {
   if (query.mode === "dense") return BY_VECTORS;
   const hasCosine = query.mode === "hybrid" && !Number.isNaN(candidate.cosine);
-  return hasCosine && query.cosinesAreStatic === true ? BY_BOTH : BY_WORDS;
+  return hasCosine && query.background !== undefined ? BY_BOTH : BY_WORDS;
 }

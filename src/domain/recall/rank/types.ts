@@ -97,6 +97,13 @@ export interface Candidate {
   readonly entities: number;
 }
 
+/** The cosines of a query with texts that have nothing to do with it. */
+export interface Background {
+  readonly mean: number;
+  /** Their standard deviation; above 0. */
+  readonly deviation: number;
+}
+
 /** What is known about the query. */
 export interface RankQuery {
   readonly mode: RecallMode;
@@ -107,8 +114,8 @@ export interface RankQuery {
   readonly identifierMask?: number;
   /** Dates that the query states. */
   readonly dates: readonly QueryDate[];
-  /** The vectors are those of the static embedder: `relevance` knows its cosines. Default false. */
-  readonly cosinesAreStatic?: boolean;
+  /** Undefined when nobody knows what cosines are worth: `relevance` reads words then. */
+  readonly background?: Background | undefined;
   /** "Now" of the request in milliseconds since 1970, for recency; 0 turns recency off. */
   readonly referenceTimeMs: number;
 }

@@ -57,7 +57,7 @@ export const WEIGHT_TABLE = {
     meaning:
       "times the share of the query's terms, each by its rarity, that the item lacks while it has " +
       "a word near them, times how near it is (a cosine of 0.4 is worth 0.3, one of 0.75 all); in " +
-      "hybrid mode with the static embedder",
+      "hybrid mode, with any embedder but `none`",
     source: `${MEASURED}; 0.5 to 1 do as well`,
   },
   identifier: {

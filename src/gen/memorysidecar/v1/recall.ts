@@ -135,8 +135,8 @@ export const ScoreFeature = {
   DENSE_RANK: 15,
   /**
    * NEAR_WORDS - Which share of the query's words it lacks but has another word near, each by its
-   * rarity and by how near: "physician" for "doctor". With `RECALL_MODE_HYBRID` and the
-   * embedder that ships with the server.
+   * rarity and by how near: "physician" for "doctor". With `RECALL_MODE_HYBRID`,
+   * unless the server makes no vectors.
    */
   NEAR_WORDS: 16,
   /** CONFIDENCE - How sure it is: of a memory. */

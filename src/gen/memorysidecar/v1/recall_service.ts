@@ -286,8 +286,9 @@ export interface AssembleContextRequest {
     | undefined;
   /**
    * Leaves out recalled messages and documents that are less relevant, and memories that
-   * are neither relevant nor important, 0 to 1. Unset means 0.05, with an embedder of your
-   * own 0: relevance does not know its vectors.
+   * are neither relevant nor important, 0 to 1. Unset means 0.05; with an embedder of your
+   * own it means 0 while fewer than 32 texts of the namespace have vectors, since relevance
+   * cannot read those vectors yet.
    */
   minRelevance?:
     | number
@@ -295,8 +296,8 @@ export interface AssembleContextRequest {
   /**
    * Leaves out all recalled messages when not even the best of them is this relevant, and
    * likewise all documents, 0 to 1: no message is a better answer than many that do not
-   * answer. Unset means 0.25, with an embedder of your own 0. docs/recall.md says what such
-   * a floor keeps and costs.
+   * answer. Unset means 0.25, and 0 where an unset `min_relevance` means 0. docs/recall.md
+   * says what such a floor keeps and costs.
    */
   minBestRelevance?:
     | number
