@@ -38,7 +38,8 @@ function isRival(a: MemoryContent, b: MemoryContent): boolean {
   return one.predicate === other.predicate && one.object !== other.object;
 }
 
-function union(memories: readonly Memory[], except: string): readonly Memory[] {
+/** Memories without repeats and without one of them, oldest first. */
+export function union(memories: readonly Memory[], except: string): readonly Memory[] {
   const byId = new Map(memories.map((memory) => [memory.memoryId, memory]));
   byId.delete(except);
   return [...byId.values()].sort((a, b) => a.memoryNo - b.memoryNo);

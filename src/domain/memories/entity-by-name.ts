@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../limits.ts";
 import { isInOrder, nextState, unitedNames } from "./change.ts";
-import { placeDraft } from "./conflict.ts";
+import { placeDraft, rivalsOf, union } from "./conflict.ts";
 import { idsAbove, markBelow } from "./contradict.ts";
 import type { Decision, Placed } from "./decision.ts";
 import { describeStructure } from "./describe.ts";
@@ -118,15 +118,21 @@ export function placeEntity(decision: Decision, draft: NewMemory): Placed | unde
   return beside(decision, placed, named);
 }
 
-/** An entity that stands beside others of its name, each with the mark that it needs. */
+/**
+ * An entity that stands beside others of its name, or with its key, each with the mark that it needs.
+ */
 function beside(decision: Decision, placed: Placed, named: readonly Memory[]): Placed {
   const { memory } = placed;
   const isNewState = placed.outcome === "created" || placed.outcome === "updated";
   if (memory === undefined || !isNewState) return placed;
-  markBelow(decision, memory, named);
-  const above = idsAbove(memory, named);
-  if (above.length === 0 || memory.contradictsIds.length > 0) return placed;
-  return { ...placed, memory: decision.overlay.put({ ...memory, contradictsIds: above }) };
+  // A merge may have brought a key, which others have.
+  const keyed = rivalsOf(decision.overlay, memory, decision.rules.conflict);
+  const rivals = union([...named, ...keyed], memory.memoryId);
+  markBelow(decision, memory, rivals);
+  const marks = new Set([...memory.contradictsIds, ...idsAbove(memory, rivals)]);
+  if (marks.size === memory.contradictsIds.length) return placed;
+  const contradictsIds = [...marks].slice(-LIMITS.memoryContradictions);
+  return { ...placed, memory: decision.overlay.put({ ...memory, contradictsIds }) };
 }
 
 /** Merges a draft into a known entity, or leaves that as it is. */

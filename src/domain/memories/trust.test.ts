@@ -232,6 +232,14 @@ describe("an entity", () => {
     ]);
   });
 
+  test("that gets a key names what has the key with more trust", () => {
+    const book = new MemoryBook();
+    remember(book, 1, [home("Rome"), acme({ owner: "Ann" })]);
+    remember(book, 2, [acme({ owner: "Eve" }, LOW)]);
+    remember(book, 3, [acme({}, { ...LOW, key: "home" })]);
+    expect(known(book, "n2-0").contradictsIds).toEqual(["n1-1", "n1-0"]);
+  });
+
   test("that is known with more trust needs nothing that adds nothing", () => {
     const book = new MemoryBook();
     remember(book, 1, [acme({ owner: "Ann" })]);
