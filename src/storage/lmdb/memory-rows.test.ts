@@ -184,7 +184,7 @@ test("a body with fewer fields, as one of before may be, is read with defaults",
 
 test("what is not well formed is refused", () => {
   expect(() => decodeMemories(Buffer.from([0x20, 1]))).toThrow("unknown field 4");
-  expect(() => decodeMemory(Buffer.from([0xb0, 1, 1]))).toThrow("unknown field 21");
+  expect(() => decodeMemory(Buffer.from([0xb0, 1, 1]))).toThrow("unknown field 22");
   expect(() => decodeScope(Buffer.from([0x40, 1]))).toThrow("unknown field 8");
   expect(() => decodeMemory(Buffer.from([0x08]))).toThrow("middle of a number");
   const memory = newMemory({ memoryId: "m", memoryNo: 1 });
