@@ -118,9 +118,7 @@ export function placeEntity(decision: Decision, draft: NewMemory): Placed | unde
   return beside(decision, placed, named);
 }
 
-/**
- * An entity that stands beside others of its name, or with its key, each with the mark that it needs.
- */
+/** An entity beside others of its name and with its key, each with the mark that it needs. */
 function beside(decision: Decision, placed: Placed, named: readonly Memory[]): Placed {
   const { memory } = placed;
   const isNewState = placed.outcome === "created" || placed.outcome === "updated";
