@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class MemoryServiceStub:
-    """Keeps what is known for long: facts, preferences, knowledge, entities, relations,
-    episodes and summaries, each with its history, its validity in time and its sources.
+    """Long-term memory: facts, preferences, knowledge, entities, relations, episodes and
+    summaries, each with its history, its validity in time and its sources.
 
     Memories are found by RecallService.Recall too, together with messages and documents,
     and RecallService.AssembleContext makes a prompt's context of them. A write that has
@@ -145,8 +145,8 @@ class MemoryServiceStub:
 
 
 class MemoryServiceServicer:
-    """Keeps what is known for long: facts, preferences, knowledge, entities, relations,
-    episodes and summaries, each with its history, its validity in time and its sources.
+    """Long-term memory: facts, preferences, knowledge, entities, relations, episodes and
+    summaries, each with its history, its validity in time and its sources.
 
     Memories are found by RecallService.Recall too, together with messages and documents,
     and RecallService.AssembleContext makes a prompt's context of them. A write that has
@@ -479,8 +479,8 @@ def add_MemoryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MemoryService:
-    """Keeps what is known for long: facts, preferences, knowledge, entities, relations,
-    episodes and summaries, each with its history, its validity in time and its sources.
+    """Long-term memory: facts, preferences, knowledge, entities, relations, episodes and
+    summaries, each with its history, its validity in time and its sources.
 
     Memories are found by RecallService.Recall too, together with messages and documents,
     and RecallService.AssembleContext makes a prompt's context of them. A write that has

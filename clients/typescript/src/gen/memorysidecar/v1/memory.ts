@@ -309,8 +309,8 @@ export namespace MemoryOrder {
 }
 
 /**
- * One thing that is known for long: a fact, a preference, an entity, a relation, what
- * happened one day.
+ * A long-term memory: a fact, a preference, an entity, a relation, or what happened one
+ * day.
  *
  * A memory belongs to a scope: its namespace, and any of user, agent and session. It
  * keeps every state its content has had, until it is forgotten: then all of it is gone.

@@ -4453,8 +4453,8 @@ export const ClearCollectionResponse: MessageFns<ClearCollectionResponse> = {
 };
 
 /**
- * Keeps what is known for long: facts, preferences, knowledge, entities, relations,
- * episodes and summaries, each with its history, its validity in time and its sources.
+ * Long-term memory: facts, preferences, knowledge, entities, relations, episodes and
+ * summaries, each with its history, its validity in time and its sources.
  *
  * Memories are found by RecallService.Recall too, together with messages and documents,
  * and RecallService.AssembleContext makes a prompt's context of them. A write that has
