@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testSeed } from "../../../test/support/random.ts";
-import { neutralizePromptMarkers } from "./prompt-markers.ts";
+import { neutralizeInside, neutralizePromptMarkers } from "./prompt-markers.ts";
 
 const RUNS = 5_000;
 const seed = testSeed("neutralizePromptMarkers");
@@ -93,4 +93,10 @@ describe("neutralizePromptMarkers", () => {
       neutralizePromptMarkers(part.repeat(100_000));
     expect(performance.now() - start).toBeLessThan(3_000);
   });
+});
+
+test("a long line of dashes takes no longer than any other", () => {
+  // With work that grows with the square of its length, this would take minutes.
+  const line = `${"-".repeat(1_000_000)}x`;
+  expect(neutralizeInside(line)).toBe(line);
 });

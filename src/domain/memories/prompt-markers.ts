@@ -5,7 +5,8 @@ const LINE_END = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/u;
 const INDENTED = /^(?: {4}| {0,3}\t)/u;
 const FENCE = /^( {0,3})(`{3,}|~{3,})/u;
 const RULED = /^( {0,3})-{3,}(?=[^-])(?=.*[^\s-])/u;
-const RULE_END = /-{3,}(\s*)$/u;
+/** The lookbehind keeps it linear: of a run of dashes, only the first may begin a match. */
+const RULE_END = /(?<!-)-{3,}(\s*)$/u;
 const SPEAKERS = "user|assistant|system|human|ai|tool|function|developer|model|bot";
 /** A speaker's label, also behind what Markdown or nothing visible puts in front of it. */
 const LABEL = new RegExp(`^([\\s\\p{Cf}>#*]*(?:${SPEAKERS}))(?=[:：])`, "iu");
