@@ -58,7 +58,7 @@ function placeIn(text: string, lower: string, from: number, to: number): Place {
   return { from: start, to: position };
 }
 
-/** Stands where text is left out. */
+/** The mark of omitted text. */
 const LEFT_OUT = "…";
 /** A mark and a space, in front and behind. */
 const MARKS_CHARS = 4;

@@ -58,7 +58,7 @@ EMPTY: list[tuple[str, dict[str, Any], str]] = [
     ("extract_memories", {"text": "t", "user_id": ""}, "user_id"),
     ("assemble_context", {"session_id": "s", "user_id": ""}, "user_id"),
 ]
-# What each rpc that deletes may be given by a program that has lost its ids.
+# Arguments that a program which has lost its ids may pass to each rpc that deletes.
 LOST: dict[str, list[dict[str, Any]]] = {
     "delete_session": [{"session_id": ""}, {"session_id": None}],
     "reset_session": [{"session_id": ""}, {"session_id": None}],

@@ -1,5 +1,5 @@
-// What of an argument is refused before anything is sent. Programs without types may give anything,
-// and what is passed over would mean more than was asked.
+// Checks of arguments before a request is sent. A program without types may pass anything, and a
+// condition that is silently ignored would widen the call.
 
 /** The value of the name of an enum's value. */
 export function choice<Values extends object>(

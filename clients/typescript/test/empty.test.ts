@@ -89,7 +89,7 @@ describe("recall", () => {
   });
 });
 
-/** What each rpc that deletes may be given by a program that has lost its ids. */
+/** Arguments that a program which has lost its ids may pass to each rpc that deletes. */
 const LOST: Readonly<Record<string, readonly Call[]>> = {
   deleteSession: [(to) => to.deleteSession("")],
   resetSession: [(to) => to.resetSession("")],

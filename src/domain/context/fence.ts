@@ -27,7 +27,7 @@ export function fenceOpen(kind: ContextSectionKind, trusts: readonly Trust[]): s
   return `<data source="${SOURCES[kind]}" trust="${TRUST_NAMES[lowestTrust(trusts)]}">`;
 }
 
-/** What ends a line to some readers and not to others. */
+/** Characters that only some readers take for the end of a line. */
 const LINE_ENDS = /\r\n?|[\u2028\u2029]/gu;
 const SPACES = /[\v\f\u0085]/gu;
 /** Control characters, but for tabs and line ends: terminals obey them. */
@@ -35,7 +35,7 @@ const SPACES = /[\v\f\u0085]/gu;
 const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/gu;
 /** Marks, overrides and isolates of the direction of writing: a reader sees another order. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-/** What takes no room, fillers, and the tags and selectors that can spell out a hidden text. */
+/** Zero-width characters, fillers, and the tags and selectors that can spell a hidden text. */
 const INVISIBLE = new RegExp(
   "[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2065\\u206a-\\u206f" +
     "\\u3164\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb" +
@@ -68,12 +68,12 @@ export function withoutUnseen(text: string): string {
     .replace(CONTROLS, "")
     .replace(DIRECTIONS, "")
     .replace(INVISIBLE, "");
-  // What was between two stray ones may be gone with the first.
+  // Removing one may leave another without its neighbor.
   const kept = seen.replace(STRAY, "");
   return kept === seen ? kept : withoutUnseen(kept);
 }
 
-/** What is not seen between letters, or stands on top of one. */
+/** Invisible characters, and marks that stand on top of a letter. */
 const UNSEEN = "\\p{Cf}\\p{M}\\p{Default_Ignorable_Code_Point}";
 const BETWEEN = `[${UNSEEN}]*`;
 /** The name of the mark, in letters of any width and those that look the same. */

@@ -1,5 +1,5 @@
-// What a memory may not change because it is trusted more: the two stand beside each other, and the
-// one that is trusted less names the other.
+// Contradictions across trust: a memory never changes one of higher trust. Both are kept, and the
+// one of lower trust names the other.
 
 import { LIMITS } from "../limits.ts";
 import { nextState } from "./change.ts";

@@ -91,8 +91,8 @@ export interface GetServerInfoResponse {
   /** The version of the format on disk. */
   storeFormat: number;
   /**
-   * What this server can do, by name, in alphabetical order. A client that relies on what
-   * came later looks here first, since an older server ignores fields that it does not
+   * The capabilities of this server, by name, in alphabetical order. A client that relies
+   * on one checks it here first, since an older server ignores fields that it does not
    * know. Names may be added:
    *   - `after_revision`: WatchEvents, ListEvents and CreateConsumer start after a
    *     revision.

@@ -13,7 +13,7 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/message.proto";
 
-/** Who speaks in a message. Values may be added. */
+/** The speaker of a message. Values may be added. */
 export const Role = {
   /** UNSPECIFIED - Not set. An error in a message. */
   UNSPECIFIED: 0,

@@ -728,7 +728,7 @@ export interface ContextItem {
  * one of the kinds that may be added.
  */
 export interface ItemRef {
-  /** What it names. */
+  /** The item. One of these is set. */
   ref:
     | //
     /** A memory, by its id. */

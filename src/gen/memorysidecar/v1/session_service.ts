@@ -1061,7 +1061,7 @@ export interface CountTokensRequest {
     | undefined;
   /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
   tokenPreset: string;
-  /** What one image costs in tokens. Unset means 800. 0 to 1,000,000. */
+  /** The cost of one image in tokens. Unset means 800. 0 to 1,000,000. */
   imageTokenCount?: number | undefined;
 }
 

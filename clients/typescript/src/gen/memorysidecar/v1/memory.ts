@@ -109,7 +109,7 @@ export const PromotionSelection = {
   /** UNSPECIFIED - The default: `PROMOTION_SELECTION_USER_STATEMENTS`. */
   UNSPECIFIED: 0,
   /**
-   * USER_STATEMENTS - What the user states about the world or themselves. The memory holds these sentences of
+   * USER_STATEMENTS - Statements of the user about the world or themselves. The memory holds these sentences of
    * the message alone: questions, requests, suppositions, jokes, quotations and what others
    * are said to think are left out, as are messages of any other role. Found by rules that
    * read English; docs/memory.md says what they see and what not.
@@ -551,9 +551,9 @@ export interface MemorySource {
 }
 
 /**
- * What a session gives to long-term memory by itself, and how much of it is kept. Each of
- * `promotion`, `episodes` and `extraction` must be set to give something: a policy
- * with none of them gives nothing, as does a session without a policy. Memories that come
+ * How a session feeds long-term memory by itself, and how much of it is kept. Each of
+ * `promotion`, `episodes` and `extraction` must be set to store something: a policy
+ * with none of them stores nothing, as does a session without a policy. Memories that come
  * of it belong to the user of the session, or to the session when it has no user, and to
  * its agent as `agent_scope` says. At most 65,536 bytes in wire form.
  */

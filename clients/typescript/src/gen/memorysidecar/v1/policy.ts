@@ -661,7 +661,7 @@ export interface Policy {
    */
   tokenRule: TokenRule;
   /**
-   * What one image costs in tokens, under every token rule but
+   * The cost of one image in tokens, under every token rule but
    * `TOKEN_RULE_GIVEN`. Unset means 800. 0 to 1,000,000.
    */
   imageTokenCount?:
@@ -1293,7 +1293,7 @@ export interface SummaryView {
     | string
     | undefined;
   /**
-   * What the summary costs at most as it is shown, with its prefix, in tokens of the
+   * The most tokens that the summary may cost as it is shown, with its prefix, by the
    * policy's token rule. A longer one is cut to its newest whole sentences. The same
    * happens when protected messages leave less room below the policy's limit; a summary
    * of which nothing fits is not shown. Unset means a quarter of the smallest token limit
