@@ -1,40 +1,44 @@
 // The composition root: puts a server together from a configuration, and takes it apart again.
 
+import type { BackUpNews, BackUpSettings } from "./admin/back-ups.ts";
 import type { Config } from "./config.ts";
-import { Etags } from "./domain/etag.ts";
-import { staticModel } from "./embed/static.ts";
+import type { ServiceSettings } from "./core/context.ts";
+import { CODEC } from "./edge/codec.ts";
+import type { Services } from "./edge/services-api.ts";
+import { createPageTokens } from "./grpc/page-token.ts";
+import { createResumeTokens } from "./grpc/resume-token.ts";
 import { DEFAULT_HOOKS } from "./hooks/config-types.ts";
+import type { HookNews } from "./hooks/hook-state.ts";
+import type { Hooks } from "./hooks/port.ts";
 import { createHooks } from "./hooks/registry.ts";
-import { SYSTEM_WORLD } from "./lib/world.ts";
+import { Etags } from "./kit/etag.ts";
+import { SYSTEM_WORLD, type World } from "./kit/world.ts";
 import type { Logs } from "./log.ts";
-import { createThreadIndex } from "./recall/client.ts";
-import type { IndexModel } from "./recall/port.ts";
-import type { ServiceSettings, Services, World } from "./service/api.ts";
-import type { Hooks } from "./service/hook-port.ts";
-import { embedderModel } from "./service/recall/embedder.ts";
-import { createServices } from "./service/services.ts";
-import type { HookNews } from "./service/tasks/hook-state.ts";
-import type { Store } from "./storage/store.ts";
-import { DOCUMENT_FORMS } from "./transport/convert/document.ts";
-import { INDEX_CODEC } from "./transport/convert/indexed.ts";
-import { MEMORY_CODEC } from "./transport/convert/memory.ts";
-import { CODEC } from "./transport/convert/message.ts";
-import { DocumentReader } from "./transport/documents/read.ts";
-import { Exports } from "./transport/export-answers.ts";
-import { createPageTokens } from "./transport/page-token.ts";
-import { createResumeTokens } from "./transport/resume-token.ts";
-import { type RunningServer, type ServerSettings, startServer } from "./transport/server.ts";
+import { MEMORY_CODEC } from "./memory/wire.ts";
+import { DOCUMENT_FORMS } from "./recall/documents/wire.ts";
+import { staticModel } from "./recall/embed/static.ts";
+import { embedderModel } from "./recall/feed/embedder.ts";
+import { createThreadIndex } from "./recall/index/client.ts";
+import type { IndexModel } from "./recall/index/port.ts";
+import { INDEX_CODEC } from "./recall/indexed-wire.ts";
+import { type RunningServer, type ServerSettings, startServer } from "./server.ts";
+import { createServices } from "./services.ts";
+import { DocumentReader } from "./session/forms/read.ts";
+import { Exports } from "./session/snapshot/export-wire.ts";
+import type { Store } from "./store/store.ts";
 import { VERSION } from "./version.ts";
 
 /** The settings of the parts above the store. */
 export type AppSettings = ServerSettings &
   ServiceSettings & {
     readonly checkpointIntervalMs: number;
+    /** The memory of the window cache, in bytes. */
+    readonly cacheBytes: number;
     /** The memory of the index of recall, in bytes. */
     readonly recallMemoryBytes: number;
   };
 
-/** What an app is made of. */
+/** Parts of an app. */
 export interface AppParts {
   readonly settings: AppSettings;
   readonly logs: Logs;
@@ -42,6 +46,8 @@ export interface AppParts {
   readonly store: Store;
   /** Closed by the app when it stops. Default: the built-in hook, which is then the default. */
   readonly hooks?: Hooks;
+  /** Default: the server makes no back-ups. */
+  readonly backUps?: BackUpSettings;
   /** The clock and the randomness. Default: those of the system. */
   readonly world?: World;
 }
@@ -62,12 +68,18 @@ export function appSettings(config: Config): AppSettings {
     listen: config.listen,
     reflection: !config.disableReflection,
     tokenFile: config.tokenFile,
+    allowExposedSecrets: config.allowExposedSecrets,
     tlsCert: config.tlsCert,
     tlsKey: config.tlsKey,
     handlersMax: config.maxHandlers,
     connectionsMax: config.maxConnections,
+    prefaceTimeoutMs: config.prefaceTimeoutMs,
+    firstCallTimeoutMs: config.firstCallTimeoutMs,
+    connectionIdleMs: config.connectionIdleMs,
     streamsMax: config.maxStreams,
     watchStreamsMax: config.watchStreams,
+    memoryBytes: config.memoryBytes,
+    cacheBytes: config.cacheBytes,
     bufferedBytesMax: config.maxBufferedBytes,
     connectionBufferedBytesMax: config.maxConnectionBufferedBytes,
     stallTimeoutMs: config.stallTimeoutMs,
@@ -100,6 +112,14 @@ function logHookNews({ hooks: log }: Logs, news: HookNews): void {
   }
 }
 
+function logBackUp({ storage: log }: Logs, news: BackUpNews): void {
+  if (news.kind === "failed") log.error({ err: news.error }, "the scheduled back-up failed");
+  else {
+    const { name, bytes, startMs, endMs } = news.backUp;
+    log.info({ name, bytes, ms: endMs - startMs }, "the scheduled back-up is made");
+  }
+}
+
 /** The model whose vectors the index compares. */
 function modelOf(hooks: Hooks): IndexModel {
   if (hooks.embedder?.kind === "none") return { id: "", dimensions: 0, isLocal: false };
@@ -111,12 +131,26 @@ function modelOf(hooks: Hooks): IndexModel {
   return { id, dimensions, isLocal: true };
 }
 
+/** The limits on memory, by the names that clients see in snake case. */
+function memoryLimitsOf(settings: AppSettings): Readonly<Record<string, number>> {
+  return {
+    memoryBytes: settings.memoryBytes,
+    bufferedBytes: settings.bufferedBytesMax,
+    connectionBufferedBytes: settings.connectionBufferedBytesMax,
+    cacheBytes: settings.cacheBytes,
+    recallMemoryBytes: settings.recallMemoryBytes,
+  };
+}
+
 /** Starts an app. Closes the store when the server cannot start. */
 export async function startApp(parts: AppParts): Promise<App> {
   const { settings, logs, store } = parts;
   const world = parts.world ?? SYSTEM_WORLD;
   const hooks = parts.hooks ?? (await createHooks(DEFAULT_HOOKS, { log: logs.hooks }));
-  const index = createThreadIndex({ model: modelOf(hooks) });
+  const index = createThreadIndex({
+    model: modelOf(hooks),
+    memoryBytes: settings.recallMemoryBytes,
+  });
   const services = createServices({
     store,
     hooks,
@@ -131,6 +165,8 @@ export async function startApp(parts: AppParts): Promise<App> {
     settings,
     onBackgroundError: (error) => logs.service.error({ err: error }, "background work failed"),
     onHookNews: (news) => logHookNews(logs, news),
+    ...(parts.backUps === undefined ? {} : { backUps: parts.backUps }),
+    onBackUpNews: (news) => logBackUp(logs, news),
   });
   let server: RunningServer;
   try {
@@ -142,10 +178,10 @@ export async function startApp(parts: AppParts): Promise<App> {
       context: {
         services,
         etags: new Etags(store.historyId),
-        pageTokens: createPageTokens(store.historyId),
-        resumeTokens: createResumeTokens(store.historyId),
+        pageTokens: createPageTokens(store.historyId, store.lineage),
+        resumeTokens: createResumeTokens(store.historyId, store.lineage),
         exports: new Exports(),
-        server: { version: VERSION, startMs: world.nowMs() },
+        server: { version: VERSION, startMs: world.nowMs(), limits: memoryLimitsOf(settings) },
         checkpointIntervalMs: settings.checkpointIntervalMs,
       },
     });

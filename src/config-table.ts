@@ -1,10 +1,9 @@
-// Every setting of the server, in one table: how it is named in flags, in the environment and in
-// the file, what it may be, and what it does. The reader, the help text and the README use this
-// table.
+// Every setting of the server, in one table: its names in flags, environment and file, its type
+// and range, and its description. The reader, the help text and the README use this table.
 
 import { LOG_LEVELS } from "./log.ts";
 
-/** What a setting holds. */
+/** Type of a setting. */
 export type SettingType = "integer" | "number" | "boolean" | "text" | "list";
 
 /** A setting. */
@@ -14,6 +13,11 @@ export interface Setting {
   readonly type: SettingType;
   /** As it would be written on a command line; undefined when there is none. */
   readonly default: string | undefined;
+  /**
+   * A default that follows from the memory limit of the process: one part in `parts` of it, within
+   * `min` and `most`.
+   */
+  readonly ofMemory?: { readonly parts: number; readonly most: number };
   /** The unit of an integer or a number. */
   readonly unit?: string;
   readonly min?: number;
@@ -32,17 +36,17 @@ export const SETTINGS = {
     flag: "data-dir",
     type: "text",
     default: "./data",
-    description: "The directory of the store. Made with mode 0700 if it is missing.",
+    description: "Data directory of the store. Created with mode 0700 if missing.",
   },
   listen: {
     flag: "listen",
     type: "list",
     default: undefined,
     description:
-      "Where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH; several with commas or by repeating " +
-      "the flag. Default: 127.0.0.1:50151 and unix:DATA_DIR/memory-sidecar.sock (the socket is " +
-      "left out when its path is longer than 107 bytes). Addresses other than loopback and Unix " +
-      "sockets need token-file, or tls-cert and tls-key.",
+      "Listen addresses: HOST:PORT, [IPV6]:PORT or unix:PATH; separate several with commas or " +
+      "repeat the flag. Default: 127.0.0.1:50151 and unix:DATA_DIR/memory-sidecar.sock (the " +
+      "socket is left out if its path exceeds 107 bytes). Addresses other than loopback and " +
+      "Unix sockets require token-file, or tls-cert and tls-key.",
   },
   tokenFile: {
     flag: "token-file",
@@ -50,34 +54,59 @@ export const SETTINGS = {
     default: undefined,
     description:
       "A file with one token a line, of 32 characters or more. Every call must then bring one of " +
-      "them, on every address. Read again when it changes.",
+      "them, on every address. Read again within a second when it changes: what was opened with a " +
+      "token that is gone ends with TOKEN_INVALID. An empty or missing file then lets nobody in.",
   },
   tlsCert: {
     flag: "tls-cert",
     type: "text",
     default: undefined,
-    description: "The certificate chain in PEM. All TCP addresses then speak TLS. Needs tls-key.",
+    description: "Certificate chain in PEM. Turns on TLS for all TCP addresses. Requires tls-key.",
   },
   tlsKey: {
     flag: "tls-key",
     type: "text",
     default: undefined,
-    description: "The private key of tls-cert in PEM.",
+    description: "Private key of tls-cert in PEM.",
+  },
+  allowExposedSecrets: {
+    flag: "allow-exposed-secrets",
+    type: "boolean",
+    default: "false",
+    description:
+      "Takes token-file, tls-key and the secret files of hooks though other users of the machine " +
+      "can read or change them. Without it they must have mode 0600 or less, or 0640 when they " +
+      "belong to root.",
   },
   hooksFile: {
     flag: "hooks-file",
     type: "text",
     default: undefined,
     description:
-      "A JSON file that names the hooks which make summaries and vectors and put results in " +
-      "order; docs/hooks.md explains it. Without it the server makes summaries and vectors itself.",
+      "JSON file of the hooks that make summaries and vectors and rerank results; see " +
+      "docs/hooks.md. Without it, the server makes summaries and vectors itself.",
   },
   logLevel: {
     flag: "log-level",
     type: "text",
     default: "info",
     oneOf: LOG_LEVELS,
-    description: "How much is logged. `debug` adds a line for every call; content never is.",
+    description:
+      "Verbosity of the log. `debug` adds a line for every call. Content is never logged.",
+  },
+  memoryBytes: {
+    flag: "memory-bytes",
+    type: "integer",
+    default: undefined,
+    unit: "bytes",
+    min: 268_435_456,
+    max: 1_099_511_627_776,
+    description:
+      "Memory that the server may take. Default: the least memory limit of its control groups, or " +
+      "the memory of the machine. The defaults of max-buffered-bytes, " +
+      "max-connection-buffered-bytes, cache-bytes and recall-memory-bytes are shares of it. Above " +
+      "three quarters of it, requests of more than 64 KiB are worked on one at a time, and others " +
+      "of that size refused with OVERLOADED.",
   },
   maxHandlers: {
     flag: "max-handlers",
@@ -86,7 +115,7 @@ export const SETTINGS = {
     unit: "calls",
     min: 1,
     max: 65_536,
-    description: "The most calls that run at once; more are refused with OVERLOADED.",
+    description: "Maximum concurrent calls; more are refused with OVERLOADED.",
   },
   maxConnections: {
     flag: "max-connections",
@@ -95,7 +124,42 @@ export const SETTINGS = {
     unit: "connections",
     min: 1,
     max: 65_536,
-    description: "The most open connections over all addresses; more are closed at once.",
+    description:
+      "The most open connections over all addresses. One more takes the place of the oldest on " +
+      "which no call with a token has begun, else of the one that is idle longest; where every one " +
+      "has an open call, it is closed unless it only asks for health. One address of another " +
+      "machine may hold three quarters of them.",
+  },
+  prefaceTimeoutMs: {
+    flag: "preface-timeout-ms",
+    type: "integer",
+    default: "10000",
+    unit: "ms",
+    min: 100,
+    max: 3_600_000,
+    description: "How long a new connection may take to begin with HTTP/2. It is then closed.",
+  },
+  firstCallTimeoutMs: {
+    flag: "first-call-timeout-ms",
+    type: "integer",
+    default: "60000",
+    unit: "ms",
+    min: 100,
+    max: 3_600_000,
+    description:
+      "How long a new connection may take to its first call, with a token where the server has a " +
+      "token-file. It is then closed, unless a call of health is open on it.",
+  },
+  connectionIdleMs: {
+    flag: "connection-idle-ms",
+    type: "integer",
+    default: "900000",
+    unit: "ms",
+    min: 1_000,
+    max: 86_400_000,
+    description:
+      "How long a connection may be without an open call. It is then closed in order, with GOAWAY, " +
+      "and its client connects again at its next call. Pings are no calls.",
   },
   maxStreams: {
     flag: "max-streams",
@@ -105,8 +169,7 @@ export const SETTINGS = {
     min: 1,
     max: 65_536,
     description:
-      "The most calls at once on one connection, open watches among them; a client keeps more " +
-      "back.",
+      "Maximum concurrent calls on one connection, including open watches; clients queue the rest.",
   },
   watchStreams: {
     flag: "watch-streams",
@@ -115,32 +178,34 @@ export const SETTINGS = {
     unit: "streams",
     min: 1,
     max: 65_536,
-    description: "The most open watches; more are refused with STREAM_LIMIT_REACHED.",
+    description: "Maximum open watches; more are refused with STREAM_LIMIT_REACHED.",
   },
   maxBufferedBytes: {
     flag: "max-buffered-bytes",
     type: "integer",
-    default: "268435456",
+    default: undefined,
+    ofMemory: { parts: 16, most: 268_435_456 },
     unit: "bytes",
     min: 16_777_216,
     max: Number.MAX_SAFE_INTEGER,
     description:
-      "The most bytes of answers that wait for their readers, over all connections, with 8 KiB more " +
-      "for each answer, and as much again of requests that did not come in one piece, until their " +
-      "calls are over; more is refused with OVERLOADED. Each connection always has its share: " +
-      "this, divided by max-connections. Not counted: requests of one piece, watches, which wait " +
-      "for their readers by themselves, health and reflection.",
+      "Limit on buffered response bytes over all connections, plus 8 KiB per response; the same " +
+      "again for partially received requests, until their calls end. More is refused with " +
+      "OVERLOADED. Each connection is guaranteed an equal share: the limit divided by " +
+      "max-connections. Not counted: requests that arrive in one piece, watches, which pace " +
+      "themselves, health and reflection.",
   },
   maxConnectionBufferedBytes: {
     flag: "max-connection-buffered-bytes",
     type: "integer",
-    default: "67108864",
+    default: undefined,
+    ofMemory: { parts: 64, most: 67_108_864 },
     unit: "bytes",
     min: 1_048_576,
     max: Number.MAX_SAFE_INTEGER,
     description:
-      "The same for one connection. Answers of writes are never refused: a connection on which " +
-      "they make twice as much is closed.",
+      "Limit on buffered response bytes of one connection. Responses to writes are never " +
+      "refused: a connection whose write responses exceed twice the limit is closed.",
   },
   stallTimeoutMs: {
     flag: "stall-timeout-ms",
@@ -151,7 +216,8 @@ export const SETTINGS = {
     max: 3_600_000,
     description:
       "How long a connection may take no answer, or less than 4 KiB a second, while answers wait, " +
-      "and how long a request may stop half way. The connection, or the call, is then closed.",
+      "and how long a request may stop half way, or come in with less than that on a connection " +
+      "that brings no more. The connection, or the call, is then closed.",
   },
   shutdownGraceMs: {
     flag: "shutdown-grace-ms",
@@ -160,7 +226,7 @@ export const SETTINGS = {
     unit: "ms",
     min: 0,
     max: 600_000,
-    description: "How long a stop waits for calls under way.",
+    description: "Time that a shutdown waits for open calls.",
   },
   idempotencyWindowMs: {
     flag: "idempotency-window-ms",
@@ -169,7 +235,7 @@ export const SETTINGS = {
     unit: "ms",
     min: 60_000,
     max: 2_592_000_000,
-    description: "How long a request id is remembered.",
+    description: "Retention of request ids: a repeat within this time gets the first answer.",
   },
   eventRetentionAgeMs: {
     flag: "event-retention-age-ms",
@@ -178,7 +244,7 @@ export const SETTINGS = {
     unit: "ms",
     min: 1_000,
     max: 31_536_000_000,
-    description: "How long events are kept.",
+    description: "Maximum age of retained events.",
   },
   eventRetentionCount: {
     flag: "event-retention-count",
@@ -187,7 +253,7 @@ export const SETTINGS = {
     unit: "events",
     min: 1,
     max: 1_000_000_000,
-    description: "How many events are kept.",
+    description: "Maximum number of retained events.",
   },
   memoryDecayFactor: {
     flag: "memory-decay-factor",
@@ -196,8 +262,8 @@ export const SETTINGS = {
     min: 0,
     max: 1,
     description:
-      "What is left of the confidence of every memory after a period of `memory-decay-period-ms`, " +
-      "0 to 1. 1 turns this off. Periods in which the server did not run count.",
+      "Factor applied to the confidence of every memory once per `memory-decay-period-ms`, 0 to " +
+      "1. 1 turns decay off. Periods during which the server was down count.",
   },
   memoryDecayPeriodMs: {
     flag: "memory-decay-period-ms",
@@ -206,7 +272,7 @@ export const SETTINGS = {
     unit: "ms",
     min: 60_000,
     max: 31_536_000_000,
-    description: "How often the confidence of a memory fades, counted from when it was made.",
+    description: "Period of confidence decay, counted from the creation of the memory.",
   },
   memoryDecayFloor: {
     flag: "memory-decay-floor",
@@ -215,7 +281,7 @@ export const SETTINGS = {
     min: 0,
     max: 1,
     description:
-      "Memories whose confidence fades below this are deleted, 0 to 1, but for persistent ones. 0 " +
+      "Confidence, 0 to 1, below which decay deletes a memory unless it is persistent. 0 " +
       "deletes none.",
   },
   checkpointIntervalMs: {
@@ -225,7 +291,18 @@ export const SETTINGS = {
     unit: "ms",
     min: 100,
     max: 600_000,
-    description: "The longest silence of a watch before a checkpoint is sent.",
+    description: "Longest silence of a watch before it gets a checkpoint.",
+  },
+  startCheckMs: {
+    flag: "start-check-ms",
+    type: "integer",
+    default: "1000",
+    unit: "ms",
+    min: 0,
+    max: 600_000,
+    description:
+      "Time that a start may take to check the pages of the data file; the others are checked in the " +
+      "background, and the server exits with code 70 when some are damaged.",
   },
   diskFloorBytes: {
     flag: "disk-floor-bytes",
@@ -235,51 +312,89 @@ export const SETTINGS = {
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     description:
-      "Free space of the disk below which writes are refused with STORE_FULL; reads and deletes " +
-      "go on. 0 turns the check off.",
+      "Free disk space below which writes are refused with STORE_FULL; reads and deletes " +
+      "continue. 0 turns the check off.",
   },
   cacheBytes: {
     flag: "cache-bytes",
     type: "integer",
-    default: "134217728",
+    default: undefined,
+    ofMemory: { parts: 16, most: 134_217_728 },
     unit: "bytes",
     min: 1_048_576,
     max: 1_099_511_627_776,
-    description: "How much memory the cache of windows may take.",
+    description: "Memory limit of the window cache.",
   },
   recallMemoryBytes: {
     flag: "recall-memory-bytes",
     type: "integer",
-    default: "268435456",
+    default: undefined,
+    ofMemory: { parts: 8, most: 268_435_456 },
     unit: "bytes",
     min: 16_777_216,
     max: 1_099_511_627_776,
     description:
-      "How much memory the index of recall may take, over all namespaces. Those that were searched " +
-      "the longest time ago are dropped and built again when they are searched; a namespace that is " +
-      "too large by itself leaves its oldest messages and documents out.",
+      "Memory limit of the recall index over all namespaces. The least recently searched " +
+      "namespaces are dropped and rebuilt at their next search; an oversized namespace drops " +
+      "its oldest messages and documents from the index.",
+  },
+  backupDir: {
+    flag: "backup-dir",
+    type: "text",
+    default: undefined,
+    description:
+      "Directory for back-ups of BackUp and of the schedule. It must exist, outside the data " +
+      "directory, and belong to one server.",
+  },
+  backupEveryMs: {
+    flag: "backup-every-ms",
+    type: "integer",
+    default: "0",
+    unit: "ms",
+    min: 0,
+    max: 31_536_000_000,
+    description:
+      "Interval of scheduled back-ups, from the start of one to the start of the next, across " +
+      "restarts. 0 turns the schedule off. Needs backup-dir.",
+  },
+  backupKeep: {
+    flag: "backup-keep",
+    type: "integer",
+    default: "7",
+    unit: "back-ups",
+    min: 1,
+    max: 100_000,
+    description: "Number of complete back-ups of this store in backup-dir. Older ones are removed.",
+  },
+  backupBytesPerSecond: {
+    flag: "backup-bytes-per-second",
+    type: "integer",
+    default: "33554432",
+    unit: "bytes",
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: "Speed limit of a back-up. 0 means no limit.",
   },
   allowNetworkFilesystem: {
     flag: "allow-network-filesystem",
     type: "boolean",
     default: "false",
-    description: "Opens a store on a network filesystem, where it is not safe.",
+    description: "Allows a store on a network filesystem, where it is not safe.",
   },
   disableReflection: {
     flag: "disable-reflection",
     type: "boolean",
     default: "false",
     description:
-      "Leaves server reflection out, which is open to callers without a token and whose answers " +
-      "are not bounded for a peer that reads none of them.",
+      "Turns server reflection off. Reflection is open to callers without a token, and its " +
+      "responses are not bounded for a peer that does not read them.",
   },
   allowGrpcTrace: {
     flag: "allow-grpc-trace",
     type: "boolean",
     default: "false",
     description:
-      "Starts with GRPC_TRACE or GRPC_NODE_TRACE set, which print the metadata of calls, tokens " +
-      "too.",
+      "Allows GRPC_TRACE and GRPC_NODE_TRACE, which print the metadata of calls, including tokens.",
   },
   failpoints: {
     flag: "failpoints",
@@ -293,7 +408,7 @@ export const SETTINGS = {
 /** The name of a setting. */
 export type SettingName = keyof typeof SETTINGS;
 
-/** How every variable of the environment begins. */
+/** Prefix of every environment variable. */
 export const ENV_PREFIX = "MEMORY_SIDECAR_";
 
 /** The variable of a setting. */

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { ConfigError, configHelp, configTable, printConfig, readConfig } from "./config.ts";
 import { envName, fileKey, SETTINGS, type Setting } from "./config-table.ts";
 import { DEFAULT_HOOKS } from "./hooks/config-types.ts";
+import { memoryLimit } from "./memory-limit.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-config-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -26,7 +27,7 @@ function problemsOf(args: readonly string[], env: Record<string, string> = {}): 
 }
 
 describe("readConfig", () => {
-  it("has a default for everything, and cannot be changed afterwards", () => {
+  test("has a default for everything, and cannot be changed afterwards", () => {
     const config = readConfig(["--data-dir", "/var/data"], {});
     expect(config.listen).toEqual([
       { kind: "tcp", host: "127.0.0.1", port: 50_151 },
@@ -52,12 +53,28 @@ describe("readConfig", () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it("leaves the default socket out when its path is too long", () => {
+  test("takes the defaults of what uses memory from the memory of the process", () => {
+    const sizes = (...args: readonly string[]) => {
+      const config = readConfig(args, {});
+      const { maxBufferedBytes, maxConnectionBufferedBytes, cacheBytes, recallMemoryBytes } =
+        config;
+      const all = [maxBufferedBytes, maxConnectionBufferedBytes, cacheBytes, recallMemoryBytes];
+      return all.map((bytes) => bytes / 2 ** 20);
+    };
+    const gib = (count: number) => `--memory-bytes=${count * 2 ** 30}`;
+    expect(sizes(gib(0.5))).toEqual([32, 8, 32, 64]);
+    expect(sizes(gib(2))).toEqual([128, 32, 128, 256]);
+    expect(sizes(gib(64))).toEqual([256, 64, 128, 256]);
+    expect(sizes(gib(0.5), "--cache-bytes=1048576")).toEqual([32, 8, 1, 64]);
+    expect(readConfig([], {}).memoryBytes).toBe(memoryLimit().bytes);
+  });
+
+  test("leaves the default socket out when its path is too long", () => {
     const config = readConfig([`--data-dir=/${"d".repeat(100)}`], {});
     expect(config.listen).toHaveLength(1);
   });
 
-  it("lets flags win over variables, variables over the file, the file over defaults", () => {
+  test("lets flags win over variables, variables over the file, the file over defaults", () => {
     const file = fileWith({
       max_handlers: 1,
       max_connections: 1,
@@ -79,7 +96,7 @@ describe("readConfig", () => {
     });
   });
 
-  it("takes numbers with a fraction, within their bounds", () => {
+  test("takes numbers with a fraction, within their bounds", () => {
     expect(readConfig(["--memory-decay-factor", "0.95"], {}).memoryDecayFactor).toBe(0.95);
     for (const text of ["1.5", "-1", ".5", "1e-1", "much"]) {
       expect(problemsOf(["--memory-decay-floor", text])).toEqual([
@@ -88,7 +105,7 @@ describe("readConfig", () => {
     }
   });
 
-  it("takes lists with commas and repeated flags, and booleans alone", () => {
+  test("takes lists with commas and repeated flags, and booleans alone", () => {
     const config = readConfig(
       ["--listen", "127.0.0.1:1,localhost:2", "--listen=unix:/s", "--allow-network-filesystem"],
       {},
@@ -101,7 +118,7 @@ describe("readConfig", () => {
     expect(config.allowNetworkFilesystem).toBe(true);
   });
 
-  it("reports all problems at once, with what was probably meant", () => {
+  test("reports all problems at once, with what was probably meant", () => {
     const file = fileWith({ data_dri: "x", log_level: { a: 1 } });
     const problems = problemsOf(
       ["--config", file, "--max-handlres", "3", "stray", "--tls-cert", "c", "--max-streams", "0"],
@@ -119,7 +136,7 @@ describe("readConfig", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["a flag without its value", ["--data-dir"], "--data-dir needs a value"],
     ["an address that is none", ["--listen", "nowhere"], "is not an address"],
     ["a port that is none", ["--listen", "localhost:70000"], "is not an address"],
@@ -133,19 +150,19 @@ describe("readConfig", () => {
     expect(problemsOf(args).join("\n")).toContain(text);
   });
 
-  it("takes an open address with a token file or a certificate", () => {
+  test("takes an open address with a token file or a certificate", () => {
     expect(problemsOf(["--listen", "0.0.0.0:1", "--token-file", "t"])).toEqual([]);
     const tls = ["--listen", "0.0.0.0:1", "--tls-cert", "c", "--tls-key", "k"];
     expect(problemsOf(tls)).toEqual([]);
   });
 
-  it("refuses the tracing of grpc, which prints tokens, unless it is allowed", () => {
+  test("refuses the tracing of grpc, which prints tokens, unless it is allowed", () => {
     const env = { GRPC_TRACE: "all" };
     expect(problemsOf([], env).join()).toContain("GRPC_TRACE is set");
     expect(problemsOf(["--allow-grpc-trace"], env)).toEqual([]);
   });
 
-  it("reads the hooks file, and tells of its problems with all others", () => {
+  test("reads the hooks file, and tells of its problems with all others", () => {
     expect(readConfig([], {}).hooks).toEqual(DEFAULT_HOOKS);
     const file = fileWith({ hooks: { agents: { kind: "poll" } }, default_summarizer: "agents" });
     const config = readConfig(["--hooks-file", file], {});
@@ -158,7 +175,7 @@ describe("readConfig", () => {
     ]);
   });
 
-  it("refuses a file that is not an object", () => {
+  test("refuses a file that is not an object", () => {
     expect(problemsOf(["--config", fileWith("[1]")]).join()).toContain("one JSON object");
     expect(problemsOf(["--config", fileWith("{")]).join()).toContain("cannot be read as JSON");
   });
@@ -167,7 +184,7 @@ describe("readConfig", () => {
 describe("the settings", () => {
   const shown = (Object.values(SETTINGS) as Setting[]).filter((setting) => setting.hidden !== true);
 
-  it("are all in the table, the help and what is printed", () => {
+  test("are all in the table, the help and what is printed", () => {
     const printed = JSON.parse(printConfig(readConfig([], {}))) as Record<string, unknown>;
     expect(Object.keys(printed)).toEqual(shown.map(fileKey));
     for (const setting of shown) {
@@ -176,7 +193,7 @@ describe("the settings", () => {
     }
   });
 
-  it("can be printed and read again", () => {
+  test("can be printed and read again", () => {
     const args = ["--listen", "127.0.0.1:9", "--max-handlers", "7", "--token-file", "/t"];
     const config = readConfig(args, {});
     const kept = Object.fromEntries(

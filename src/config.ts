@@ -2,8 +2,8 @@
 // precedence. All problems are reported at once, and names that are not known are problems, too: a
 // typo must not leave a default in force. The only module that reads the environment.
 
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import {
   ENV_PREFIX,
   envName,
@@ -12,17 +12,19 @@ import {
   type Setting,
   type SettingName,
 } from "./config-table.ts";
-import { readHooksFile } from "./hooks/config.ts";
-import { DEFAULT_HOOKS, type HooksConfig } from "./hooks/config-types.ts";
-import { nearest } from "./lib/nearest.ts";
-import type { LogLevel } from "./log.ts";
 import {
   exposureProblem,
   formatAddress,
   type ListenAddress,
   parseAddress,
   SOCKET_PATH_BYTES_MAX,
-} from "./transport/address.ts";
+} from "./grpc/address.ts";
+import { readHooksFile } from "./hooks/config.ts";
+import { DEFAULT_HOOKS, type HooksConfig } from "./hooks/config-types.ts";
+import { secretExposure } from "./kit/secret-access.ts";
+import { nearest } from "./kit/text.ts";
+import type { LogLevel } from "./log.ts";
+import { memoryLimit } from "./memory-limit.ts";
 
 const DEFAULT_TCP: ListenAddress = { kind: "tcp", host: "127.0.0.1", port: 50_151 };
 const SOCKET_NAME = "memory-sidecar.sock";
@@ -35,14 +37,19 @@ export interface Config {
   readonly dataDir: string;
   readonly listen: readonly ListenAddress[];
   readonly tokenFile: string | undefined;
+  readonly allowExposedSecrets: boolean;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
   readonly hooksFile: string | undefined;
-  /** What hooksFile says. */
+  /** Content of hooksFile. */
   readonly hooks: HooksConfig;
   readonly logLevel: LogLevel;
+  readonly memoryBytes: number;
   readonly maxHandlers: number;
   readonly maxConnections: number;
+  readonly prefaceTimeoutMs: number;
+  readonly firstCallTimeoutMs: number;
+  readonly connectionIdleMs: number;
   readonly maxStreams: number;
   readonly watchStreams: number;
   readonly maxBufferedBytes: number;
@@ -56,9 +63,15 @@ export interface Config {
   readonly memoryDecayPeriodMs: number;
   readonly memoryDecayFloor: number;
   readonly checkpointIntervalMs: number;
+  readonly startCheckMs: number;
   readonly diskFloorBytes: number;
   readonly cacheBytes: number;
   readonly recallMemoryBytes: number;
+  /** Absolute. */
+  readonly backupDir: string | undefined;
+  readonly backupEveryMs: number;
+  readonly backupKeep: number;
+  readonly backupBytesPerSecond: number;
   readonly allowNetworkFilesystem: boolean;
   readonly disableReflection: boolean;
   readonly allowGrpcTrace: boolean;
@@ -224,9 +237,13 @@ function listenAddresses(given: readonly string[], dataDir: string, problems: st
   });
 }
 
-function hooksOf(path: string | undefined, problems: string[]): HooksConfig {
+function hooksOf(
+  path: string | undefined,
+  allowExposedSecrets: boolean,
+  problems: string[],
+): HooksConfig {
   if (path === undefined) return DEFAULT_HOOKS;
-  const read = readHooksFile(path);
+  const read = readHooksFile(path, allowExposedSecrets);
   problems.push(...read.problems);
   return read.config;
 }
@@ -235,10 +252,28 @@ function optionalPath(value: Value | undefined): string | undefined {
   return typeof value !== "string" || value === "" ? undefined : resolve(value);
 }
 
+/** The problem of a secret file that others can read. A missing one is reported at its use. */
+function exposureOf(path: string | undefined): string | undefined {
+  if (path === undefined || !existsSync(path)) return undefined;
+  const exposure = secretExposure(path);
+  return exposure === undefined ? undefined : `${path}: ${exposure}`;
+}
+
 /** Problems between settings. */
 function crossCheck(config: Config, env: Environment, problems: string[]): void {
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push("--tls-cert and --tls-key go together: set both or none");
+  }
+  for (const name of ["tokenFile", "tlsKey"] as const) {
+    const problem = config.allowExposedSecrets ? undefined : exposureOf(config[name]);
+    if (problem !== undefined) problems.push(`--${SETTINGS[name].flag}: ${problem}`);
+  }
+  const { backupDir, backupEveryMs, dataDir } = config;
+  if (backupEveryMs > 0 && backupDir === undefined) {
+    problems.push("--backup-every-ms needs --backup-dir");
+  }
+  if (backupDir !== undefined && !relative(dataDir, backupDir).startsWith("..")) {
+    problems.push("--backup-dir must not be in the data directory");
   }
   const exposed = exposureProblem(config);
   if (exposed !== undefined) problems.push(`--listen: ${exposed}`);
@@ -250,6 +285,13 @@ function crossCheck(config: Config, env: Environment, problems: string[]): void 
       );
     }
   }
+}
+
+/** The value of a setting that was not given. */
+function defaultOf({ ofMemory, min = 0, ...setting }: Setting, memoryBytes: number) {
+  if (ofMemory === undefined) return setting.default;
+  const share = Math.floor(memoryBytes / ofMemory.parts);
+  return String(Math.max(min, Math.min(ofMemory.most, share)));
 }
 
 /**
@@ -265,11 +307,14 @@ export function readConfig(args: readonly string[], env: Environment = process.e
   const path = flags.file ?? variables.file;
   const file: Raw = path === undefined ? new Map() : readFile(path, problems);
   const values = new Map<SettingName, Value | undefined>();
+  const read = (name: SettingName, byDefault: string | undefined): Value | undefined => {
+    const text = flags.raw.get(name) ?? variables.raw.get(name) ?? file.get(name) ?? byDefault;
+    return text === undefined ? undefined : parse(settingOf(name), text, problems);
+  };
+  const memoryBytes = Number(read("memoryBytes", undefined) ?? memoryLimit().bytes);
   for (const name of NAMES) {
-    const setting = settingOf(name);
-    const text =
-      flags.raw.get(name) ?? variables.raw.get(name) ?? file.get(name) ?? setting.default;
-    values.set(name, text === undefined ? undefined : parse(setting, text, problems));
+    const own = name === "memoryBytes" ? memoryBytes : undefined;
+    values.set(name, own ?? read(name, defaultOf(settingOf(name), memoryBytes)));
   }
   const dataDir = resolve(String(values.get("dataDir") ?? "."));
   const hooksFile = optionalPath(values.get("hooksFile"));
@@ -281,8 +326,9 @@ export function readConfig(args: readonly string[], env: Environment = process.e
     tokenFile: optionalPath(values.get("tokenFile")),
     tlsCert: optionalPath(values.get("tlsCert")),
     tlsKey: optionalPath(values.get("tlsKey")),
+    backupDir: optionalPath(values.get("backupDir")),
     hooksFile,
-    hooks: hooksOf(hooksFile, problems),
+    hooks: hooksOf(hooksFile, values.get("allowExposedSecrets") === true, problems),
   });
   crossCheck(config, env, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -302,6 +348,8 @@ export function printConfig(config: Config): string {
 }
 
 function shownDefault(setting: Setting): string {
+  const { ofMemory: share } = setting;
+  if (share !== undefined) return `1/${share.parts} of memory-bytes, at most ${share.most}`;
   return setting.default === undefined || setting.default === "" ? "" : `\`${setting.default}\``;
 }
 
@@ -335,7 +383,8 @@ export function configHelp(): string {
     .filter((setting) => setting.hidden !== true)
     .map((setting) => {
       const value = setting.type === "boolean" ? "" : ` ${setting.type.toUpperCase()}`;
-      const byDefault = setting.default === undefined ? "" : ` (default ${setting.default})`;
+      const shown = shownDefault(setting).replaceAll("`", "");
+      const byDefault = shown === "" ? "" : ` (default ${shown})`;
       return `  --${setting.flag}${value}${byDefault}\n      ${setting.description}`;
     })
     .join("\n");

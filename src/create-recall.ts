@@ -1,28 +1,28 @@
-// Puts recall together: the index and what keeps it, and the use cases.
+// Assembles recall: the index, its keeper and the use cases.
 
-import type { RecallIndex } from "../../recall/port.ts";
-import type { ServiceContext } from "../context.ts";
-import type { RecallServiceApi } from "../recall-api.ts";
-import type { HookStates } from "../tasks/hook-state.ts";
-import { Turns } from "../turns.ts";
-import { countTokens } from "./count-tokens.ts";
-import { clearCollection, deleteDocuments } from "./delete-documents.ts";
-import { Embedder } from "./embedder.ts";
-import { IndexKeeper } from "./keeper.ts";
-import type { RecallCodec, RecallParts } from "./parts.ts";
-import { getDocument, listCollections, listDocuments } from "./read-documents.ts";
-import { recall } from "./recall.ts";
-import { Rerankers } from "./rerankers.ts";
-import { searchDocuments } from "./search-documents.ts";
-import { upsertDocuments } from "./upsert-documents.ts";
-import { VectorMaker } from "./vector-maker.ts";
+import type { ServiceContext } from "./core/context.ts";
+import type { HookStates } from "./hooks/hook-state.ts";
+import { searchSemaphore } from "./kit/semaphore.ts";
+import type { RecallServiceApi } from "./recall/api.ts";
+import { clearCollection, deleteDocuments } from "./recall/documents/delete-documents.ts";
+import { getDocument, listCollections, listDocuments } from "./recall/documents/read-documents.ts";
+import { searchDocuments } from "./recall/documents/search-documents.ts";
+import { upsertDocuments } from "./recall/documents/upsert-documents.ts";
+import { Embedder } from "./recall/feed/embedder.ts";
+import { IndexKeeper } from "./recall/feed/keeper.ts";
+import type { RecallIndex } from "./recall/index/port.ts";
+import type { RecallCodec, RecallParts } from "./recall/parts.ts";
+import { recall } from "./recall/recall.ts";
+import { Rerankers } from "./recall/rerankers.ts";
+import { VectorMaker } from "./recall/vector-maker.ts";
+import { countTokens } from "./session/count-tokens.ts";
 
 /** Searches at one time, waiting for a load among them. */
 const RUNNING_MAX = 64;
 /** Searches that wait for their turn. */
 const WAITING_MAX = 256;
 
-/** What recall stands on. */
+/** Dependencies of recall. */
 export interface RecallSettings {
   /** Closed by its owner, after the services have stopped. */
   readonly index: RecallIndex;
@@ -34,7 +34,7 @@ export interface RecallSettings {
 /** Recall, and how to stop it. */
 export interface RunningRecall {
   readonly api: RecallServiceApi;
-  /** For those who search by themselves. */
+  /** For use cases of other features that search by themselves. */
   readonly parts: RecallParts;
   /** Ends searches and background work. */
   stop(): Promise<void>;
@@ -62,14 +62,15 @@ export function createRecall(
     rerankers: new Rerankers(context, states),
   };
   const vectors = new VectorMaker(parts, onError);
-  const turns = new Turns({ running: RUNNING_MAX, waiting: WAITING_MAX });
+  const turns = searchSemaphore(RUNNING_MAX, WAITING_MAX);
   keeper.preload().catch(onError);
   return {
     parts,
     api: {
-      recall: (call, input) => turns.run(call.signal, () => recall(parts, call, input)),
+      recall: (call, input) =>
+        turns.run(call.signal, () => recall(parts, call, input), input.namespace),
       searchDocuments: (call, input) =>
-        turns.run(call.signal, () => searchDocuments(parts, call, input)),
+        turns.run(call.signal, () => searchDocuments(parts, call, input), input.namespace),
       upsertDocuments: (call, input) => upsertDocuments(parts, call, input),
       getDocument: (call, ref) => getDocument(parts, call, ref),
       listDocuments: (call, input) => listDocuments(parts, call, input),

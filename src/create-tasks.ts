@@ -1,29 +1,23 @@
 // Puts the use cases of tasks and hooks together, and runs what goes on without a caller: the calls
 // of hooks, the leases of workers, and those who wait.
 
-import { taskNoOf } from "../../domain/tasks/task.ts";
-import type { Call } from "../api.ts";
-import type { ServiceContext } from "../context.ts";
-import type { HookServiceApi, LeaseRef, SummaryServiceApi } from "../tasks-api.ts";
-import { isPassing } from "./call-hook.ts";
-import { compactSession } from "./compact-session.ts";
-import { deleteTask } from "./delete-task.ts";
-import { DirectResults } from "./direct-results.ts";
-import { isDirectId } from "./direct-task.ts";
-import type { DirectTasks } from "./direct-tasks.ts";
-import { extendLease } from "./extend-lease.ts";
-import type { HookNews, HookStates } from "./hook-state.ts";
-import { LeaseWatch } from "./lease-watch.ts";
-import { listHooks } from "./list-hooks.ts";
-import { getTask, listTasks } from "./list-tasks.ts";
-import type { MemoryTaskParts } from "./memory-tasks.ts";
-import { pollTasks } from "./poll-tasks.ts";
-import { Polls } from "./polls.ts";
-import { recoverLeases } from "./recover-leases.ts";
-import { retryTask } from "./retry-task.ts";
-import { TaskRunner } from "./runner.ts";
-import { SessionNews } from "./session-news.ts";
-import { completeTask, failTask } from "./worker-results.ts";
+import type { ServiceContext } from "./core/context.ts";
+import { type HookNews, type HookStates, isPassing } from "./hooks/hook-state.ts";
+import type { Call } from "./kit/call.ts";
+import { compactSession } from "./summary/compact-session.ts";
+import type { HookServiceApi, LeaseRef, SummaryServiceApi } from "./tasks/api.ts";
+import { SessionNews } from "./tasks/await-task.ts";
+import { deleteTask } from "./tasks/delete-task.ts";
+import { getTask, listHooks, listTasks } from "./tasks/list-tasks.ts";
+import type { MemoryTaskParts } from "./tasks/memory-tasks.ts";
+import { taskNoOf } from "./tasks/rules/task.ts";
+import { type DirectTasks, isDirectId } from "./tasks/run/direct-tasks.ts";
+import { LeaseWatch, recoverLeases } from "./tasks/run/lease-watch.ts";
+import { Polls, pollTasks } from "./tasks/run/poll-tasks.ts";
+import { retryTask } from "./tasks/run/retry-task.ts";
+import { TaskRunner } from "./tasks/run/runner.ts";
+import { completeTask, DirectResults, failTask } from "./tasks/run/worker-results.ts";
+import { extendLease } from "./tasks/take-task.ts";
 
 /** The use cases of tasks, and how to end what they do by themselves. */
 export interface Tasks {
@@ -35,17 +29,17 @@ export interface Tasks {
   stop(): Promise<void>;
 }
 
-/** What tasks need beside the context. */
+/** Dependencies of tasks beside the context. */
 export interface TaskParts {
-  /** What hooks of the context hand to workers while somebody waits. Closed with the tasks. */
+  /** Work that hooks hand to workers while a caller waits. Closed with the tasks. */
   readonly direct: DirectTasks;
-  /** What is remembered of each hook of the context. */
+  /** State of each hook of the context. */
   readonly states: HookStates;
-  /** Who does the jobs on memories. */
+  /** Runner of jobs on memories. */
   readonly memoryJobs: MemoryTaskParts["memoryJobs"];
-  /** Hears of faults of the background work, without content. */
+  /** Reports faults of the background work, without content. */
   readonly onBackgroundError: (error: unknown) => void;
-  /** Hears that hooks fail, are left alone for a while, and are back. Default: nobody does. */
+  /** Reports hooks that fail, are paused, and are back. Default: no report. */
   readonly onHookNews?: (news: HookNews) => void;
 }
 

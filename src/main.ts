@@ -3,15 +3,18 @@
 // answers under load, and UV_THREADPOOL_SIZE=16 gives the store more threads for its commits; both
 // must be set before Node starts, so they cannot be set here.
 
-import { existsSync } from "node:fs";
-import { extname, join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 
 import { ConfigError, configHelp, printConfig, readConfig } from "./config.ts";
-import { SYSTEM_WORLD } from "./lib/world.ts";
-import { parseAddress } from "./transport/address.ts";
+import { FACTS_MODULE } from "./facts-module.ts";
+import { parseAddress } from "./grpc/address.ts";
+import { SYSTEM_WORLD } from "./kit/world.ts";
+import type { CopyProgress } from "./store/backup/copy-store.ts";
 import { VERSION } from "./version.ts";
 
-/** What the process says when it ends. */
+/** Exit codes of the process. */
 const EXIT = { ok: 0, damaged: 1, usage: 64, fault: 70, inUse: 73 } as const;
 
 const HELP = `memory-sidecar ${VERSION}: keeps the memory of an agent.
@@ -19,6 +22,13 @@ const HELP = `memory-sidecar ${VERSION}: keeps the memory of an agent.
 Usage:
   memory-sidecar serve [FLAGS]      serve until SIGTERM or SIGINT; a second signal does not wait
   memory-sidecar verify DIR         check every record of a data directory that nobody serves
+  memory-sidecar prove-erased DIR --words FILE
+                                    search the raw files of DIR for the words of FILE; see below
+  memory-sidecar backup DIR BACKUP  copy a data directory that nobody serves into a new directory
+  memory-sidecar backup ADDRESS BACKUP [--token-file FILE] [--tls-ca FILE]
+                                    the same from a running server
+  memory-sidecar restore BACKUP DIR make a back-up the store of an empty directory
+  memory-sidecar compact DIR        shrink the data file of a directory that nobody serves
   memory-sidecar new-history DIR    make a copy a store of its own, before it is served; see below
   memory-sidecar config [FLAGS]     print the configuration that serve would use
   memory-sidecar health [ADDRESS]   ask a running server whether it serves
@@ -31,13 +41,21 @@ a JSON file (data_dir). Flags win over variables, variables over the file.
       The JSON file. Also MEMORY_SIDECAR_CONFIG.
 ${configHelp()}
 
-Run new-history on a back-up that is put back, and on any other copy whose original was served after
-it was taken: resume tokens, page tokens, etags and consumers of the original are refused from then
-on, because they may name what the copy never held. It prints the id of the new history.
+backup, restore and compact check every record of the result, show progress on the standard error
+and print a report as JSON. restore begins a new history.
+
+Run new-history on any other copy whose original was served after it was taken: resume tokens, page
+tokens, etags and consumers of the original are refused from then on, because they may name what the
+copy never held. It prints the id of the new history.
+
+prove-erased reads FILE as UTF-8, one word or phrase of 4 to 4,096 bytes on each line, at most
+1,000, and names each one that it finds by its line. It searches every file of DIR, free pages
+included, for the bytes of a word as it is, in lower case, folded as keys are, and as escaped in
+JSON. Stop the server first: one that runs may write what the search has passed.
 
 Exit codes:
   0   all is well
-  1   verify found damage, or health found no serving server
+  1   damage was found, prove-erased found a word, or health found no serving server
   64  the command line or the configuration is wrong
   70  an internal fault, or a commit that failed
   73  another process owns the data directory
@@ -68,14 +86,38 @@ async function runServe(args: readonly string[]): Promise<number | undefined> {
 async function runVerify(args: readonly string[]): Promise<number> {
   const [directory, ...rest] = args;
   if (directory === undefined || rest.length > 0) throw new ConfigError(["verify needs one DIR"]);
-  const { verifyDirectory } = await import("./storage/lmdb/verify.ts");
-  const factsModule = new URL(
-    `./transport/convert/facts${extname(import.meta.filename)}`,
-    import.meta.url,
-  );
-  const report = await verifyDirectory(directory, { factsModule });
+  const { verifyDirectory } = await import("./store/verify/verify.ts");
+  const report = await verifyDirectory(directory, { factsModule: FACTS_MODULE });
   print(JSON.stringify(report, null, 2));
   return report.clean ? EXIT.ok : EXIT.damaged;
+}
+
+async function runProveErased(args: readonly string[]): Promise<number> {
+  const { positionals, values } = proofArgs(args);
+  const [directory, ...rest] = positionals;
+  if (directory === undefined || rest.length > 0 || values.words === undefined) {
+    throw new ConfigError(["prove-erased needs one DIR and --words FILE"]);
+  }
+  if (!existsSync(directory)) throw new ConfigError([`there is no directory ${directory}`]);
+  const { parseWords, proveErased } = await import("./store/verify/prove-erased.ts");
+  let words: ReturnType<typeof parseWords>;
+  try {
+    words = parseWords(readFileSync(values.words, "utf8"));
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+  const report = proveErased(directory, words);
+  print(JSON.stringify(report, null, 2));
+  return report.erased ? EXIT.ok : EXIT.damaged;
+}
+
+function proofArgs(args: readonly string[]) {
+  try {
+    const options = { words: { type: "string" } } as const;
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
 
 async function runNewHistory(args: readonly string[]): Promise<number> {
@@ -86,8 +128,8 @@ async function runNewHistory(args: readonly string[]): Promise<number> {
   if (!existsSync(join(directory, "data.mdb"))) {
     throw new ConfigError([`${directory} is not the data directory of a store`]);
   }
-  const { openLmdbStore } = await import("./storage/lmdb/store.ts");
-  const { readFacts } = await import("./transport/convert/facts.ts");
+  const { openLmdbStore } = await import("./store/lmdb/store.ts");
+  const { readFacts } = await import("./session/facts-wire.ts");
   const store = await openLmdbStore({
     ...{ directory, readFacts, newHistory: true },
     // Whoever serves it decides about that.
@@ -98,12 +140,88 @@ async function runNewHistory(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
+/** The two paths of a command that has exactly these words. */
+function twoPaths(command: string, names: string, args: readonly string[]): [string, string] {
+  const [from, to, ...rest] = args;
+  if (from === undefined || to === undefined || rest.length > 0) {
+    throw new ConfigError([`${command} needs ${names}`]);
+  }
+  return [resolve(from), resolve(to)];
+}
+
+/** Shows progress, at most once a second. */
+function showProgress(): (progress: CopyProgress) => void {
+  let shownMs = 0;
+  let shown = "";
+  return ({ step, bytes, totalBytes }) => {
+    const now = SYSTEM_WORLD.nowMs();
+    if (step === shown && now - shownMs < 1_000) return;
+    [shown, shownMs] = [step, now];
+    const percent = totalBytes === 0 ? 100 : Math.floor((bytes / totalBytes) * 100);
+    process.stderr.write(`memory-sidecar: ${step}, ${percent} % of ${totalBytes} bytes\n`);
+  };
+}
+
+const COPY_OPTIONS = { factsModule: FACTS_MODULE, onProgress: showProgress() };
+
+async function runBackUp(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readWords(args, ["token-file", "tls-ca"]);
+  const [from, to, ...rest] = positionals;
+  if (from === undefined || to === undefined || rest.length > 0) {
+    throw new ConfigError(["backup needs a DIR or an ADDRESS, and a BACKUP"]);
+  }
+  const { backUp, backUpDirectory } = await import("./store/backup/back-up.ts");
+  const target = resolve(to);
+  const options = { ...COPY_OPTIONS, target, version: VERSION, startMs: SYSTEM_WORLD.nowMs() };
+  const isDirectory = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory) {
+    print(JSON.stringify(await backUpDirectory(resolve(from), options), null, 2));
+    return EXIT.ok;
+  }
+  const { fetchBackUp } = await import("./edge/fetch-back-up.ts");
+  const server = {
+    address: parseAddress(from),
+    tokenFile: values["token-file"],
+    tlsCa: values["tls-ca"],
+  };
+  const fetchFile = (file: string) => fetchBackUp(server, file, COPY_OPTIONS.onProgress);
+  print(JSON.stringify(await backUp(fetchFile, options), null, 2));
+  return EXIT.ok;
+}
+
+/** Reads the words of a command whose flags all have a value. */
+function readWords(args: readonly string[], flags: readonly string[]) {
+  try {
+    const options = Object.fromEntries(flags.map((flag) => [flag, { type: "string" } as const]));
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+}
+
+async function runRestore(args: readonly string[]): Promise<number> {
+  const [backUp, directory] = twoPaths("restore", "a BACKUP and a DIR", args);
+  const { restore } = await import("./store/backup/restore.ts");
+  const { readFacts } = await import("./session/facts-wire.ts");
+  const restored = await restore(backUp, directory, { ...COPY_OPTIONS, readFacts });
+  print(JSON.stringify(restored, null, 2));
+  return EXIT.ok;
+}
+
+async function runCompact(args: readonly string[]): Promise<number> {
+  const [directory, ...rest] = args;
+  if (directory === undefined || rest.length > 0) throw new ConfigError(["compact needs one DIR"]);
+  const { compactDirectory } = await import("./store/backup/compact.ts");
+  print(JSON.stringify(await compactDirectory(resolve(directory), COPY_OPTIONS), null, 2));
+  return EXIT.ok;
+}
+
 async function runHealth(args: readonly string[]): Promise<number> {
   const [given, ...rest] = args;
   if (rest.length > 0) throw new ConfigError(["health takes one ADDRESS at most"]);
   const address = given === undefined ? readConfig([]).listen[0] : parseAddress(given);
   if (address === undefined) throw new ConfigError(["health needs an ADDRESS"]);
-  const { probe } = await import("./transport/probe.ts");
+  const { probe } = await import("./grpc/probe.ts");
   const problem = await probe(address, SYSTEM_WORLD.nowMs());
   if (problem === undefined) return EXIT.ok;
   complain(problem);
@@ -120,6 +238,14 @@ async function run(
       return await runServe(args);
     case "verify":
       return await runVerify(args);
+    case "prove-erased":
+      return await runProveErased(args);
+    case "backup":
+      return await runBackUp(args);
+    case "restore":
+      return await runRestore(args);
+    case "compact":
+      return await runCompact(args);
     case "new-history":
       return await runNewHistory(args);
     case "config":
@@ -144,8 +270,10 @@ async function run(
   }
 }
 
-function codeOf(error: unknown): number {
+function codeOf(error: unknown, command: string | undefined): number {
   if (error instanceof ConfigError) return EXIT.usage;
+  const isDamage = (error as { reason?: unknown }).reason === "RECORD_CORRUPT";
+  if (isDamage && command !== "serve") return EXIT.damaged;
   // Compared by name: the class lives beside lmdb, which only serve loads.
   if (error instanceof Error && error.name === "StoreInUseError") return EXIT.inUse;
   return EXIT.fault;
@@ -157,5 +285,5 @@ try {
   if (code !== undefined) process.exitCode = code;
 } catch (error) {
   complain(error);
-  process.exit(codeOf(error));
+  process.exit(codeOf(error, command));
 }

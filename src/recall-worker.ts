@@ -1,12 +1,11 @@
-// The thread of the recall index: joins the engine, the table of word vectors and what reads the
+// The thread of the recall index: joins the engine, the table of word vectors and the reader of the
 // wire forms of messages and documents.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { loadStaticEmbedder } from "./embed/static.ts";
-import { createEngine } from "./recall/local.ts";
-import type { ThreadSettings } from "./recall/protocol.ts";
-import { serveEngine } from "./recall/thread.ts";
-import { INDEX_CODEC } from "./transport/convert/indexed.ts";
+import { loadStaticEmbedder } from "./recall/embed/static.ts";
+import { createEngine, serveEngine } from "./recall/index/local.ts";
+import type { ThreadSettings } from "./recall/index/protocol.ts";
+import { INDEX_CODEC } from "./recall/indexed-wire.ts";
 
 const { model } = workerData as ThreadSettings;
 // Near words come from the table whatever makes the vectors; without any, words alone count.

@@ -5,88 +5,105 @@ import {
   MethodOptions_IdempotencyLevel as IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { DESTRUCTIVE_REQUESTS, REQUEST_CHECKS } from "../gen/checks.ts";
-import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
-import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
-import { MemoryServiceService } from "../gen/memorysidecar/v1/memory_service.ts";
-import { RecallServiceService } from "../gen/memorysidecar/v1/recall_service.ts";
-import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.ts";
-import { TaskServiceService } from "../gen/memorysidecar/v1/task_service.ts";
-import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
-import { ackEvents } from "./rpc/ack-events.ts";
-import { appendMessages } from "./rpc/append-messages.ts";
-import { assembleContext } from "./rpc/assemble-context.ts";
-import { clearCollection } from "./rpc/clear-collection.ts";
-import { compactSession } from "./rpc/compact-session.ts";
-import { completeTask } from "./rpc/complete-task.ts";
-import { consolidateSession } from "./rpc/consolidate-session.ts";
-import { countTokens } from "./rpc/count-tokens.ts";
-import { createConsumer } from "./rpc/create-consumer.ts";
-import { createSession } from "./rpc/create-session.ts";
-import { decayMemories } from "./rpc/decay-memories.ts";
-import { deleteConsumer } from "./rpc/delete-consumer.ts";
-import { deleteDocuments } from "./rpc/delete-documents.ts";
-import { deleteMessage } from "./rpc/delete-message.ts";
-import { deleteSession } from "./rpc/delete-session.ts";
-import { deleteTask } from "./rpc/delete-task.ts";
-import { embed } from "./rpc/embed.ts";
-import { exportSession } from "./rpc/export-session.ts";
-import { extendLease } from "./rpc/extend-lease.ts";
-import { extractMemories } from "./rpc/extract-memories.ts";
-import { failTask } from "./rpc/fail-task.ts";
-import { fillToolResults } from "./rpc/fill-tool-results.ts";
-import { forgetMemories } from "./rpc/forget-memories.ts";
-import { forkSession } from "./rpc/fork-session.ts";
-import { getConsumer } from "./rpc/get-consumer.ts";
-import { getDocument } from "./rpc/get-document.ts";
-import { getMemory } from "./rpc/get-memory.ts";
-import { getMessage } from "./rpc/get-message.ts";
-import { getServerInfo } from "./rpc/get-server-info.ts";
-import { getSession } from "./rpc/get-session.ts";
-import { getTask } from "./rpc/get-task.ts";
-import { getWindow } from "./rpc/get-window.ts";
-import { importSession } from "./rpc/import-session.ts";
-import { listCollections } from "./rpc/list-collections.ts";
-import { listConsumers } from "./rpc/list-consumers.ts";
-import { listDocuments } from "./rpc/list-documents.ts";
-import { listEvents } from "./rpc/list-events.ts";
-import { listHooks } from "./rpc/list-hooks.ts";
-import { listMemories } from "./rpc/list-memories.ts";
-import { listMemoryVersions } from "./rpc/list-memory-versions.ts";
-import { listMessages } from "./rpc/list-messages.ts";
-import { listPolicyPresets } from "./rpc/list-policy-presets.ts";
-import { listSessions } from "./rpc/list-sessions.ts";
-import { listSummaries } from "./rpc/list-summaries.ts";
-import { listSummaryInputs } from "./rpc/list-summary-inputs.ts";
-import { listSummarySources } from "./rpc/list-summary-sources.ts";
-import { listTasks } from "./rpc/list-tasks.ts";
-import { mergeEntities } from "./rpc/merge-entities.ts";
-import { pollTasks } from "./rpc/poll-tasks.ts";
-import { previewPolicy } from "./rpc/preview-policy.ts";
-import { purgeMemories } from "./rpc/purge-memories.ts";
-import { queryRelations } from "./rpc/query-relations.ts";
-import { recall } from "./rpc/recall.ts";
-import { reinforceMemories } from "./rpc/reinforce-memories.ts";
-import { remember } from "./rpc/remember.ts";
-import { resetSession } from "./rpc/reset-session.ts";
-import { restoreMemoryVersion } from "./rpc/restore-memory-version.ts";
-import { restoreMessages } from "./rpc/restore-messages.ts";
-import { retryTask } from "./rpc/retry-task.ts";
-import { setSummary } from "./rpc/set-summary.ts";
-import { trimSession } from "./rpc/trim-session.ts";
-import { updateMemory } from "./rpc/update-memory.ts";
-import { updateMessage } from "./rpc/update-message.ts";
-import { updateSession } from "./rpc/update-session.ts";
-import { upsertDocuments } from "./rpc/upsert-documents.ts";
-import { watchEvents } from "./rpc/watch-events.ts";
-import type { StreamRpc, UnaryRpc } from "./rpc.ts";
+import { backUp } from "./admin/rpc.ts";
+import { assembleContext } from "./context/rpc.ts";
+import {
+  createStreamHandler,
+  createUnaryHandler,
+  type Edge,
+  type MethodShape,
+} from "./edge/handler.ts";
+import type { StreamRpc, UnaryRpc } from "./edge/rpc.ts";
+import { getServerInfo } from "./edge/server-info-rpc.ts";
+import { eraseSubject, getErasure } from "./erase/rpc.ts";
+import {
+  ackEvents,
+  createConsumer,
+  deleteConsumer,
+  getConsumer,
+  listConsumers,
+  listEvents,
+  watchEvents,
+} from "./events/rpc.ts";
+import { DESTRUCTIVE_REQUESTS, REQUEST_CHECKS } from "./gen/checks.ts";
+import { AdminServiceService } from "./gen/memorysidecar/v1/admin_service.ts";
+import { EventServiceService } from "./gen/memorysidecar/v1/event_service.ts";
+import { MemoryServiceService } from "./gen/memorysidecar/v1/memory_service.ts";
+import { RecallServiceService } from "./gen/memorysidecar/v1/recall_service.ts";
+import { SessionServiceService } from "./gen/memorysidecar/v1/session_service.ts";
+import { TaskServiceService } from "./gen/memorysidecar/v1/task_service.ts";
 import {
   createMethodDefinition,
+  createWireSchemas,
   type GeneratedMethod,
   type RequestOf,
   readIncoming,
-} from "./wire.ts";
-import { createWireSchemas, type WireSchema } from "./wire-schema.ts";
+  type WireSchema,
+} from "./grpc/wire.ts";
+import {
+  consolidateSession,
+  decayMemories,
+  extractMemories,
+  forgetMemories,
+  getMemory,
+  listMemories,
+  listMemoryVersions,
+  mergeEntities,
+  purgeMemories,
+  queryRelations,
+  reinforceMemories,
+  remember,
+  restoreMemoryVersion,
+  updateMemory,
+} from "./memory/rpc.ts";
+import {
+  clearCollection,
+  deleteDocuments,
+  getDocument,
+  listCollections,
+  listDocuments,
+  upsertDocuments,
+} from "./recall/documents/rpc.ts";
+import { embed, recall } from "./recall/rpc.ts";
+import {
+  appendMessages,
+  countTokens,
+  deleteMessage,
+  fillToolResults,
+  getMessage,
+  listMessages,
+  restoreMessages,
+  updateMessage,
+} from "./session/message-rpc.ts";
+import {
+  createSession,
+  deleteSession,
+  forkSession,
+  getSession,
+  listSessions,
+  resetSession,
+  updateSession,
+} from "./session/rpc.ts";
+import { exportSession, importSession } from "./session/snapshot/rpc.ts";
+import {
+  compactSession,
+  listSummaries,
+  listSummaryInputs,
+  listSummarySources,
+  setSummary,
+} from "./summary/rpc.ts";
+import {
+  completeTask,
+  deleteTask,
+  extendLease,
+  failTask,
+  getTask,
+  listHooks,
+  listTasks,
+  pollTasks,
+  retryTask,
+} from "./tasks/rpc.ts";
+import { getWindow, listPolicyPresets, previewPolicy, trimSession } from "./window/rpc.ts";
 
 type GeneratedService = Readonly<Record<string, GeneratedMethod<unknown>>>;
 
@@ -176,7 +193,13 @@ const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
   ackEvents,
 };
 
-const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = { getServerInfo, listHooks };
+const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = {
+  getServerInfo,
+  listHooks,
+  backUp,
+  eraseSubject,
+  getErasure,
+};
 
 /** A service as grpc-js takes it. */
 export interface BoundService {
@@ -198,7 +221,7 @@ export const SERVICE_NAMES = [
   "memorysidecar.v1.MemoryService",
 ] as const;
 
-/** What the descriptors say of a method. */
+/** Facts of a method from the descriptors. */
 interface MethodFacts {
   readonly shape: Omit<MethodShape<unknown>, "read">;
   readonly schema: WireSchema;

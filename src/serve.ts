@@ -1,18 +1,23 @@
 // `memory-sidecar serve`: opens the store, starts the server, and stops both when the system asks.
 
+import { statSync } from "node:fs";
 import type { Logger } from "pino";
+import type { BackUpSettings } from "./admin/back-ups.ts";
 import { type App, appSettings, startApp } from "./app.ts";
 import { type Config, ConfigError, printConfig } from "./config.ts";
+import { CODEC } from "./edge/codec.ts";
+import { FACTS_MODULE } from "./facts-module.ts";
+import { StartError } from "./grpc/address.ts";
+import type { Hooks } from "./hooks/port.ts";
 import { createHooks } from "./hooks/registry.ts";
-import { armFailpoints } from "./lib/failpoint.ts";
+import { armFailpoints } from "./kit/failpoint.ts";
 import { createLogs, type Logs } from "./log.ts";
-import type { Hooks } from "./service/hook-port.ts";
-import { openLmdbStore } from "./storage/lmdb/store.ts";
-import { CODEC } from "./transport/convert/message.ts";
-import { StartError } from "./transport/start-error.ts";
+import { createCopier } from "./store/backup/copier.ts";
+import type { PageNews } from "./store/lmdb/start-check.ts";
+import { openLmdbStore } from "./store/lmdb/store.ts";
 import { VERSION } from "./version.ts";
 
-/** What serve needs of the process that runs it. */
+/** Dependencies on the process that runs it. */
 export interface ServeHost {
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
@@ -20,8 +25,11 @@ export interface ServeHost {
   readonly onFault: (listener: (error: unknown) => void) => void;
 }
 
-/** How long a fault may take to stop in order before the process ends anyway. */
+/** Time that an orderly stop after a fault may take before the process ends anyway. */
 const FAULT_STOP_MS = 2_000;
+
+/** Memory that the server needs to outlive more load than it can take. */
+const MEMORY_BYTES_MIN = 536_870_912;
 
 /** Exit codes of serve. */
 export const SERVE_EXIT = { stopped: 0, fault: 70 } as const;
@@ -56,10 +64,33 @@ function stopOnSignals(app: App, host: ServeHost, log: Logger): void {
 /** Opens the hooks. Throws ConfigError when a model of theirs cannot be used. */
 async function openHooks(config: Config, logs: Logs): Promise<Hooks> {
   try {
-    return await createHooks(config.hooks, { log: logs.hooks });
+    return await createHooks(config.hooks, {
+      log: logs.hooks,
+      allowExposedSecrets: config.allowExposedSecrets,
+    });
   } catch (error) {
     throw new ConfigError([`the hooks file: ${(error as Error).message}`]);
   }
+}
+
+function logPages(log: Logger, { when, pageCount, isWhole, lost }: PageNews): void {
+  const rest = isWhole ? "" : "; all of them are checked in the background";
+  log.info({ when, pages: pageCount }, `pages of the data file are sound${rest}`);
+  if (lost !== undefined) log.warn({ pages: lost.examples }, `${lost.kind}: space is wasted`);
+}
+
+function backUpSettings(config: Config, storeId: string): BackUpSettings {
+  const copier = createCopier({
+    source: config.dataDir,
+    storeId,
+    directory: config.backupDir,
+    keep: config.backupKeep,
+    freeBytes: config.diskFloorBytes,
+    version: VERSION,
+    factsModule: FACTS_MODULE,
+  });
+  const { backupEveryMs: everyMs, backupBytesPerSecond: bytesPerSecond } = config;
+  return { copier, everyMs, bytesPerSecond };
 }
 
 /** Serves until the process is told to stop. Throws when the server cannot start. */
@@ -71,11 +102,19 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
   } catch (error) {
     throw new ConfigError([`--failpoints: ${(error as Error).message}`]);
   }
+  const { backupDir } = config;
+  if (backupDir !== undefined && statSync(backupDir, { throwIfNoEntry: false }) === undefined) {
+    throw new ConfigError([`--backup-dir: there is no directory ${backupDir}`]);
+  }
   log.info({ version: VERSION, config: JSON.parse(printConfig(config)) }, "starting");
+  const { memoryBytes: memory_bytes } = config;
+  if (memory_bytes < MEMORY_BYTES_MIN) {
+    const minimum_bytes = MEMORY_BYTES_MIN;
+    log.warn({ memory_bytes, minimum_bytes }, "the memory limit is below the minimum");
+  }
   let app: App | undefined;
   let failed = false;
-  // After a failed commit the store refuses work, and what is in memory can no longer be trusted:
-  // the process ends, and the next one starts from what is on the disk.
+  // The memory may be wrong after a fault: the process ends, and the next one starts from the disk.
   const fail = (error: unknown): void => {
     if (failed) return;
     failed = true;
@@ -105,10 +144,16 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     allowNetworkFilesystem: config.allowNetworkFilesystem,
     floor: { bytes: config.diskFloorBytes },
     cacheBytes: config.cacheBytes,
-    onFatal: fail,
+    startCheckMs: config.startCheckMs,
+    onPagesChecked: (news) => logPages(logs.storage, news),
+    onFatal: (error) => {
+      log.error({ err: error }, "fatal: the process ends");
+      host.exit(SERVE_EXIT.fault);
+    },
   });
   try {
-    app = await startApp({ settings: appSettings(config), logs, store, hooks });
+    const backUps = backUpSettings(config, store.storeId);
+    app = await startApp({ settings: appSettings(config), logs, store, hooks, backUps });
   } catch (error) {
     throw error instanceof StartError ? new ConfigError([error.message]) : error;
   }

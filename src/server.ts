@@ -8,37 +8,46 @@ import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
 import type { Logger } from "pino";
-import { LIMITS } from "../domain/limits.ts";
-import { exposureProblem, formatAddress, type ListenAddress } from "./address.ts";
-import { Admission } from "./admission.ts";
-import { authenticateNobody, createTokenAuth } from "./auth.ts";
-import type { BufferLimits } from "./buffer-limits.ts";
-import { createCallLog } from "./call-log.ts";
-import { loadDescriptors } from "./descriptors.ts";
-import type { Edge } from "./handler.ts";
-import { IncomingRequests } from "./incoming.ts";
-import { openListeners } from "./listener.ts";
+import type { Admission, Edge } from "./edge/handler.ts";
+import type { RpcContext } from "./edge/rpc.ts";
+import { exposureProblem, formatAddress, type ListenAddress, StartError } from "./grpc/address.ts";
+import { createTokenAuth, OPEN_AUTH } from "./grpc/auth.ts";
+import { createCallLog } from "./grpc/call-log.ts";
+import { Connections } from "./grpc/connections.ts";
+import { loadDescriptors } from "./grpc/descriptors.ts";
+import { overloaded, streamLimitReached } from "./grpc/error-status.ts";
+import { IncomingRequests } from "./grpc/incoming.ts";
+import { openListeners } from "./grpc/listener.ts";
+import { MemoryPressure } from "./grpc/memory-pressure.ts";
+import { type BufferLimits, UnsentAnswers } from "./grpc/unsent.ts";
+import { pollLimitReached } from "./kit/errors.ts";
+import { LIMITS } from "./kit/limits.ts";
+import { Semaphore } from "./kit/semaphore.ts";
+import type { Full } from "./kit/shares.ts";
+import { Turns } from "./kit/turns.ts";
 import { createRoutes, SERVICE_NAMES } from "./routes.ts";
-import type { RpcContext } from "./rpc.ts";
-import { StartError } from "./start-error.ts";
-import { UnsentAnswers } from "./unsent.ts";
 
 const RECEIVE_BYTES_MAX = 4_194_304;
 const SEND_BYTES_MAX = 16_777_216;
 const KEEPALIVE_INTERVAL_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
-const CONNECTION_IDLE_MS = 900_000;
 // After the last call connections close as soon as their bytes are out; health watchers never do.
 const CLOSE_TIMEOUT_MS = 500;
 
-/** What an operator may set about the server. */
+/** Settings of the server. */
 export interface ServerSettings {
   readonly listen: readonly ListenAddress[];
   readonly tokenFile: string | undefined;
+  readonly allowExposedSecrets: boolean;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
+  /** Memory that the process may take. */
+  readonly memoryBytes: number;
   readonly handlersMax: number;
   readonly connectionsMax: number;
+  readonly prefaceTimeoutMs: number;
+  readonly firstCallTimeoutMs: number;
+  readonly connectionIdleMs: number;
   readonly streamsMax: number;
   readonly watchStreamsMax: number;
   readonly bufferedBytesMax: number;
@@ -48,7 +57,7 @@ export interface ServerSettings {
   readonly reflection: boolean;
 }
 
-/** What a server is made of. */
+/** Parts of a server. */
 export interface ServerParts {
   readonly settings: ServerSettings;
   readonly context: RpcContext;
@@ -60,7 +69,7 @@ export interface ServerParts {
 
 /** A server that takes calls. */
 export interface RunningServer {
-  /** Where it listens, as text. */
+  /** Listen addresses, as text. */
   readonly addresses: readonly string[];
   /** Ends every call in order, within the grace time. May be called once. */
   readonly stop: () => Promise<void>;
@@ -68,7 +77,7 @@ export interface RunningServer {
   readonly kill: () => void;
 }
 
-function grpcOptions(settings: ServerSettings): ServerOptions {
+function grpcOptions(settings: ServerSettings, incoming: IncomingRequests): ServerOptions {
   return {
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": RECEIVE_BYTES_MAX,
@@ -76,8 +85,8 @@ function grpcOptions(settings: ServerSettings): ServerOptions {
     "grpc.max_concurrent_streams": settings.streamsMax,
     "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
-    "grpc.max_connection_idle_ms": CONNECTION_IDLE_MS,
-    interceptors: [new IncomingRequests(bufferLimits(settings)).interceptor],
+    "grpc.max_connection_idle_ms": settings.connectionIdleMs,
+    interceptors: [incoming.interceptor],
   };
 }
 
@@ -121,23 +130,36 @@ function delay(ms: number): Promise<void> {
   });
 }
 
-/** What every handler works with. */
+/** A semaphore whose callers do not wait. */
+function places(running: number, full: (full: Full) => Error): Semaphore {
+  return new Semaphore({ running, waiting: 0, full });
+}
+
+/** Waits until no call runs or waits, for at most the grace time. */
+async function quiet({ calls, polls }: Admission, graceMs: number): Promise<void> {
+  const isQuiet = async (): Promise<void> => {
+    while (calls.running + polls.running > 0) await Promise.all([calls.idle(), polls.idle()]);
+  };
+  await Promise.race([isQuiet(), delay(graceMs)]);
+}
+
+/** Context of every handler. */
 function createEdge(
   { settings, context, log, nowMs, ...parts }: ServerParts,
   signals: Pick<Edge, "stopping" | "stopped">,
 ): Edge {
-  const admission = new Admission({
-    callsMax: settings.handlersMax,
-    streamsMax: settings.watchStreamsMax,
-    pollsMax: LIMITS.polls,
-  });
-  const authenticate =
-    settings.tokenFile === undefined
-      ? authenticateNobody
-      : createTokenAuth(settings.tokenFile, { nowMs, log });
+  const admission: Admission = {
+    calls: places(settings.handlersMax, overloaded),
+    polls: places(LIMITS.polls, pollLimitReached),
+    streams: places(settings.watchStreamsMax, streamLimitReached),
+    turns: new Turns(nowMs),
+  };
+  const { tokenFile, allowExposedSecrets: allowExposed } = settings;
+  const auth =
+    tokenFile === undefined ? OPEN_AUTH : createTokenAuth(tokenFile, { allowExposed, log });
   return {
     context,
-    authenticate,
+    auth,
     admission,
     unsent: new UnsentAnswers(bufferLimits(settings), { log, nowMs }),
     log: createCallLog(parts.callLog, nowMs),
@@ -157,7 +179,11 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const edge = createEdge(parts, { stopping: stopping.signal, stopped: stopped.signal });
   const { admission } = edge;
 
-  const server = new Server(grpcOptions(settings));
+  const connections = new Connections(settings, log);
+  const { auth } = edge;
+  const pressure = new MemoryPressure(settings.memoryBytes, parts.nowMs);
+  const incoming = new IncomingRequests(bufferLimits(settings), { connections, auth, pressure });
+  const server = new Server(grpcOptions(settings, incoming));
   for (const route of createRoutes(edge, descriptors)) {
     server.addService(route.definition, route.implementation);
   }
@@ -170,8 +196,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const secure =
     credentials === undefined ? undefined : server.createConnectionInjector(credentials);
   const listeners = await openListeners(settings.listen, {
-    connectionsMax: settings.connectionsMax,
-    log,
+    connections,
     accept: (socket, address) => {
       const injector = address.kind === "tcp" ? (secure ?? plain) : plain;
       injector.injectConnection(socket);
@@ -179,6 +204,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   });
 
   const kill = (): void => {
+    edge.auth.close();
     listeners.close();
     stopping.abort();
     stopped.abort();
@@ -191,14 +217,14 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     listeners.close();
     stopping.abort();
     context.services.endWatches();
-    await Promise.race([admission.idle(), delay(settings.shutdownGraceMs)]);
+    await quiet(admission, settings.shutdownGraceMs);
     // Its callback is not waited for: on Node 24 it comes at once, before the last answers and the
     // ends of the streams are on their way. The sockets tell when they are out.
     server.tryShutdown(() => {});
     await Promise.race([listeners.drained(), delay(CLOSE_TIMEOUT_MS)]);
     kill();
     // Writes that were under way reach the store all the same: it closes after them.
-    await Promise.race([admission.idle(), delay(settings.shutdownGraceMs)]);
+    await quiet(admission, settings.shutdownGraceMs);
   };
   return { addresses: listeners.addresses.map(formatAddress), stop, kill };
 }

@@ -1,19 +1,17 @@
 // Puts the use cases together.
 
-import { snapshotInvalid } from "../domain/errors.ts";
-import { Etags } from "../domain/etag.ts";
-import type { Store } from "../storage/store.ts";
-import type {
-  Codec,
-  EventServiceApi,
-  ServiceSettings,
-  Services,
-  SessionServiceApi,
-  World,
-} from "./api.ts";
-import { appendMessages } from "./append.ts";
-import type { ChangeNews, ServiceContext } from "./context.ts";
-import { EventFeed } from "./event-feed.ts";
+import { type BackUpNews, type BackUpSettings, BackUps } from "./admin/back-ups.ts";
+import type { Codec } from "./core/codec.ts";
+import type { ServiceContext, ServiceSettings } from "./core/context.ts";
+import type { Participants } from "./core/participants.ts";
+import { TokenCounter } from "./core/token-counter.ts";
+import { createMemories } from "./create-memories.ts";
+import { createRecall, type RecallSettings } from "./create-recall.ts";
+import { createTasks } from "./create-tasks.ts";
+import type { Services } from "./edge/services-api.ts";
+import { Erasures } from "./erase/erasures.ts";
+import type { EventServiceApi } from "./events/api.ts";
+import { EventFeed } from "./events/event-feed.ts";
 import {
   ackEvents,
   createConsumer,
@@ -22,37 +20,45 @@ import {
   listConsumers,
   listEvents,
   watchEvents,
-} from "./events.ts";
-import { exportWindow, openSnapshot } from "./export-session.ts";
-import { fillToolResults } from "./fill-tool-results.ts";
-import { forkSession } from "./fork-session.ts";
-import type { Hooks } from "./hook-port.ts";
-import { importChunk } from "./import-session.ts";
-import { listSummaries, listSummarySources } from "./list-summaries.ts";
-import { createMemories } from "./memories/create-memories.ts";
-import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
-import { previewPolicy } from "./preview.ts";
-import { createRecall, type RecallSettings } from "./recall/create-recall.ts";
-import { watchedStore } from "./recall/watched-store.ts";
-import { resetSession } from "./reset-session.ts";
-import { restoreMessages } from "./restore-messages.ts";
-import { SessionSearch } from "./search.ts";
-import { createSession, deleteSession, getSession, listSessions } from "./sessions.ts";
-import { setSummary } from "./set-summary.ts";
-import type { DocumentCodec } from "./snapshot-api.ts";
-import { listSummaryInputs } from "./summary-inputs.ts";
-import { createTasks } from "./tasks/create-tasks.ts";
-import { DirectTasks } from "./tasks/direct-tasks.ts";
-import { type HookNews, hookStatesOf } from "./tasks/hook-state.ts";
-import { withWorkers } from "./tasks/polled-hooks.ts";
-import { TokenCounter } from "./token-counter.ts";
-import { trimSession } from "./trim-session.ts";
-import { updateSession } from "./update-session.ts";
-import { Upkeep } from "./upkeep.ts";
-import { Uploads } from "./uploads.ts";
-import { getWindow } from "./window.ts";
+} from "./events/events.ts";
+import { type HookNews, hookStatesOf } from "./hooks/hook-state.ts";
+import type { Hooks } from "./hooks/port.ts";
+import { snapshotInvalid } from "./kit/errors.ts";
+import { Etags } from "./kit/etag.ts";
+import type { World } from "./kit/world.ts";
+import { memoryParticipant } from "./memory/learn/give.ts";
+import type { SessionServiceApi } from "./session/api.ts";
+import { appendMessages } from "./session/append.ts";
+import { fillToolResults } from "./session/fill-tool-results.ts";
+import { forkSession } from "./session/fork-session.ts";
+import { deleteMessage, getMessage, listMessages, updateMessage } from "./session/messages.ts";
+import { resetSession } from "./session/reset-session.ts";
+import { restoreMessages } from "./session/restore-messages.ts";
+import { SessionSearch } from "./session/search.ts";
+import {
+  createSession,
+  deleteSession,
+  getSession,
+  listSessions,
+  updateSession,
+} from "./session/sessions.ts";
+import type { DocumentCodec } from "./session/snapshot/api.ts";
+import { exportWindow, openSnapshot } from "./session/snapshot/export-session.ts";
+import { importChunk } from "./session/snapshot/import-session.ts";
+import { Uploads } from "./session/snapshot/uploads.ts";
+import { Upkeep } from "./session/upkeep.ts";
+import type { Store } from "./store/store.ts";
+import { summaryParticipant } from "./summary/hand-over.ts";
+import { listSummaries, listSummarySources } from "./summary/list-summaries.ts";
+import { setSummary } from "./summary/set-summary.ts";
+import { listSummaryInputs } from "./summary/summary-inputs.ts";
+import { DirectTasks } from "./tasks/run/direct-tasks.ts";
+import { withWorkers } from "./tasks/run/polled-hooks.ts";
+import { previewPolicy } from "./window/preview.ts";
+import { trimSession } from "./window/trim-session.ts";
+import { getWindow } from "./window/window.ts";
 
-/** What the services stand on. */
+/** Dependencies of the services. */
 export interface ServiceParts {
   readonly store: Store;
   readonly codec: Codec;
@@ -60,13 +66,23 @@ export interface ServiceParts {
   readonly settings: ServiceSettings;
   readonly hooks: Hooks;
   readonly recall: RecallSettings;
+  /** Default: the server makes no back-ups. */
+  readonly backUps?: BackUpSettings;
+  /** Reports back-ups. Default: no report. */
+  readonly onBackUpNews?: (news: BackUpNews) => void;
   /** Default: the documents of no other system are known. */
   readonly documents?: DocumentCodec;
-  /** Hears of failures of the background work; nothing else does. */
+  /** Reports failures of the background work; nothing else does. */
   readonly onBackgroundError: (error: unknown) => void;
-  /** Hears that hooks fail, are left alone for a while, and are back. Default: nobody does. */
+  /** Reports hooks that fail, are paused, and are back. Default: no report. */
   readonly onHookNews?: (news: HookNews) => void;
 }
+
+/** Participants in changes of sessions. */
+export const PARTICIPANTS: Participants = {
+  summary: summaryParticipant,
+  memory: memoryParticipant,
+};
 
 const NO_DOCUMENTS: DocumentCodec = {
   read: async (format) => {
@@ -77,16 +93,15 @@ const NO_DOCUMENTS: DocumentCodec = {
 
 /** Makes every use case over a store and starts the background work. */
 export function createServices(parts: ServiceParts): Services {
-  const { codec, world, settings } = parts;
-  const store = watchedStore(parts.store, (namespace, places) =>
-    recall.parts.keeper.memoriesChanged(namespace, places),
-  );
+  const { store, codec, world, settings } = parts;
   const tokens = new TokenCounter();
   const direct = new DirectTasks(world);
   const hooks = withWorkers(parts.hooks, direct);
-  const news: ChangeNews = {};
   const etags = new Etags(store.historyId);
-  const context: ServiceContext = { store, etags, codec, world, settings, tokens, hooks, news };
+  const context: ServiceContext = {
+    ...{ store, etags, codec, world, settings, tokens, hooks },
+    participants: PARTICIPANTS,
+  };
   const feed = new EventFeed(store);
   const uploads = new Uploads(world.random);
   const documents = parts.documents ?? NO_DOCUMENTS;
@@ -100,8 +115,9 @@ export function createServices(parts: ServiceParts): Services {
     search: recall.api.recall,
     onError: parts.onBackgroundError,
   });
+  const backUps = new BackUps(parts.backUps, store.storeId, world.nowMs, parts.onBackUpNews);
+  const erasures = new Erasures({ context, codec: recall.parts.codec }, parts.onBackgroundError);
   const tasks = createTasks(context, { ...parts, direct, states, memoryJobs: memories.jobs });
-  news.documentsChanged = (ref, numbers) => recall.parts.keeper.documentsChanged(ref, numbers);
   return {
     sessions: sessionsApi(context),
     summaries: {
@@ -117,12 +133,14 @@ export function createServices(parts: ServiceParts): Services {
       exportWindow: (call, ref) => exportWindow(context, call, ref),
       importChunk: (call, chunk) => importChunk(imports, call, chunk),
     },
+    erasures,
     events: eventsApi(context, feed),
     admin: {
       storeInfo: () => ({
         storeId: store.storeId,
         storeFormat: store.format,
       }),
+      backUp: (call, input) => backUps.run(call.signal, input),
     },
     endWatches: () => {
       feed.close();
@@ -130,6 +148,8 @@ export function createServices(parts: ServiceParts): Services {
     },
     stop: async () => {
       feed.close();
+      await backUps.stop();
+      await erasures.stop();
       await tasks.stop();
       await memories.stop();
       await recall.stop();

@@ -1,8 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
-import type { MemoryScope } from "../../domain/memories/memory.ts";
-import type { Store } from "../../storage/store.ts";
-import type { AssembleContextInput, MemoryDraft } from "../memory-api.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { selectools } from "../compat/selectools/context.ts";
+import type { AssembleContextInput, MemoryDraft } from "../memory/api.ts";
+import type { MemoryScope } from "../memory/rules/memory.ts";
+import type { Store } from "../store/store.ts";
+import { DEFAULT_PROFILE } from "./rules/profiles.ts";
 
 const running: TestServices[] = [];
 
@@ -21,10 +27,25 @@ const SCOPE: MemoryScope = { userId: "ann", agentId: "", sessionId: "" };
 
 function draft(text: string, rest: Partial<MemoryDraft> = {}): MemoryDraft {
   return {
-    ...{ memoryId: "", kind: "fact", scope: SCOPE, text, structure: undefined, key: "" },
-    ...{ category: "general", topics: [], importance: undefined, confidence: undefined },
-    ...{ trust: 2, persistent: false, labels: new Map(), metadata: new Uint8Array() },
-    ...{ validFromMs: undefined, validToMs: undefined, ttlMs: 0, lastSeenMs: undefined, etag: "" },
+    memoryId: "",
+    kind: "fact",
+    scope: SCOPE,
+    text,
+    structure: undefined,
+    key: "",
+    category: "general",
+    topics: [],
+    importance: undefined,
+    confidence: undefined,
+    trust: 2,
+    persistent: false,
+    labels: new Map(),
+    metadata: new Uint8Array(),
+    validFromMs: undefined,
+    validToMs: undefined,
+    ttlMs: 0,
+    lastSeenMs: undefined,
+    etag: "",
     source: { sessionId: "", messageIds: [] },
     ...rest,
   };
@@ -32,7 +53,11 @@ function draft(text: string, rest: Partial<MemoryDraft> = {}): MemoryDraft {
 
 async function remember(services: TestServices, drafts: readonly MemoryDraft[]): Promise<void> {
   await services.memories.remember(services.call("Remember"), {
-    ...{ namespace: "default", drafts, maxMemories: 0, neutralizePromptMarkers: false, reason: "" },
+    namespace: "default",
+    drafts,
+    maxMemories: 0,
+    neutralizePromptMarkers: false,
+    reason: "",
     dedupe: { mode: "same-text", threshold: 0.9, window: 200, keepUnchanged: false },
     conflict: { mode: "keep-both", hook: "", singleObject: false },
     encode: () => new Uint8Array(),
@@ -41,8 +66,14 @@ async function remember(services: TestServices, drafts: readonly MemoryDraft[]):
 
 async function contextOf(services: TestServices, rest: Partial<AssembleContextInput> = {}) {
   return await services.memories.assembleContext(services.call("AssembleContext"), {
-    ...{ namespace: "default", sessionId: "", scope: SCOPE, query: "" },
-    ...{ maxTokens: 4_000, counting: undefined, sections: [], profile: "default" },
+    namespace: "default",
+    sessionId: "",
+    scope: SCOPE,
+    query: "",
+    maxTokens: 4_000,
+    counting: undefined,
+    sections: [],
+    profile: DEFAULT_PROFILE,
     ...{
       includeConversation: true,
       compactionThreshold: undefined,
@@ -165,7 +196,13 @@ describe("recall that fails", () => {
     const input = { namespace: "default", sessionId: "", scope: SCOPE, query: "cat" };
     await expect(
       services.memories.assembleContext(call, {
-        ...{ ...input, maxTokens: 100, counting: undefined, sections: [], profile: "default" },
+        ...{
+          ...input,
+          maxTokens: 100,
+          counting: undefined,
+          sections: [],
+          profile: DEFAULT_PROFILE,
+        },
         ...{
           includeConversation: true,
           compactionThreshold: undefined,
@@ -200,7 +237,12 @@ describe("entities and relations", () => {
       ...[relation("Ann", "lives_in", "Big Apple"), relation("Bob", "likes", "Oslo")],
     ]);
     const sections = (["entities", "relations"] as const).map((kind) => ({
-      ...{ kind, share: undefined, firstShare: undefined, limit: 1, heading: "", maxChars: 0 },
+      kind,
+      share: undefined,
+      firstShare: undefined,
+      limit: 1,
+      heading: "",
+      maxChars: 0,
     }));
     const query = "Who lives in New York City's centre?";
     expect((await contextOf(services, { query, sections })).text).toBe(
@@ -222,7 +264,7 @@ describe("entities and relations", () => {
       heading: undefined,
       maxChars: 0,
     } as const;
-    const fields = { profile: "selectools", sections: [{ ...section, limit: 2 }] } as const;
+    const fields = { profile: selectools, sections: [{ ...section, limit: 2 }] } as const;
     const asks = async (query: string) => (await contextOf(services, { ...fields, query })).text;
     const head = "[Known Relationships]\n";
     const last = "- Acme --[located_in]--> Seattle";

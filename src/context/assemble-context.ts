@@ -1,19 +1,18 @@
 // AssembleContext: gathers what is known, what happened and what was said, and packs it into a
 // budget of tokens. Reads only.
 
-import type { Candidate, FoundSection } from "../../domain/context/candidate.ts";
-import { contextCount } from "../../domain/context/count.ts";
-import { packContext } from "../../domain/context/pack.ts";
-import { PROFILE_THRESHOLDS, sectionRules } from "../../domain/context/profiles.ts";
-import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import { type CountedRule, countedRule } from "../../domain/token-rules.ts";
-import type { Call } from "../call.ts";
-import { checkLive } from "../change.ts";
-import type { AssembleContextInput, AssembledContext } from "../memory-api.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import type { AssembleContextInput, AssembledContext } from "../memory/api.ts";
+import { DEFAULT_POLICY } from "../window/policy/policy.ts";
+import { type CountedRule, countedRule } from "../window/policy/token-rules.ts";
 import { asMessage, type Conversation, readConversation } from "./conversation.ts";
 import { type Asking, type ContextParts, sectionOf } from "./parts.ts";
 import { coverageOf, documentsFor, longTermFor, messagesFor, type Recalled } from "./recalled.ts";
 import { entitiesFor, episodesFor, important, logFor, relationsFor } from "./remembered.ts";
+import { contextCount } from "./rules/count.ts";
+import { packContext } from "./rules/pack.ts";
+import { sectionRules } from "./rules/profiles.ts";
+import type { Candidate, FoundSection } from "./rules/types.ts";
 
 /** Makes the context of a prompt. */
 export async function assembleContext(
@@ -30,7 +29,7 @@ export async function assembleContext(
   const { found, coverage } = await gather(asking, talk);
   checkLive(call.signal);
   const rule = ruleOf(input, talk);
-  const fence = input.fence ?? profile === "default";
+  const fence = input.fence ?? profile.guarded;
   const count = contextCount(rule, (texts) => context.tokens.countTexts(texts, rule));
   const packed = await packContext(found, { profile, fence, sections, budgetTokens }, count);
   return { ...packed, coverage, tokenRule: rule.rule };
@@ -43,12 +42,16 @@ function askingOf(
 ): Asking {
   const { input, talk } = from;
   const { userId = "", agentId = "" } = talk?.session.fields ?? {};
-  const threshold = input.compactionThreshold ?? PROFILE_THRESHOLDS[input.profile];
+  const threshold = input.compactionThreshold ?? input.profile.threshold;
   const nowMs = parts.context.world.nowMs();
   const viewer = input.scope ?? { userId, agentId, sessionId: input.sessionId };
   const sections = sectionRules(input.profile, input.sections);
   return {
-    ...{ parts, call, input, viewer, nowMs },
+    parts,
+    call,
+    input,
+    viewer,
+    nowMs,
     query: input.query.trim() === "" ? (talk?.newestUserText ?? "") : input.query,
     sections: sections.filter(({ kind }) => kind !== "conversation" || input.includeConversation),
     budgetTokens: Math.max(1, Math.trunc(input.maxTokens * threshold)),
@@ -139,8 +142,7 @@ function messageId(ref: Candidate["ref"]): readonly string[] {
 function conversationOf(asking: Asking, talk: Conversation | undefined): readonly Candidate[] {
   if (talk === undefined) return [];
   const { messages, summary } = talk;
-  // The history of definable has summaries among its messages.
-  const isAmong = asking.input.profile === "definable" && summary !== undefined;
+  const isAmong = asking.input.profile.summaryAmongMessages && summary !== undefined;
   if (!isAmong || sectionOf(asking, "summary") !== undefined) return messages;
   return [...messages, asMessage(summary)];
 }

@@ -1,25 +1,31 @@
 // The session of a context: its window as its policy shows it to a read, without storing anything,
 // and its summary.
 
-import type { Candidate, SaidMessage } from "../../domain/context/candidate.ts";
-import type { Session } from "../../domain/session.ts";
-import { groupEntriesAs } from "../../domain/window/pairing.ts";
-import { trimWindow } from "../../domain/window/trim.ts";
-import { ROLE, type Role } from "../../domain/window/types.ts";
-import type { StoredEntry } from "../../storage/store.ts";
-import { liveSession } from "../change.ts";
-import type { Codec } from "../codec.ts";
-import type { ServiceContext } from "../context.ts";
-import { showWindow } from "../window-shown.ts";
-import { detailReader, isInLog, mergeInserts, sessionTotals, signalsOf } from "../window-view.ts";
+import { liveSession } from "../core/change.ts";
+import type { Codec } from "../core/codec.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { showWindow } from "../core/window-shown.ts";
+import {
+  detailReader,
+  isInLog,
+  mergeInserts,
+  sessionTotals,
+  signalsOf,
+} from "../core/window-view.ts";
+import type { Session } from "../session/rules/session.ts";
+import type { StoredEntry } from "../store/store.ts";
+import { groupEntriesAs } from "../window/rules/groups.ts";
+import { trimWindow } from "../window/rules/trim.ts";
+import { ROLE, type Role } from "../window/rules/types.ts";
+import type { Candidate, SaidMessage } from "./rules/types.ts";
 
-/** What a session gives to a context. */
+/** The part of a context that comes from its session. */
 export interface Conversation {
   readonly session: Session;
   /** The newest message first. */
   readonly messages: readonly Candidate[];
   readonly summary: Candidate | undefined;
-  /** What the newest user message says; empty without one. */
+  /** Text of the newest user message; empty without one. */
   readonly newestUserText: string;
 }
 
@@ -98,7 +104,7 @@ function candidateOf(
   };
 }
 
-/** What a stored message says, tool calls and images included. */
+/** The content of a stored message, tool calls and images included. */
 export function saidIn(
   codec: Codec,
   { role, bytes }: Pick<StoredEntry, "role" | "bytes">,
@@ -110,7 +116,10 @@ export function saidIn(
   return {
     kind: "message",
     role: isSummary ? "summary" : ROLE_NAMES[role],
-    ...{ name, text: content, calls: calls.join("\n"), place },
+    name,
+    text: content,
+    calls: calls.join("\n"),
+    place,
     saidMs: codec.readSpeech(bytes).saidMs,
   };
 }
@@ -130,7 +139,13 @@ function summaryOf({ sessionId, fields: { summary } }: Session): Candidate | und
 export function asMessage(summary: Candidate): Candidate {
   const text = summary.said.kind === "summary" ? summary.said.text : "";
   const said: SaidMessage = {
-    ...{ kind: "message", role: "summary", name: "", text, calls: "", saidMs: 0, place: -1 },
+    kind: "message",
+    role: "summary",
+    name: "",
+    text,
+    calls: "",
+    saidMs: 0,
+    place: -1,
   };
   return { ...summary, said };
 }

@@ -1,14 +1,14 @@
-// What a context is made with.
+// The inputs and dependencies of AssembleContext.
 
-import type { SectionRules } from "../../domain/context/profiles.ts";
-import type { MemoryScope } from "../../domain/memories/memory.ts";
-import type { Call } from "../call.ts";
-import type { ServiceContext } from "../context.ts";
-import type { AssembleContextInput } from "../memory-api.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type { Call } from "../kit/call.ts";
+import type { AssembleContextInput } from "../memory/api.ts";
+import type { MemoryScope } from "../memory/rules/memory.ts";
+import type { RecallServiceApi } from "../recall/api.ts";
 import type { RecallCodec } from "../recall/parts.ts";
-import type { RecallServiceApi } from "../recall-api.ts";
+import type { SectionRules } from "./rules/types.ts";
 
-/** What AssembleContext works with. */
+/** Dependencies of AssembleContext. */
 export interface ContextParts {
   readonly context: ServiceContext;
   readonly codec: RecallCodec;
@@ -21,14 +21,14 @@ export interface Asking {
   readonly parts: ContextParts;
   readonly call: Call;
   readonly input: AssembleContextInput;
-  /** Who looks: memories and documents are those that this scope sees. */
+  /** Scope of the reader: memories and documents are those that this scope sees. */
   readonly viewer: MemoryScope;
   /** Blank when nothing is asked. */
   readonly query: string;
   readonly sections: readonly SectionRules[];
   readonly budgetTokens: number;
   readonly nowMs: number;
-  /** What days are counted from and validity is judged at. */
+  /** The time that days are counted from and validity is judged at. */
   readonly referenceMs: number;
 }
 

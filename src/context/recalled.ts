@@ -1,52 +1,64 @@
-// What fits the query of a context: messages, documents and memories that recall finds. Recall that
+// Messages, documents and memories that recall finds for the query of a context. Recall that
 // fails leaves them out; the coverage says so.
 
-import type { Candidate } from "../../domain/context/candidate.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { type Memory, type MemoryKind, SHARED_SCOPE } from "../../domain/memories/memory.ts";
-import { EVERYONE, type ScopeFilter } from "../../domain/memories/scopes.ts";
-import type { RecallFilter, RecallKind } from "../../domain/recall/filter.ts";
-import { CONTEXT_FLOORS } from "../../domain/recall/rank/relevance.ts";
-import { ROLE } from "../../domain/window/types.ts";
-import { checkLive } from "../change.ts";
-import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall-api.ts";
-import { later } from "../tasks/later.ts";
+import { checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { later } from "../kit/world.ts";
+import { type Memory, type MemoryKind, SHARED_SCOPE } from "../memory/rules/memory.ts";
+import { EVERYONE, type ScopeFilter } from "../memory/rules/scopes.ts";
+import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall/api.ts";
+import { CONTEXT_FLOORS } from "../recall/rank/relevance.ts";
+import type { RecallFilter, RecallKind } from "../recall/rules/filter.ts";
+import { ROLE } from "../window/rules/types.ts";
 import { saidIn } from "./conversation.ts";
 import type { Asking } from "./parts.ts";
 import { candidateOf, counts } from "./remembered.ts";
+import type { Candidate } from "./rules/types.ts";
 
 /** A message costs about so many tokens at least: no more are looked for than there is room. */
 const TOKENS_EACH = 20;
 const HITS_MIN = 10;
-// What a message is worth for its length, as `bench:context` found it best; see bench/README.md.
+// Weights of a message by its length, tuned with `bench:context`; see bench/README.md.
 /** So many places more count for each message: the first ones differ less than their places do. */
 const PLACES_MORE = 2;
 /** So many characters more count for each message, so that the shortest ones do not win by that. */
 const FRAME_CHARS = 100;
 const LENGTH_POWER = 0.6;
-/** How long an index is waited for that is being built. */
+/** Time to wait for an index that is being built. */
 const WAIT_MS = 1_000;
 const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowledge", "summary"]);
 
-/** What may be too long to stand in a context as a whole. */
+/** Kinds of records that may be too long to stand in a context as a whole. */
 const LONG: ReadonlySet<RecallKind> = new Set(["document"]);
 
 const ANY: RecallFilter = {
-  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], scope: EVERYONE },
-  ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
-  ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
-  ...{ sourceDocumentId: "", memoryKinds: new Set(), categories: new Set() },
-  ...{ validity: "now", minConfidence: undefined },
+  kinds: new Set(),
+  sessionIds: [],
+  excludeSessionIds: [],
+  scope: EVERYONE,
+  sessionLabels: new Map(),
+  roles: new Set(),
+  collectionIds: [],
+  labels: new Map(),
+  metadata: [],
+  fromMs: undefined,
+  beforeMs: undefined,
+  minTrust: undefined,
+  sourceDocumentId: "",
+  memoryKinds: new Set(),
+  categories: new Set(),
+  validity: "now",
+  minConfidence: undefined,
 };
 
-/** What recall found, and what it could look at. */
+/** Results of recall, and its coverage. */
 export interface Recalled {
   readonly candidates: readonly Candidate[];
   /** Undefined when nothing was recalled. */
   readonly coverage: RecallCoverage | undefined;
 }
 
-/** What a search found, weak or not. */
+/** Results of a search, weak ones included. */
 interface Found extends Recalled {
   /** An item is weak below the first, and every item where the best one is below the second. */
   readonly floors: { readonly each: number; readonly best: number };
@@ -54,10 +66,15 @@ interface Found extends Recalled {
 
 const NOTHING: Found = { candidates: [], coverage: undefined, floors: { each: 0, best: 0 } };
 
-/** What is said of a recall that failed. */
+/** The coverage of a recall that failed. */
 const FAILED: RecallCoverage = {
-  ...{ complete: false, pendingCount: 0, leftOutCount: 0, dense: "unavailable" },
-  ...{ embeddingModel: "", withoutVectorCount: 0, rerank: "off" },
+  complete: false,
+  pendingCount: 0,
+  leftOutCount: 0,
+  dense: "unavailable",
+  embeddingModel: "",
+  withoutVectorCount: 0,
+  rerank: "off",
 };
 
 /** Messages of the sessions of the user, those worth most first. */
@@ -81,7 +98,8 @@ export async function messagesFor(asking: Asking, limit: number): Promise<Recall
     return {
       ref: { kind: "message", sessionId, messageId, seq: message.seq },
       said: saidIn(codec, { role, bytes: message.bytes }),
-      ...{ relevance, trust: codec.readTrust(message.bytes) },
+      relevance,
+      trust: codec.readTrust(message.bytes),
     };
   });
   const valued = withFloors(found).map((one, place) => ({ one, worth: worthOf(one, place) }));
@@ -99,7 +117,7 @@ function withFloors({ candidates, floors }: Found): readonly Candidate[] {
 }
 
 /**
- * How well a message fits for what it costs: a few short ones hold more of what is asked for than
+ * Value of a message relative to its cost: a few short ones hold more of what is asked for than
  * one long one that takes their room. Its place among the hits says more than its relevance, which
  * knows less of it than what they are ordered by.
  */
@@ -108,7 +126,7 @@ function worthOf({ said }: Candidate, place: number): number {
   return 1 / ((PLACES_MORE + place) * chars ** LENGTH_POWER);
 }
 
-/** What the viewer sees. */
+/** Records that the viewer sees. */
 function seenBy({ viewer }: Asking): ScopeFilter {
   return { kind: "visible-to", scope: viewer };
 }
@@ -127,7 +145,8 @@ export async function documentsFor(asking: Asking, limit: number): Promise<Recal
     return {
       ref: { kind: "document", collectionId, documentId },
       said: { kind: "document", text: isShort ? text : passage },
-      ...{ relevance, trust },
+      relevance,
+      trust,
     };
   });
   return { ...found, candidates: withFloors(found) };
@@ -144,13 +163,14 @@ export async function longTermFor(
 ): Promise<Recalled> {
   const { input } = asking;
   const rest = important.map((memory) => candidateOf(memory));
-  // The source systems show what is important, whatever is asked; and nothing finds nothing.
-  if (input.profile === "selectools" || important.length === 0) {
+  if (!input.profile.searches || important.length === 0) {
     return { candidates: rest, coverage: undefined };
   }
   const filter: RecallFilter = {
     ...ANY,
-    ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, scope: seenBy(asking) },
+    kinds: new Set(["memory"]),
+    memoryKinds: LONG_TERM,
+    scope: seenBy(asking),
     validity: input.referenceMs ?? "now",
   };
   const found = await find(asking, filter, limit, ({ record, relevance }) => {
@@ -190,11 +210,24 @@ async function find(
   if (query.trim() === "") return NOTHING;
   const room = Math.max(HITS_MIN, Math.ceil(budgetTokens / TOKENS_EACH));
   const asked: RecallInput = {
-    ...{ namespace: input.namespace, query, embedding: undefined, filter, offset: 0 },
+    namespace: input.namespace,
+    query,
+    embedding: undefined,
+    filter,
+    offset: 0,
     limit: Math.min(limit, LIMITS.recallHits, room),
-    ...{ mode: "hybrid", fusion: "scores", weights: input.weights, minScore: undefined },
-    ...{ minRelevance: 0, diversity: 0, contextBefore: 0, contextAfter: 0 },
-    ...{ hitsPerGroup: undefined, rerank: undefined, withEmbeddings: false, allowPartial: false },
+    mode: "hybrid",
+    fusion: "scores",
+    weights: input.weights,
+    minScore: undefined,
+    minRelevance: 0,
+    diversity: 0,
+    contextBefore: 0,
+    contextAfter: 0,
+    hitsPerGroup: undefined,
+    rerank: undefined,
+    withEmbeddings: false,
+    allowPartial: false,
     referenceMs: asking.referenceMs,
     passagesOf: LONG,
   };
@@ -226,7 +259,7 @@ async function recallInTime({ call, parts }: Asking, asked: RecallInput): Promis
   }
 }
 
-/** What several recalls could look at together. */
+/** The combined coverage of several recalls. */
 export function coverageOf(all: readonly Recalled[]): RecallCoverage | undefined {
   const known = all.flatMap(({ coverage }) => coverage ?? []);
   const [first] = known;

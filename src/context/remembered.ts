@@ -1,22 +1,23 @@
 // The memories of a context that need no search: the most important ones, the last seen ones, the
 // newest ones, and those that the query names.
 
-import type { Candidate } from "../../domain/context/candidate.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { recentFromMs, retentionCutMs } from "../../domain/memories/episodes.ts";
+import { checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
 import {
   isMemoryExpired,
   type Memory,
   type MemoryScope,
   type MemoryTier,
   rankOf,
+  recentFromMs,
+  retentionCutMs,
   tierOf,
-} from "../../domain/memories/memory.ts";
-import { visibleScopes } from "../../domain/memories/scopes.ts";
-import { nameKeyOf } from "../../domain/memories/text-key.ts";
-import { STOP_WORDS } from "../../domain/recall/text/stop-words.ts";
-import { checkLive } from "../change.ts";
+} from "../memory/rules/memory.ts";
+import { visibleScopes } from "../memory/rules/scopes.ts";
+import { nameKeyOf } from "../memory/rules/text-key.ts";
+import { STOP_WORDS } from "../recall/text/word.ts";
 import type { Asking } from "./parts.ts";
+import type { Candidate } from "./rules/types.ts";
 
 /** Those that do not count now are read as well: so many more are looked at, then more and more. */
 const SPARE = 20;
@@ -42,7 +43,8 @@ export function candidateOf(memory: Memory, relevance = 0): Candidate {
   return {
     ref: { kind: "memory", memoryId },
     said: { kind: "memory", memory },
-    ...{ relevance, trust },
+    relevance,
+    trust,
   };
 }
 
@@ -121,13 +123,12 @@ export async function entitiesFor(
   const named = each(known.filter((memory) => counts(memory, asking)));
   const ids = new Set(named.map(({ memoryId }) => memoryId));
   const others = last.filter(({ memoryId }) => !ids.has(memoryId));
-  const isSelectools = asking.input.profile === "selectools";
-  const candidates = isSelectools
-    ? last.map((memory) => candidateOf(memory))
-    : [
+  const candidates = asking.input.profile.searches
+    ? [
         ...named.map((memory) => candidateOf(memory, 1)),
         ...others.map((memory) => candidateOf(memory)),
-      ];
+      ]
+    : last.map((memory) => candidateOf(memory));
   return { candidates, named };
 }
 
@@ -157,18 +158,18 @@ export async function relationsFor(
   named: readonly Memory[],
   limit: number,
 ): Promise<readonly Candidate[]> {
-  const isSelectools = asking.input.profile === "selectools";
+  const { searches } = asking.input.profile;
   const read = Math.max(RELATIONS_READ, limit);
   const [near, newest] = await Promise.all([
-    isSelectools ? [] : relationsOf(asking, named),
+    searches ? relationsOf(asking, named) : [],
     ranked(asking, "relations", read),
   ]);
-  const words = keywordsOf(asking.query, isSelectools);
+  const words = keywordsOf(asking.query, searches);
   const fitting = newest.filter((memory) => holdsWord(memory, words));
   const first = each([...near, ...fitting].toSorted((a, b) => b.memoryNo - a.memoryNo));
   const ids = new Set(first.map(({ memoryId }) => memoryId));
-  // The source system shows the newest ones only where nothing is asked.
-  const isOver = isSelectools && asking.query.trim() !== "";
+  // Without a search, the newest ones stand only where nothing is asked.
+  const isOver = !searches && asking.query.trim() !== "";
   const rest = isOver ? [] : newest.filter(({ memoryId }) => !ids.has(memoryId)).slice(0, limit);
   return [
     ...first.map((memory) => candidateOf(memory, 1)),
@@ -196,10 +197,10 @@ async function relationsOf(asking: Asking, named: readonly Memory[]): Promise<re
   return found.flat().filter((memory) => counts(memory, asking));
 }
 
-function keywordsOf(query: string, isSelectools: boolean): readonly string[] {
+function keywordsOf(query: string, searches: boolean): readonly string[] {
   const words = query.toLowerCase().split(/\s+/u);
   const long = words.filter((word) => [...word].length > KEYWORD_CHARS);
-  if (isSelectools) return long.slice(0, KEYWORDS);
+  if (!searches) return long.slice(0, KEYWORDS);
   const bare = long.map((word) => word.replace(/[^\p{L}\p{N}]+$/u, ""));
   return bare.filter((word) => word !== "" && !STOP_WORDS.has(word)).slice(0, KEYWORDS);
 }
@@ -220,7 +221,7 @@ export async function episodesFor(asking: Asking, limit: number): Promise<readon
 }
 
 /**
- * What was remembered today and yesterday, or said again, the newest first: of the newest memories
+ * Memories made or mentioned again today and yesterday, the newest first: of the newest memories
  * of each scope.
  */
 export async function logFor(asking: Asking): Promise<readonly Candidate[]> {
@@ -246,7 +247,9 @@ async function logOf(
   let after: number | undefined;
   for (let page = 0; page < LOG_PAGES; page++) {
     const { memories, next } = await store.listMemories({
-      ...{ namespace: asking.input.namespace, order: "desc", limit: LOG_PAGE },
+      namespace: asking.input.namespace,
+      order: "desc",
+      limit: LOG_PAGE,
       within: { kind: "scope", scope },
       ...(after === undefined ? {} : { after }),
     });

@@ -1,11 +1,11 @@
+import type { UnaryRpc } from "../edge/rpc.ts";
 import {
   type AssembleContextRequest,
   AssembleContextResponse,
-} from "../../gen/memorysidecar/v1/recall_service.ts";
-import { fromAssembleContext, toContext } from "../convert/context.ts";
-import { encodeWire } from "../fast-writer.ts";
-import type { UnaryRpc } from "../rpc.ts";
-import { checkAssembleContext } from "../validate/context-requests.ts";
+} from "../gen/memorysidecar/v1/recall_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { checkAssembleContext } from "./checks.ts";
+import { fromAssembleContext, toContext } from "./wire.ts";
 
 /** AssembleContext. */
 export const assembleContext: UnaryRpc<AssembleContextRequest> = {

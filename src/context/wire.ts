@@ -1,24 +1,24 @@
 // Contexts, and how they are asked for, between the wire and the domain.
 
-import { contextProfile } from "../../domain/context/profiles.ts";
+import { contextProfile } from "../compat/profiles.ts";
+import { fromMemoryScope, fromNamespace } from "../core/wire.ts";
+import { Policy } from "../gen/memorysidecar/v1/policy.ts";
+import * as wire from "../gen/memorysidecar/v1/recall.ts";
+import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
+import { fromTimestamp } from "../grpc/time.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { AssembleContextInput, AssembledContext } from "../memory/api.ts";
+import { fromWeights, toCoverage } from "../recall/wire.ts";
+import { fromPolicy } from "../window/policy-wire.ts";
+import { toTokenRule } from "../window/token-rule-wire.ts";
+import { DEFAULT_PROFILE } from "./rules/profiles.ts";
 import {
   CONTEXT_SECTION_KINDS,
   type ContextCut,
   type ContextItem,
   type ContextPart,
   type ContextRef,
-} from "../../domain/context/types.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { Policy } from "../../gen/memorysidecar/v1/policy.ts";
-import * as wire from "../../gen/memorysidecar/v1/recall.ts";
-import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_service.ts";
-import type { AssembleContextInput, AssembledContext } from "../../service/memory-api.ts";
-import { fromPolicy } from "./policy.ts";
-import { fromWeights, toCoverage } from "./recall.ts";
-import { fromMemoryScope } from "./scope.ts";
-import { fromNamespace } from "./session.ts";
-import { fromTimestamp } from "./time.ts";
-import { toTokenRule } from "./token-rule.ts";
+} from "./rules/types.ts";
 
 const EMPTY = new Uint8Array(0);
 
@@ -40,7 +40,7 @@ const REASONS = {
 
 /** Bytes of what one answer tells of cuts: its content takes the rest of 4 MiB. */
 const CUT_BYTES = 524_288;
-/** What a cut takes beside its ids. */
+/** Bytes of a cut beside its ids. */
 const CUT_FRAME_BYTES = 48;
 
 /** Gives what a checked request asks for. */
@@ -49,7 +49,9 @@ export function fromAssembleContext(
 ): AssembleContextInput {
   const { maxTokens, referenceTime, sessionId, scope, query } = request;
   return {
-    ...{ namespace: fromNamespace(request.namespace), sessionId, query },
+    namespace: fromNamespace(request.namespace),
+    sessionId,
+    query,
     scope: scope && fromMemoryScope(scope),
     maxTokens: maxTokens === 0 ? LIMITS.contextTokensDefault : maxTokens,
     counting: fromCounting(request),
@@ -59,7 +61,7 @@ export function fromAssembleContext(
         ? []
         : [{ kind: name, share, firstShare, limit, heading, maxChars }];
     }),
-    profile: contextProfile(request.profile) ?? "default",
+    profile: contextProfile(request.profile) ?? DEFAULT_PROFILE,
     includeConversation: !request.excludeConversation,
     compactionThreshold: request.compactionThreshold,
     minRelevance: request.minRelevance,
@@ -83,7 +85,9 @@ function fromCounting(
 export function toContext(context: AssembledContext): recallServiceWire.AssembleContextResponse {
   const { text, tokenCount, budgetTokens, parts, cut, coverage, tokenRule } = context;
   return {
-    ...{ text, tokenCount, budgetTokens },
+    text,
+    tokenCount,
+    budgetTokens,
     parts: parts.map(toPart),
     cuts: someCuts(cut).map(toCut),
     totalCutCount: cut.length,

@@ -2,7 +2,7 @@
 // their rule. Special tokens in the text are plain text here.
 
 import { parentPort } from "node:worker_threads";
-import { bpePieces } from "../domain/tokens.ts";
+import { bpePieces } from "../window/policy/tokens.ts";
 import type { BpeAnswer, BpeRequest } from "./token-counter.ts";
 
 type Count = (text: string) => number;

@@ -2,13 +2,11 @@
 // into their groups, found without reading more of the log than the bound allows.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { draftOf, type JsonMessage } from "../../test/support/json-codec.ts";
-import { groupEntries } from "../domain/window/groups.ts";
-import { groupAdjacent } from "../domain/window/pairing.ts";
-import { ROLE } from "../domain/window/types.ts";
-import { findNeighbors, findPartners, PARTNER_DISTANCE } from "./call-partners.ts";
-import type { LogFacts } from "./log-reader.ts";
+import { describe, expect, test } from "vitest";
+import { draftOf, type JsonMessage } from "../../test/support/services/json-codec.ts";
+import { groupAdjacent, groupEntries } from "../window/rules/groups.ts";
+import { ROLE } from "../window/rules/types.ts";
+import { findNeighbors, findPartners, type LogFacts, PARTNER_DISTANCE } from "./log-reader.ts";
 
 /** A log with some messages, and everything known of it. */
 function logOf(messages: readonly JsonMessage[]) {
@@ -33,7 +31,7 @@ const result = (toolCallId = ""): JsonMessage => ({ role: ROLE.tool, toolCallId 
 const user = (...results: string[]): JsonMessage => ({ text: results.length ? "" : "hi", results });
 
 describe("findPartners", () => {
-  it("finds the results of a call, and the call and other results of a result", async () => {
+  test("finds the results of a call, and the call and other results of a result", async () => {
     const log = [user(), call("a", "b"), result("b"), user(), result("a"), user()];
     expect(await partners(log, 2)).toEqual([3, 5]);
     expect(await partners(log, 5)).toEqual([2, 3]);
@@ -41,25 +39,25 @@ describe("findPartners", () => {
     expect(await partners(log, 2, 3, 5)).toEqual([]);
   });
 
-  it("pairs a result with the nearest call of its id", async () => {
+  test("pairs a result with the nearest call of its id", async () => {
     const log = [call("a"), result("a"), call("a"), user(), result("a")];
     expect(await partners(log, 1)).toEqual([2]);
     expect(await partners(log, 5)).toEqual([3]);
   });
 
-  it("pairs results without an id with the calls right before them", async () => {
+  test("pairs results without an id with the calls right before them", async () => {
     const log = [call("a", "b"), result(), result(), user(), result()];
     expect(await partners(log, 1)).toEqual([2, 3]);
     expect(await partners(log, 3)).toEqual([1, 2]);
     expect(await partners(log, 5)).toEqual([]);
   });
 
-  it("follows messages that answer several calls", async () => {
+  test("follows messages that answer several calls", async () => {
     const log = [call("a"), user(), call("b", "c"), user("a", "b"), result("c")];
     expect(await partners(log, 1)).toEqual([3, 4, 5]);
   });
 
-  it("looks no further than the bound, in both directions", async () => {
+  test("looks no further than the bound, in both directions", async () => {
     const between = Array.from({ length: PARTNER_DISTANCE - 1 }, () => user());
     const near = [call("a"), ...between, result("a")];
     expect(await partners(near, 1)).toEqual([near.length]);
@@ -69,7 +67,7 @@ describe("findPartners", () => {
     expect(await partners(far, far.length)).toEqual([]);
   });
 
-  it("finds what the window rules put into one group", async () => {
+  test("finds what the window rules put into one group", async () => {
     await fc.assert(
       fc.asyncProperty(someLog, fc.array(fc.nat(), { maxLength: 3 }), async (messages, picks) => {
         const { log, all } = logOf(messages);
@@ -98,7 +96,7 @@ async function neighbors(messages: readonly JsonMessage[], ...seqs: number[]): P
 }
 
 describe("findNeighbors", () => {
-  it("finds the call and the results that stand together, whatever their ids", async () => {
+  test("finds the call and the results that stand together, whatever their ids", async () => {
     const said = { ...user("a"), text: "beside" };
     const log = [call("a"), result("a"), said, result(), user(), result("a")];
     expect(await neighbors(log, 1)).toEqual([2, 3, 4]);
@@ -107,14 +105,14 @@ describe("findNeighbors", () => {
     expect(await neighbors(log, 5, 6)).toEqual([]);
   });
 
-  it("passes over what is gone from the log", async () => {
+  test("passes over what is gone from the log", async () => {
     const { all, log } = logOf([call("a"), user(), result("a"), result("b")]);
     const at = (seq: number) => (seq === 2 ? Promise.resolve(undefined) : log.at(seq));
     const found = await findNeighbors({ at }, all.slice(2, 3), all.length);
     expect(found.map(({ seq }) => seq)).toEqual([1, 4]);
   });
 
-  it("looks no further than the bound, in both directions", async () => {
+  test("looks no further than the bound, in both directions", async () => {
     const between = Array.from({ length: PARTNER_DISTANCE - 1 }, () => result());
     const near = [call("a"), ...between, result("a")];
     expect((await neighbors(near, 1)).at(-1)).toBe(near.length);
@@ -124,7 +122,7 @@ describe("findNeighbors", () => {
     expect(await neighbors(far, far.length)).toEqual([]);
   });
 
-  it("walks through a run of results once", async () => {
+  test("walks through a run of results once", async () => {
     const { all, log } = logOf(Array.from({ length: 1_000 }, () => result()));
     let looks = 0;
     const at = (seq: number) => {
@@ -135,7 +133,7 @@ describe("findNeighbors", () => {
     expect(looks).toBeLessThan(all.length);
   });
 
-  it("finds what the window rules put into one group", async () => {
+  test("finds what the window rules put into one group", async () => {
     await fc.assert(
       fc.asyncProperty(someLog, fc.array(fc.nat(), { maxLength: 3 }), async (messages, picks) => {
         const { all } = logOf(messages);

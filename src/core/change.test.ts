@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { revisionOf } from "../../test/support/revisions.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { revisionOf } from "../../test/support/store/revisions.ts";
 
 let services: TestServices;
 const ref = { namespace: "default", sessionId: "s" };

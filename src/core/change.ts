@@ -5,14 +5,12 @@
 // and the answer. A repeat inside the idempotency window gets that answer back; older answers are
 // as good as gone, whether or not upkeep has removed them yet.
 
-import { AppError, requestIdReused } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { TURN_END_MS } from "../domain/memories/job-changes.ts";
-import { isExpired, type Session, type SessionRef } from "../domain/session.ts";
-import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../storage/store.ts";
-import type { Call } from "./api.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { answerErased, requestIdReused } from "../kit/errors.ts";
+import { isExpired, type Session, type SessionRef } from "../session/rules/session.ts";
+import type { SessionDecision, SessionView, StoredReply } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { unpromotedSession } from "./memories/unpromote.ts";
 import { newEvents } from "./new-events.ts";
 
 /** Thrown inside a decision when the session's time has run out but it is still stored. */
@@ -20,20 +18,13 @@ class SessionExpired extends Error {
   override readonly name = "SessionExpired";
 }
 
-/** What a use case may ask for beside the session. */
+/** Data that a use case needs beside the session. */
 export interface ChangeOptions {
   readonly messageIds?: readonly string[];
   readonly firstMessageOnly?: boolean;
   readonly seqs?: readonly number[];
   readonly needWindow?: boolean;
   readonly allowWhenFull?: boolean;
-}
-
-/** Throws when the caller no longer waits. */
-export function checkLive(signal: AbortSignal): void {
-  if (signal.aborted) {
-    throw new AppError("DEADLINE_EXCEEDED", "The deadline passed or the call was canceled.");
-  }
 }
 
 /** The answer given earlier to the call's request id, if it still counts. */
@@ -47,6 +38,7 @@ export function replayOf(
   if (age >= context.settings.idempotencyWindowMs) return undefined;
   const same = reply.method === call.method && Buffer.compare(reply.digest, call.digest) === 0;
   if (!same) throw requestIdReused(call.requestId);
+  if (reply.isErased === true) throw answerErased(call.requestId);
   return reply.bytes;
 }
 
@@ -69,37 +61,20 @@ export async function changeSession<T>(
   checkLive(call.signal);
   const change = { ...target, requestId: call.requestId };
   for (;;) {
-    let saved: SessionPlan | undefined;
     try {
-      const result = await context.store.changeSession<T | Uint8Array>(change, (view) => {
-        saved = undefined;
+      return await context.store.changeSession<T | Uint8Array>(change, (view) => {
         const replay = replayOf(context, call, view.reply);
         if (replay !== undefined) return { kind: "answer", result: replay };
         if (view.session !== undefined && isExpired(view.session, context.world.nowMs())) {
           throw new SessionExpired();
         }
-        const decision = decide(view);
-        if (decision.kind === "save") saved = decision.plan;
-        return decision;
+        return decide(view);
       });
-      if (saved !== undefined) tell(context, saved);
-      return result;
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw error;
       await eraseExpired(context, target);
     }
   }
-}
-
-/** Tells what a change did beside the session, so that the next search finds it. */
-function tell({ news }: ServiceContext, plan: SessionPlan): void {
-  const { documents, memoryJobs } = plan;
-  if (documents !== undefined) {
-    const numbers = documents.plan.put?.map(({ documentNo }) => documentNo) ?? [];
-    news?.documentsChanged?.(documents, numbers);
-  }
-  const isDue = memoryJobs?.put.some(({ job }) => job !== undefined && job.dueMs < TURN_END_MS);
-  if (isDue === true) news?.memoryJobsChanged?.();
 }
 
 /** Deletes a session if its time has run out; does nothing otherwise. */
@@ -115,7 +90,7 @@ export function eraseExpired(context: ServiceContext, ref: SessionRef): Promise<
     const events = newEvents(context, { session, revision: view.revision, nowMs, requestId: "" }, [
       { type: EVENT_TYPE.sessionDeleted, reason: "expired", log: session.head.log },
     ]);
-    const memories = unpromotedSession(session);
+    const memories = context.participants.memory.sessionEmptied(session);
     return { kind: "save", result: true, plan: { remove: true, events, memories } };
   });
 }

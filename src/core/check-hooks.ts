@@ -1,12 +1,12 @@
 // Whether the server has the hooks that a memory policy names, and what a stage
 // that promotes needs.
 
-import { hookNotConfigured, promotionPolicyMissing } from "../../domain/errors.ts";
-import { hookOfJob, type MemoryJob, type MemoryJobType } from "../../domain/memories/job.ts";
-import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../../domain/memories/policy.ts";
-import type { SessionFields } from "../../domain/session.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Hooks } from "../hook-port.ts";
+import type { Hooks } from "../hooks/port.ts";
+import { hookNotConfigured, promotionPolicyMissing } from "../kit/errors.ts";
+import { hookOfJob, type MemoryJob, type MemoryJobType } from "../memory/rules/job.ts";
+import type { SessionFields } from "../session/rules/session.ts";
+import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../window/policy/memory-policy.ts";
+import type { ServiceContext } from "./context.ts";
 
 /** Throws HOOK_NOT_CONFIGURED when a memory policy needs a hook that the server does not have. */
 export function checkMemoryHooks(

@@ -1,13 +1,13 @@
-// How the service reads and writes messages without knowing their wire form, which is the
+// Port for reading and writing messages without knowing their wire form, which is the
 // transport's: drafts that callers gave, what the server adds, and what is made for a window.
 
-import type { Event } from "../domain/event.ts";
-import type { MemoryScope } from "../domain/memories/memory.ts";
-import type { TokenRule } from "../domain/policy.ts";
-import type { WindowInsert } from "../domain/session.ts";
-import type { Trust } from "../domain/summaries/summary.ts";
-import type { CountedContent } from "../domain/token-rules.ts";
-import type { MessageDetail, Role, SeqRange, WindowFacts } from "../domain/window/types.ts";
+import type { Event } from "../events/rules/event.ts";
+import type { MemoryScope } from "../memory/rules/memory.ts";
+import type { WindowInsert } from "../session/rules/session.ts";
+import type { Trust } from "../summary/rules/summary.ts";
+import type { TokenRule } from "../window/policy/policy.ts";
+import type { CountedContent } from "../window/policy/token-rules.ts";
+import type { MessageDetail, Role, SeqRange, WindowFacts } from "../window/rules/types.ts";
 
 /** A message as a caller gave it, before the server's fields. */
 export interface MessageDraft {
@@ -24,16 +24,16 @@ export interface MessageDraft {
   readonly toolError: boolean;
   /** Those of `answers` whose tool failed, by the message or by the part that answers. */
   readonly failedIds: readonly string[];
-  /** What the caller says it costs; undefined asks the server to count. */
+  /** Token count from the caller; undefined asks the server to count. */
   readonly tokenCount: number | undefined;
   readonly imageCount: number;
-  /** What costs tokens, taken apart for the rules. Made on demand. */
+  /** Content that costs tokens, split for the rules. Made on demand. */
   counted(): CountedContent;
   /** The decoded wire message; only the codec looks inside. */
   readonly wire: unknown;
 }
 
-/** What the server adds to a message. */
+/** Fields of a message that the server sets. */
 export interface MessageStamp {
   readonly messageId: string;
   readonly seq: number;
@@ -59,11 +59,11 @@ export interface MergedMessage {
 export interface Codec {
   /** The wire form of a message. Source and trust follow from the role. */
   encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array;
-  /** What the window rules need to know of a stored message. */
+  /** Facts of a stored message for the window rules. */
   readFacts(bytes: Uint8Array): WindowFacts;
-  /** What conditions, duplicates and shortening look at. */
+  /** Details for conditions, duplicates and shortening. */
   readDetail(bytes: Uint8Array): MessageDetail;
-  /** What was said, and when. */
+  /** The text of a message and its time. */
   readSpeech(bytes: Uint8Array): Speech;
   /**
    * The wire form of a stored message with its texts cut to about `keptChars` code points in all,
@@ -75,7 +75,7 @@ export interface Codec {
     tokenCount: number,
     marker?: string,
   ): Uint8Array;
-  /** How far a stored message may be trusted. */
+  /** Trust of a stored message. */
   readTrust(bytes: Uint8Array): Trust;
   /** The wire form of a stored message with a text behind its own, and with this token count. */
   appendText(bytes: Uint8Array, suffix: string, tokenCount: number): Uint8Array;
@@ -101,7 +101,7 @@ export interface Codec {
   readEventSeqs(body: Uint8Array): SeqRange | undefined;
 }
 
-/** What the server adds to a document. */
+/** Fields of a document that the server sets. */
 export interface DocumentStamp {
   readonly documentId: string;
   readonly collectionId: string;
@@ -133,7 +133,7 @@ export interface PlainMessage {
   readonly sentMs: number | undefined;
 }
 
-/** What a stored message says. */
+/** Speech of a stored message. */
 export interface Speech {
   /** The text and the text parts, joined by line breaks; results of tools are not among them. */
   readonly text: string;
@@ -155,4 +155,6 @@ export interface MadeMessage {
   readonly name: string;
   /** 0 for a result that is made for one read. */
   readonly createMs: number;
+  /** Metadata from an imported document. */
+  readonly metadata?: Uint8Array;
 }

@@ -2,9 +2,9 @@
 // room.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { insertOf } from "../../test/support/inserts.ts";
-import type { WindowInsert } from "../domain/session.ts";
+import { describe, expect, test } from "vitest";
+import { insertOf } from "../../test/support/window/inserts.ts";
+import type { WindowInsert } from "../session/rules/session.ts";
 import { type NewInsert, placeBefore, placeInserts } from "./insert-places.ts";
 
 const bare = (messageId: string): NewInsert["insert"] => {
@@ -16,7 +16,7 @@ const placesOf = (inserts: readonly WindowInsert[]) =>
   inserts.map(({ messageId, position }) => [messageId, position]);
 
 describe("placeInserts", () => {
-  it("puts new ones behind what they follow, in their order", () => {
+  test("puts new ones behind what they follow, in their order", () => {
     const one = placeInserts([], [add("a", 3)]);
     expect(placesOf(one)).toEqual([["a", 3.5]]);
     const three = placeInserts(one, [add("b", 3), add("c", 3.5)]);
@@ -27,19 +27,19 @@ describe("placeInserts", () => {
     ]);
   });
 
-  it("leaves those between other messages where they are", () => {
+  test("leaves those between other messages where they are", () => {
     const before = placeInserts([], [add("a", 0), add("b", 7), add("c", 7)]);
     const after = placeInserts(before, [add("d", 2)]);
     expect(placesOf(after).filter(([id]) => id !== "d")).toEqual(placesOf(before));
     expect(placesOf(after)[1]).toEqual(["d", 2.5]);
   });
 
-  it("gives back the very list when nothing is added", () => {
+  test("gives back the very list when nothing is added", () => {
     const list = placeInserts([], [add("a", 1)]);
     expect(placeInserts(list, [])).toBe(list);
   });
 
-  it("never gives a seq, the same place twice, or another order", () => {
+  test("never gives a seq, the same place twice, or another order", () => {
     const steps = fc.array(
       fc.record({ at: fc.nat(), seq: fc.integer({ min: 0, max: 2 ** 40 }), onTop: fc.boolean() }),
       { maxLength: 200 },
@@ -70,7 +70,7 @@ describe("placeInserts", () => {
 });
 
 describe("placeBefore", () => {
-  it("is behind the last insert before the message, or behind its neighbor", () => {
+  test("is behind the last insert before the message, or behind its neighbor", () => {
     const inserts = placeInserts([], [add("a", 4), add("b", 4), add("c", 5)]);
     expect(placeBefore(inserts, 5)).toBe(inserts[1]?.position);
     expect(placeBefore(inserts, 4)).toBe(3);

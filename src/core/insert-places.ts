@@ -1,7 +1,7 @@
-// Where inserts stand between the messages of a log. All inserts between two neighboring seqs are
+// Positions of inserts between the messages of a log. All inserts between two neighboring seqs are
 // spaced evenly, so that there is always room for one more.
 
-import type { WindowInsert } from "../domain/session.ts";
+import type { WindowInsert } from "../session/rules/session.ts";
 
 /** An insert to be placed. */
 export interface NewInsert {

@@ -1,10 +1,10 @@
 // Goal: every message of a log is found at its seq, erased ones are not, and reading ends with its
 // call.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { jsonCodec } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { jsonCodec } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
 import type { ServiceContext } from "./context.ts";
 import { LogReader } from "./log-reader.ts";
 
@@ -39,7 +39,7 @@ function reader(signal = new AbortController().signal): LogReader {
 }
 
 describe("LogReader", () => {
-  it("finds messages at their seqs, in any order", async () => {
+  test("finds messages at their seqs, in any order", async () => {
     const log = reader();
     for (const seq of [600, 1, 256, 258, 512, 513, 2]) {
       expect((await log.at(seq))?.messageId).toBe(`m${seq}`);
@@ -48,7 +48,7 @@ describe("LogReader", () => {
     expect(await log.at(601)).toBeUndefined();
   });
 
-  it("gives the existing messages of a run", async () => {
+  test("gives the existing messages of a run", async () => {
     const seqs: number[] = [];
     for await (const { seq } of reader().existing({ first: 250, last: 520 })) seqs.push(seq);
     expect(seqs).toEqual(
@@ -56,7 +56,7 @@ describe("LogReader", () => {
     );
   });
 
-  it("lets other work run while it looks at what is read already", async () => {
+  test("lets other work run while it looks at what is read already", async () => {
     const log = reader();
     let turns = 0;
     let running = true;
@@ -72,7 +72,7 @@ describe("LogReader", () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it("ends with its call", async () => {
+  test("ends with its call", async () => {
     await expect(reader(AbortSignal.abort()).at(1)).rejects.toMatchObject({
       reason: "DEADLINE_EXCEEDED",
     });

@@ -1,18 +1,18 @@
 // Makes the events of a change: splits what is too long, numbers the parts, and encodes them.
 
-import type { EventDetail } from "../domain/event.ts";
-import { splitEvent } from "../domain/event-split.ts";
-import type { SessionFields, SessionRef } from "../domain/session.ts";
-import type { NewEvent } from "../storage/store.ts";
+import type { EventDetail } from "../events/rules/event.ts";
+import { splitEvent } from "../events/rules/event-split.ts";
+import type { SessionFields, SessionRef } from "../session/rules/session.ts";
+import type { NewEvent } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 
-/** What the events of one change share. */
+/** Common fields of the events of one change. */
 export interface EventOrigin {
   readonly session: SessionRef & { readonly fields: Pick<SessionFields, "userId" | "agentId"> };
   readonly revision: number;
   readonly nowMs: number;
   readonly requestId: string;
-  /** How many events of the revision stand before these. Default 0. */
+  /** Number of events of the revision before these. Default 0. */
   readonly firstIndex?: number;
 }
 

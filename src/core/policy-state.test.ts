@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { policyOf, stageOf } from "../../test/support/policies.ts";
-import { EMPTY_POLICY_STATE, type PolicyState } from "../domain/session.ts";
-import type { StageRun } from "../domain/window/types.ts";
+import { policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EMPTY_POLICY_STATE, type PolicyState } from "../session/rules/session.ts";
+import type { StageRun } from "../window/rules/types.ts";
 import { underPolicy, withInput, withoutOutcomes, withRuns } from "./policy-state.ts";
 
 const window = { messageCount: 3, tokenCount: 9 };

@@ -1,13 +1,13 @@
-// What policies remember from one change to the next. Every function gives back the very state it
+// State of policies from one change to the next. Every function gives back the very state it
 // got when nothing of it is different, so that sessions whose policy needs none of it pay nothing.
 
-import { LIMITS } from "../domain/limits.ts";
-import type { Policy, PolicyStage, StageOn } from "../domain/policy.ts";
-import { EMPTY_POLICY_STATE, type PolicyState, type StageMark } from "../domain/session.ts";
-import type { StageRun, ToolOutcome, Totals } from "../domain/window/types.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { EMPTY_POLICY_STATE, type PolicyState, type StageMark } from "../session/rules/session.ts";
+import type { Policy, PolicyStage, StageOn } from "../window/policy/policy.ts";
+import type { StageRun, ToolOutcome, Totals } from "../window/rules/types.ts";
 import { countsNew, namedTools } from "./window-view.ts";
 
-/** What ran in a change. */
+/** Stages that ran in a change. */
 export interface RanStages {
   readonly policy: Policy;
   /** The occasions whose stages ran. */
@@ -18,13 +18,13 @@ export interface RanStages {
   readonly window: Totals;
 }
 
-/** What an append brings. */
+/** Signals of an append. */
 export interface StateInput {
   readonly modelInputTokens: number | undefined;
   readonly outcomes: readonly ToolOutcome[];
 }
 
-/** Whether a tool trigger of the stage looks at more than this append. */
+/** Whether a tool trigger of the stage considers more than this append. */
 function looksBack(stage: PolicyStage): boolean {
   return stage.on !== "append";
 }

@@ -1,12 +1,12 @@
 // The rules of whose memories and documents a call means.
 
-import type { MemoryScope, ScopeFilter } from "../../gen/memorysidecar/v1/memory.ts";
-import type { Violations } from "./violations.ts";
+import type { MemoryScope, ScopeFilter } from "../gen/memorysidecar/v1/memory.ts";
+import type { Violations } from "../grpc/violations.ts";
 
 const NAMES = { visibleTo: "visible_to", exact: "exact", ownedBy: "owned_by" } as const;
 const EVERYONE_IS_SAID = "; memories of everybody are meant with everyone only";
 
-/** Whether a scope names nobody. */
+/** Whether a scope is empty. */
 function isEmpty({ userId, agentId, sessionId }: MemoryScope): boolean {
   return userId === undefined && agentId === undefined && sessionId === undefined;
 }

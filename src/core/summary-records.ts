@@ -1,17 +1,17 @@
 // The history of a session that begins with summaries already: a fork, an import, a reset that
 // keeps the summary. What is not known of how they were made is left open.
 
-import { LIMITS } from "../domain/limits.ts";
-import type { Session, SessionFields, SessionRef, WindowInsert } from "../domain/session.ts";
-import type { Summary, SummaryRecord } from "../domain/summaries/summary.ts";
-import { joinOldest } from "../domain/window/merge-ranges.ts";
-import type { Totals } from "../domain/window/types.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, SessionFields, SessionRef, WindowInsert } from "../session/rules/session.ts";
+import type { Summary, SummaryRecord } from "../summary/rules/summary.ts";
+import { joinOldest } from "../window/rules/ranges.ts";
+import type { Totals } from "../window/rules/types.ts";
 import type { Codec } from "./codec.ts";
 import type { ServiceContext } from "./context.ts";
 
 const NO_TOTALS: Totals = { messageCount: 0, tokenCount: 0 };
 
-/** What nobody knows of a summary that came from elsewhere. */
+/** Unknown fields of a summary that came from elsewhere. */
 const UNKNOWN = {
   added: [],
   sourceVersions: [],
@@ -54,7 +54,7 @@ export async function readCurrentRecords(
 
 /**
  * The records of the summaries that a session has in use, by rising version. `known` gives those
- * that are there; of the others it is told how much they stand for, as far as that is known.
+ * that are there; the others say how much they stand for, as far as that is known.
  */
 export function currentRecords(
   fields: InUse,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { draftOf } from "../../test/support/json-codec.ts";
-import { DEFAULT_POLICY } from "../domain/policy.ts";
-import { countedRule } from "../domain/token-rules.ts";
+import { draftOf } from "../../test/support/services/json-codec.ts";
+import { DEFAULT_POLICY } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
 import { TokenCounter } from "./token-counter.ts";
 
 const EXACT = countedRule({ ...DEFAULT_POLICY, tokenRule: "o200k" });

@@ -6,7 +6,7 @@
 // for exact counts does not pay.
 
 import { Worker } from "node:worker_threads";
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../kit/errors.ts";
 import {
   type CountedRule,
   countedTexts,
@@ -14,8 +14,8 @@ import {
   countTokens,
   isExact,
   withImages,
-} from "../domain/token-rules.ts";
-import type { MessageDraft } from "./api.ts";
+} from "../window/policy/token-rules.ts";
+import type { MessageDraft } from "./codec.ts";
 
 /** A count asked of the worker. */
 export interface BpeRequest {
@@ -25,7 +25,7 @@ export interface BpeRequest {
   readonly messages: readonly (readonly string[])[];
 }
 
-/** What the worker answers: the tokens of each message, or why it failed. */
+/** Answer of the worker: the tokens of each message, or why it failed. */
 export interface BpeAnswer {
   readonly id: number;
   readonly counts?: readonly number[];
@@ -100,7 +100,7 @@ export class TokenCounter {
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#failAll(new Error("The token counter was closed."));
+    this.#failAll(new Error("The token counter is closed."));
     await worker?.terminate();
   }
 
@@ -158,7 +158,7 @@ function overloaded(): AppError {
   const limit = String(WAITING_CHARS_MAX);
   return new AppError(
     "OVERLOADED",
-    `More than ${limit} characters wait to be counted exactly. Retry, or bring token counts.`,
+    `More than ${limit} characters wait to be counted exactly. Retry, or send token counts.`,
     { metadata: { limit }, retryDelayMs: RETRY_DELAY_MS },
   );
 }

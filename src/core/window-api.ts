@@ -1,10 +1,11 @@
 // The inputs and results of the use cases about windows, policies, summaries and search, in domain
 // terms. As everywhere in the service, a mutation takes an `encode` function for its answer.
 
-import type { ScopeFilter } from "../domain/memories/scopes.ts";
-import type { Policy, StageOn, WindowUnit } from "../domain/policy.ts";
-import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
-import type { Summary } from "../domain/summaries/summary.ts";
+import type { ScopeFilter } from "../memory/rules/scopes.ts";
+import type { Session, SessionRef, WindowInsert } from "../session/rules/session.ts";
+import type { StoredMessage } from "../store/store.ts";
+import type { Summary } from "../summary/rules/summary.ts";
+import type { Policy, StageOn, WindowUnit } from "../window/policy/policy.ts";
 import type {
   ConditionWarning,
   HoldReason,
@@ -14,8 +15,7 @@ import type {
   Totals,
   Trim,
   TrimReason,
-} from "../domain/window/types.ts";
-import type { StoredMessage } from "../storage/store.ts";
+} from "../window/rules/types.ts";
 
 export interface WindowInput extends SessionRef {
   readonly policy?: Policy;
@@ -154,7 +154,7 @@ export interface FillToolResultsInput extends SessionRef {
   }) => Uint8Array;
 }
 
-/** Which sessions are searched for words, and which part of the list is asked for. */
+/** Sessions to search for words, and the page of the list. */
 export interface SearchSessionsInput {
   readonly namespace: string;
   readonly query: string;
@@ -176,7 +176,7 @@ export interface SearchSessionsInput {
 export interface SessionMatch {
   readonly sessionId: string;
   readonly userId: string;
-  /** How often the words occur in its messages, all together. */
+  /** Number of occurrences of the words in its messages. */
   readonly score: number;
   readonly hits: readonly { readonly message: StoredMessage; readonly snippet: string }[];
 }

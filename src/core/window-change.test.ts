@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hooksOf, MANUAL_HOOKS, scriptedHook } from "../../test/support/hooks.ts";
-import { insertOf } from "../../test/support/inserts.ts";
-import { jsonCodec, toBytes } from "../../test/support/json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { Etags } from "../domain/etag.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { CEILING, type Policy } from "../domain/policy.ts";
-import type { Session, WindowInsert } from "../domain/session.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../domain/summaries/spec.ts";
-import { type Task, taskIdOf, taskNoAt } from "../domain/tasks/task.ts";
-import type { StoredEntry } from "../storage/store.ts";
+import { hooksOf, MANUAL_HOOKS, scriptedHook } from "../../test/support/hooks/hooks.ts";
+import { jsonCodec, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { insertOf } from "../../test/support/window/inserts.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { Etags } from "../kit/etag.ts";
+import { PARTICIPANTS } from "../services.ts";
+import type { Session, WindowInsert } from "../session/rules/session.ts";
+import { newSession } from "../session/sessions.ts";
+import type { StoredEntry } from "../store/store.ts";
+import { type Task, taskIdOf, taskNoAt } from "../tasks/rules/task.ts";
+import { CEILING, type Policy } from "../window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
 import type { ServiceContext } from "./context.ts";
-import { newSession } from "./new-session.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { changeWindow, planOf } from "./window-change.ts";
 
@@ -26,6 +27,7 @@ const context: ServiceContext = {
   world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
   tokens: new TokenCounter(),
   hooks: MANUAL_HOOKS,
+  participants: PARTICIPANTS,
   settings: { idempotencyWindowMs: 1, eventAgeMsMax: 1, eventCountMax: 1 },
 };
 

@@ -1,15 +1,14 @@
-// What a change does to the stored window: runs stages over it and gives the parts of the plan that
+// Changes of the stored window: runs stages over it and gives the parts of the plan that
 // follow. Every use case that touches a window goes through changeWindow.
 
-import { windowFull } from "../domain/errors.ts";
-import { EVENT_TYPE, type EventDetail, type PolicyWarning } from "../domain/event.ts";
-import { LIMITS } from "../domain/limits.ts";
-import { CEILING, type Policy, type StageOn } from "../domain/policy.ts";
-import type { PolicyState, Session, SessionFields, SessionHead } from "../domain/session.ts";
-import type { Task } from "../domain/tasks/task.ts";
-import { removeSeqs } from "../domain/window/remove-seqs.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import { type KnownWindow, type TrimRequest, trimWindow } from "../domain/window/trim.ts";
+import { EVENT_TYPE, type EventDetail, type PolicyWarning } from "../events/rules/event.ts";
+import { windowFull } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { PolicyState, Session, SessionFields, SessionHead } from "../session/rules/session.ts";
+import type { SessionPlan, StoredEntry, TaskPlan } from "../store/store.ts";
+import { CEILING, type Policy, type StageOn } from "../window/policy/policy.ts";
+import { removeSeqs } from "../window/rules/ranges.ts";
+import { type TrimRequest, totalsOf, trimWindow } from "../window/rules/trim.ts";
 import type {
   ConditionWarning,
   DetailOf,
@@ -18,14 +17,10 @@ import type {
   Trim,
   TrimOutcome,
   WindowTotals,
-} from "../domain/window/types.ts";
-import type { SessionPlan, StoredEntry, TaskPlan } from "../storage/store.ts";
+} from "../window/rules/types.ts";
 import type { ServiceContext } from "./context.ts";
-import type { Given } from "./memories/give.ts";
-import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
+import type { MemoryPart, WindowBase } from "./participants.ts";
 import { withRuns } from "./policy-state.ts";
-import { madeTasks, mergeTaskPlans, tasksAfter } from "./task-plan.ts";
-import { handOver } from "./tasks/hand-over.ts";
 import {
   detailReader,
   isInLog,
@@ -35,35 +30,10 @@ import {
   withInserts,
 } from "./window-view.ts";
 
-/** A session after a change, before any stage runs. */
-export interface WindowBase {
-  /**
-   * The session as the change leaves it: the fields with their inserts, and a head whose
-   * `lastSeq`, `log`, `windowRanges` and `policyState` are those after the change. Its `window`,
-   * `updateMs` and `revision` are not looked at.
-   */
-  readonly session: Session;
-  /** The messages of the log that are in the window, by rising seq; must agree with the ranges. */
-  readonly window: readonly StoredEntry[];
-  readonly stamp: { readonly revision: number; readonly nowMs: number };
-  /** The tasks of the session as stored; asked for only when stages have messages summarized. */
-  readonly tasks: () => readonly Task[];
-  /** What the change itself does to the tasks already. */
-  readonly taskPlan?: TaskPlan;
-  /** What is known of window and inserts together. */
-  readonly known?: KnownWindow;
-  /** What the change itself took out of the window already; comes first in answer and events. */
-  readonly trims?: readonly Trim<StoredEntry>[];
-  /** Gives what leaves the window to long-term memory, as the session says. Default: nothing. */
-  readonly memory?: MemoryBase;
-  /** The session's details, read once for the whole change. Default: a reader of its own. */
-  readonly detailOf?: DetailOf<StoredEntry>;
-}
-
 /** One run of the stages of some occasions. */
 export interface Pass {
   readonly occasions: readonly StageOn[];
-  /** The outcomes that tool triggers look at. Default: those kept since the last turn end. */
+  /** The outcomes that tool triggers consider. Default: those kept since the last turn end. */
   readonly outcomes?: readonly ToolOutcome[];
   /**
    * Runs this policy in place of the session's, for example one that was made for a single trim.
@@ -86,7 +56,7 @@ export interface WindowChange {
   readonly window: readonly StoredEntry[];
   /** The window with its inserts. */
   readonly entries: readonly StoredEntry[];
-  /** The size of `entries`: what callers are told of the window. */
+  /** The size of `entries`: the window as callers see it. */
   readonly totals: WindowTotals;
   /** Messages to erase; some may be of this very change. */
   readonly erase: readonly { readonly seq: number; readonly messageId: string }[];
@@ -95,24 +65,22 @@ export interface WindowChange {
   readonly runs: readonly StageRun[];
   readonly warnings: readonly ConditionWarning[];
   readonly overLimit: boolean;
-  /** What becomes of the tasks of the session; undefined for nothing. */
+  /** Changes of the session's tasks; undefined for none. */
   readonly tasks: TaskPlan | undefined;
-  /** What long-term memory gets; undefined for nothing. */
-  readonly given: Given | undefined;
+  /** Input of long-term memory; undefined for none. */
+  readonly given: MemoryPart | undefined;
   /** Follow the event of the change itself: trims, warnings, what is asked of hooks, memories. */
   readonly events: readonly EventDetail[];
-  /** What the last pass gave; undefined without a pass. For a read: `kept` is what it shows. */
+  /** Outcome of the last pass; undefined without a pass. For a read: `kept` is what it shows. */
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
 }
 
 /** The change while its passes run. */
 interface Progress {
-  /** Before the first pass. */
-  readonly all: readonly StoredEntry[];
   readonly entries: readonly StoredEntry[];
   readonly trims: readonly Trim<StoredEntry>[];
   readonly runs: readonly StageRun[];
-  /** What the session's own policy did, without trims of the change itself. */
+  /** Effect of the session's own policy, without trims of the change itself. */
   readonly own:
     | { readonly trims: readonly Trim<StoredEntry>[]; readonly runs: readonly StageRun[] }
     | undefined;
@@ -121,7 +89,7 @@ interface Progress {
   /** The occasions so far, of the session's own policy. */
   readonly occasions: readonly StageOn[];
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
-  /** What the last pass was asked. */
+  /** Request of the last pass. */
   readonly request: TrimRequest<StoredEntry> | undefined;
 }
 
@@ -144,7 +112,6 @@ export function changeWindow(
   const run = { base, detailOf: base.detailOf ?? detailReader(context.codec) };
   const all = mergeInserts(base.window, fields.inserts, context.codec);
   let progress: Progress = {
-    all,
     entries: all,
     trims: base.trims ?? [],
     runs: [],
@@ -173,8 +140,10 @@ export function changeWindow(
     revision: base.stamp.revision,
   };
   const nextFields = inserts === fields.inserts ? fields : { ...fields, inserts };
-  const handed = handedOver(context, base, progress, { fields: nextFields, head: nextHead });
-  const given = givenByChange(context, base, trims);
+  const after = { fields: nextFields, head: nextHead };
+  const changed = { base, after, before: all, trims, own: progress.own };
+  const asked = context.participants.summary.windowChanged(context, changed);
+  const given = context.participants.memory.windowChanged(context, changed);
   return {
     fields: nextFields,
     head: nextHead,
@@ -184,12 +153,12 @@ export function changeWindow(
     erase: discarded.map(({ seq, messageId }) => ({ seq, messageId })),
     windowTrimmed: left.length > 0,
     trims,
-    runs: handed.runs,
+    runs: withTasks(progress.runs, asked.taskIds),
     warnings: progress.warnings,
     overLimit: progress.runs.some((stage) => stage.overLimit),
-    tasks: handed.tasks,
+    tasks: asked.tasks,
     given,
-    events: append(append(eventsOf(base, progress), handed.events), given?.events ?? []),
+    events: append(append(eventsOf(base, progress), asked.events), given?.events ?? []),
     outcome: progress.outcome,
   };
 }
@@ -229,7 +198,6 @@ function runPass(
     window: totalsOf(outcome.stored),
   };
   return {
-    all: before.all,
     entries: outcome.stored,
     trims: append(before.trims, outcome.storedTrims),
     runs,
@@ -300,7 +268,7 @@ function eventsOf(base: WindowBase, progress: Progress): readonly EventDetail[] 
   return events;
 }
 
-/** The limits that began to be passed come first: they are told once. */
+/** Newly exceeded limits come first: each is reported once. */
 function warningsOf(before: PolicyState, progress: Progress): readonly PolicyWarning[] {
   const begun = progress.state.overLimit.filter((stage) => !before.overLimit.includes(stage));
   return [
@@ -311,52 +279,16 @@ function warningsOf(before: PolicyState, progress: Progress): readonly PolicyWar
   ].slice(0, LIMITS.policyWarnings);
 }
 
-/** Whether hooks may have work after these passes. */
-function mayHandOver({ session }: WindowBase, { own }: Progress): boolean {
-  if (own === undefined) return false;
-  return session.fields.policy.stages.some(({ name, removedTo, effect, summarize }) => {
-    if (removedTo !== "summarize" || effect !== "store") return false;
-    // Its summaries may have become enough for one of the next level.
-    if (summarize?.keep === "hierarchical") return true;
-    const awaits = own.runs.some((run) => run.stage === name && run.awaitsSummary.length > 0);
-    return awaits || own.trims.some((trim) => trim.stage === name);
+/** The runs, with the tasks that summarize for their stages. */
+function withTasks(
+  runs: readonly StageRun[],
+  taskIds: ReadonlyMap<string, string>,
+): readonly StageRun[] {
+  if (taskIds.size === 0) return runs;
+  return runs.map((run) => {
+    const taskId = taskIds.get(run.stage);
+    return taskId === undefined ? run : { ...run, taskId };
   });
-}
-
-/** Makes the tasks for what stages want summarized. */
-function handedOver(
-  context: ServiceContext,
-  base: WindowBase,
-  progress: Progress,
-  after: Pick<Session, "fields" | "head">,
-): Pick<WindowChange, "tasks" | "runs" | "events"> {
-  const { session, stamp, taskPlan } = base;
-  const { runs, own } = progress;
-  if (own === undefined || !mayHandOver(base, progress)) {
-    return { tasks: taskPlan, runs, events: [] };
-  }
-  const { revision, nowMs } = stamp;
-  const { plan, events, taskIds } = handOver(context, {
-    session: { ...session, ...after },
-    revision,
-    nowMs,
-    before: progress.all,
-    inserts: session.fields.inserts,
-    trims: own.trims,
-    runs: own.runs,
-    tasks: tasksAfter(base.tasks(), taskPlan),
-    firstTask: madeTasks(taskPlan, revision),
-  });
-  return {
-    tasks: mergeTaskPlans(taskPlan, plan, revision),
-    runs: taskIds.size === 0 ? runs : runs.map((run) => withTask(run, taskIds)),
-    events,
-  };
-}
-
-function withTask(run: StageRun, taskIds: ReadonlyMap<string, string>): StageRun {
-  const taskId = taskIds.get(run.stage);
-  return taskId === undefined ? run : { ...run, taskId };
 }
 
 /**

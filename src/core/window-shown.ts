@@ -1,32 +1,33 @@
-// What of a window goes to the model after the stages ran: shortened messages are cut, unanswered
-// tool calls get a result if the policy says so, and only the newest are given if asked for.
+// The part of a window that goes to the model after the stages ran: shortened messages are cut,
+// unanswered tool calls get a result if the policy says so, and only the newest are given if asked
+// for.
 
-import { idRoom, takeNewestIds } from "../domain/id-list.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Policy, ToolResultFill } from "../domain/policy.ts";
-import { TRUST } from "../domain/summaries/summary.ts";
-import { countedRule } from "../domain/token-rules.ts";
-import { fillText } from "../domain/window/beside.ts";
-import { type CallToFill, callsToFill } from "../domain/window/tool-result-fill.ts";
-import { totalsOf } from "../domain/window/totals.ts";
+import { idRoom, takeNewestIds } from "../kit/id-list.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { StoredEntry } from "../store/store.ts";
+import { fillText } from "../summary/rules/beside.ts";
+import { TRUST } from "../summary/rules/summary.ts";
+import type { Policy, ToolResultFill } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import { type CallToFill, callsToFill } from "../window/rules/tool-result-fill.ts";
+import { totalsOf } from "../window/rules/trim.ts";
 import {
   type DetailOf,
   ROLE,
   type Totals,
   type TrimOutcome,
   type WindowTotals,
-} from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
+} from "../window/rules/types.ts";
 import type { ServiceContext } from "./context.ts";
 import { isInLog } from "./window-view.ts";
 
 const NO_ENTRIES: readonly StoredEntry[] = [];
 const NO_IDS: readonly string[] = [];
 
-/** What the stages of a read made of a window. */
+/** Result of the stages of a read. */
 export interface Viewed {
   readonly outcome: TrimOutcome<StoredEntry>;
-  /** The policy that was looked through. */
+  /** The policy whose stages ran. */
   readonly policy: Policy;
   /** The policy of the session, whose rule counts what the server makes. */
   readonly own: Policy;
@@ -37,12 +38,12 @@ export interface Viewed {
 
 /** The messages of an answer. */
 export interface Shown {
-  /** What is given: cut, filled, the newest. What the server made has a position between seqs. */
+  /** The messages of the answer: cut, filled, the newest. Made ones stand between seqs. */
   readonly entries: readonly StoredEntry[];
   readonly totals: WindowTotals;
-  /** How much of the log is given, by what its messages cost whole. */
+  /** Part of the log that is shown, by the full cost of its messages. */
   readonly inLog: Totals;
-  /** What `newest` left out. */
+  /** Messages that `newest` left out. */
   readonly leftOut: readonly StoredEntry[];
   readonly shortenedIds: readonly string[];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { insertOf } from "../../test/support/inserts.ts";
-import { draftOf, jsonCodec } from "../../test/support/json-codec.ts";
-import { policyOf, stageOf } from "../../test/support/policies.ts";
-import type { WindowInsert } from "../domain/session.ts";
-import type { StoredEntry } from "../storage/store.ts";
+import { draftOf, jsonCodec } from "../../test/support/services/json-codec.ts";
+import { insertOf } from "../../test/support/window/inserts.ts";
+import { policyOf, stageOf } from "../../test/support/window/policies.ts";
+import type { WindowInsert } from "../session/rules/session.ts";
+import type { StoredEntry } from "../store/store.ts";
 import { mergeInserts, namedTools, splitInserts, withInserts } from "./window-view.ts";
 
 function entry(seq: number): StoredEntry {

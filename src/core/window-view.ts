@@ -1,20 +1,20 @@
 // The window as the rules and callers see it: the messages of the log that are in it, and the
 // inserts that stand between them. Storage keeps the two apart.
 
-import type { Policy, PolicyStage } from "../domain/policy.ts";
-import type { Session, WindowInsert } from "../domain/session.ts";
-import { countedRule } from "../domain/token-rules.ts";
-import { besideOf } from "../domain/window/beside.ts";
-import { addTotals } from "../domain/window/totals.ts";
+import type { Session, WindowInsert } from "../session/rules/session.ts";
+import type { StoredEntry } from "../store/store.ts";
+import { besideOf } from "../summary/rules/beside.ts";
+import type { Policy, PolicyStage } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import { addTotals } from "../window/rules/trim.ts";
 import type {
   DetailOf,
   MessageDetail,
   Signals,
   ToolOutcome,
   WindowTotals,
-} from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import type { Codec } from "./api.ts";
+} from "../window/rules/types.ts";
+import type { Codec } from "./codec.ts";
 
 const NO_MARKS: ReadonlyMap<string, number> = new Map();
 
@@ -87,7 +87,7 @@ export function withInserts(totals: WindowTotals, inserts: readonly WindowInsert
 }
 
 /**
- * What a policy is told beside the window, with the outcomes that its tool triggers look at.
+ * Signals of a policy beside the window, with the outcomes that its tool triggers consider.
  * Default: the policy of the session.
  */
 export function signalsOf(

@@ -6,38 +6,54 @@
 import type {
   handleServerStreamingCall,
   handleUnaryCall,
-  Metadata,
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
-import { AppError } from "../domain/errors.ts";
-import type { Call } from "../service/api.ts";
-import type { Admission } from "./admission.ts";
-import { createAnswerStream } from "./answer-stream.ts";
-import type { CallLog } from "./call-log.ts";
-import { deadlineExceeded, requestMalformed, shuttingDown, toErrorStatus } from "./error-status.ts";
-import { digestRequest } from "./request-digest.ts";
+import { fromNamespace } from "../core/wire.ts";
+import { createAnswerStream, letGo } from "../grpc/answer-stream.ts";
+import { type Auth, type Caller, tokenInvalid } from "../grpc/auth.ts";
+import type { CallLog } from "../grpc/call-log.ts";
+import {
+  deadlineExceeded,
+  requestMalformed,
+  shuttingDown,
+  toErrorStatus,
+} from "../grpc/error-status.ts";
+import { digestRequest } from "../grpc/request-digest.ts";
+import type { UnsentAnswers } from "../grpc/unsent.ts";
+import { Violations } from "../grpc/violations.ts";
+import type { Incoming } from "../grpc/wire.ts";
+import type { Call } from "../kit/call.ts";
+import { AppError } from "../kit/errors.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import type { Turns } from "../kit/turns.ts";
 import type { RpcContext, StreamRpc, UnaryRpc } from "./rpc.ts";
-import type { UnsentAnswers } from "./unsent.ts";
-import { Violations } from "./validate/violations.ts";
-import type { Incoming } from "./wire.ts";
 
-/** What the wrapper needs beside the rpc. */
+/** Limits on concurrent work, shared among namespaces. A refused call has done nothing. */
+export interface Admission {
+  readonly calls: Semaphore;
+  /** Calls that wait for something to happen: they do no work meanwhile. */
+  readonly polls: Semaphore;
+  readonly streams: Semaphore;
+  /** Order of the calls that have a place. */
+  readonly turns: Turns;
+}
+
+/** Dependencies of the wrapper. */
 export interface Edge {
   readonly context: RpcContext;
-  /** Gives the name of the caller. Throws TOKEN_MISSING or TOKEN_INVALID. */
-  readonly authenticate: (metadata: Metadata) => string;
+  readonly auth: Auth;
   readonly admission: Admission;
   readonly unsent: UnsentAnswers;
   readonly log: CallLog;
   readonly nowMs: () => number;
-  /** Aborted when the server begins to stop: nobody waits any more for what may never happen. */
+  /** Aborted when the server begins to stop: ends waits for something that may never happen. */
   readonly stopping: AbortSignal;
   /** Aborted when the server no longer waits for calls under way. */
   readonly stopped: AbortSignal;
 }
 
-/** How a method is named, how its requests are read, and which of their fields stand apart. */
+/** Name of a method, reader of its requests, and the request fields handled separately. */
 export interface MethodShape<Request> {
   readonly name: string;
   /** Never throws: undecodable bytes give an Incoming without a request. */
@@ -50,7 +66,7 @@ export interface MethodShape<Request> {
   readonly paged: boolean;
   /** Changes nothing, so that it can be refused when its answer is there already. */
   readonly readOnly: boolean;
-  /** Deletes what is stored: a field that nobody here knows may narrow what, and is refused. */
+  /** Deletes what is stored: an unknown field may narrow what, and is refused. */
   readonly destructive: boolean;
 }
 
@@ -60,15 +76,18 @@ const LIVE = new AbortController().signal;
 const NO_DIGEST: Uint8Array = new Uint8Array(0);
 const UNKNOWN_FIELD = "is unknown to this server: it could delete more than was asked";
 
-function deadlinePassed(deadline: Date | number, nowMs: number): boolean {
-  return (typeof deadline === "number" ? deadline : deadline.getTime()) <= nowMs;
+/** Time at which a caller stops waiting; infinity for one that never does. */
+function deadlineOf(call: { getDeadline(): Date | number }): number {
+  const deadline = call.getDeadline();
+  return typeof deadline === "number" ? deadline : deadline.getTime();
 }
 
 /** A request that passed every check that needs no state and no capacity. */
 interface Admitted<Request> {
-  readonly writer: string;
+  readonly caller: Caller;
   readonly incoming: Incoming<Request>;
   readonly request: Request;
+  readonly deadlineMs: number;
 }
 
 /** Checks a request. A caller without a token costs no decoding. */
@@ -78,7 +97,7 @@ function admit<Request>(
   shape: MethodShape<Request>,
   validate: UnaryRpc<Request>["validate"],
 ): Admitted<Request> {
-  const writer = edge.authenticate(call.metadata);
+  const caller = edge.auth.authenticate(call.metadata);
   const incoming = shape.read(call.request);
   const { request } = incoming;
   if (request === undefined) throw requestMalformed();
@@ -91,15 +110,18 @@ function admit<Request>(
   if (violations.malformed) throw requestMalformed();
   const fault = violations.error();
   if (fault !== undefined) throw fault;
-  const deadline = call.getDeadline();
-  if (deadline !== Number.POSITIVE_INFINITY && deadlinePassed(deadline, edge.nowMs())) {
-    throw deadlineExceeded();
-  }
-  return { writer, incoming, request };
+  const deadlineMs = deadlineOf(call);
+  if (deadlineMs <= edge.nowMs()) throw deadlineExceeded();
+  return { caller, incoming, request, deadlineMs };
 }
 
 function requestIdOf(request: unknown): string {
   return (request as { readonly requestId?: string }).requestId ?? "";
+}
+
+/** The namespace whose share of the server a call uses. */
+function namespaceOf(request: unknown): string {
+  return fromNamespace((request as { readonly namespace?: string }).namespace ?? "");
 }
 
 function makeCall<Request>(
@@ -113,19 +135,20 @@ function makeCall<Request>(
     const { bytes, hasMaps, schema } = admitted.incoming;
     digest = digestRequest({ method: shape.name, bytes, hasMaps, schema, leftOut: shape.leftOut });
   }
-  return { method: shape.name, requestId, digest, writer: admitted.writer, signal };
+  const { caller, deadlineMs } = admitted;
+  return { method: shape.name, requestId, digest, writer: caller.name, signal, deadlineMs };
 }
 
 function liveSignal(
   call: { on(event: "cancelled", listener: () => void): unknown; readonly cancelled: boolean },
-  stopped: AbortSignal,
+  ends: readonly AbortSignal[],
 ): AbortSignal {
   // grpc-js reports a passed deadline as a cancellation, too.
   const controller = new AbortController();
   const abort = () => controller.abort();
   if (call.cancelled) abort();
   call.on("cancelled", abort);
-  return AbortSignal.any([controller.signal, stopped]);
+  return AbortSignal.any([controller.signal, ...ends]);
 }
 
 /** The signal of a call with one answer. */
@@ -133,17 +156,18 @@ function unarySignal<Request>(
   edge: Edge,
   call: ServerUnaryCall<Buffer, Uint8Array>,
   { cancelable = false }: UnaryRpc<Request>,
-  asked: { readonly request: Request; readonly waits: boolean },
+  { caller, request, waits }: Admitted<Request> & { readonly waits: boolean },
 ): AbortSignal {
-  if (asked.waits) return liveSignal(call, edge.stopping);
-  const isLong = typeof cancelable === "function" ? cancelable(asked.request) : cancelable;
-  return isLong ? liveSignal(call, edge.stopped) : LIVE;
+  if (waits) return liveSignal(call, [edge.stopping, caller.revoked]);
+  const isLong = typeof cancelable === "function" ? cancelable(request) : cancelable;
+  return isLong ? liveSignal(call, [edge.stopped, caller.revoked]) : LIVE;
 }
 
-/** A wait that the server itself cut short is not a matter of the caller's deadline. */
-function cutShort(edge: Edge, error: unknown): unknown {
-  const ended = error instanceof AppError && error.reason === "DEADLINE_EXCEEDED";
-  return ended && edge.stopping.aborted ? shuttingDown() : error;
+/** A call that the server itself cut short is not a matter of the caller's deadline. */
+function cutShort(error: unknown, revoked: boolean, stopped: boolean): unknown {
+  if (!(error instanceof AppError) || error.reason !== "DEADLINE_EXCEEDED") return error;
+  if (revoked) return tokenInvalid();
+  return stopped ? shuttingDown() : error;
 }
 
 /** Makes the handler of an rpc with one answer. */
@@ -160,12 +184,14 @@ export function createUnaryHandler<Request>(
       requestBytes: call.request.length,
     };
     let entered = false;
+    let namespace = "";
     let waits = false;
+    let revoked: AbortSignal | undefined;
     const leave = (): void => {
       if (!entered) return;
       entered = false;
-      if (waits) admission.leavePoll();
-      else admission.leaveCall();
+      (waits ? admission.polls : admission.calls).leave(namespace);
+      if (!waits) admission.turns.end(namespace);
     };
     const succeed = (answer: Uint8Array): void => {
       leave();
@@ -180,7 +206,8 @@ export function createUnaryHandler<Request>(
     const fail = (error: unknown): void => {
       leave();
       try {
-        const answer = toErrorStatus(waits ? cutShort(edge, error) : error);
+        const stopped = waits && edge.stopping.aborted;
+        const answer = toErrorStatus(cutShort(error, revoked?.aborted === true, stopped));
         log.failed(facts, answer, error);
         unsent.failed(call);
         callback(answer);
@@ -191,14 +218,24 @@ export function createUnaryHandler<Request>(
     };
     try {
       const admitted = admit(edge, call, shape, rpc.validate);
+      revoked = admitted.caller.revoked;
       unsent.checkRoom(call, shape.readOnly);
       waits = rpc.waits?.(admitted.request) === true;
-      if (waits) admission.enterPoll();
-      else admission.enterCall();
+      namespace = namespaceOf(admitted.request);
+      (waits ? admission.polls : admission.calls).enter(namespace);
       entered = true;
-      const signal = unarySignal(edge, call, rpc, { request: admitted.request, waits });
-      const rpcCall = makeCall(shape, admitted, signal);
-      rpc.handle(edge.context, rpcCall, admitted.request).then(succeed, fail);
+      const run = (): void => {
+        try {
+          if (call.cancelled) throw deadlineExceeded();
+          const signal = unarySignal(edge, call, rpc, { ...admitted, waits });
+          const rpcCall = makeCall(shape, admitted, signal);
+          rpc.handle(edge.context, rpcCall, admitted.request).then(succeed, fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      if (waits) run();
+      else admission.turns.start(namespace, run);
     } catch (error) {
       fail(error);
     }
@@ -228,18 +265,21 @@ async function runStream<Request>(
     startMs: edge.nowMs(),
     requestBytes: call.request.length,
   };
-  let entered = false;
-  // A stream that breaks off raises "error" as well; its end is told by "cancelled".
+  let namespace: string | undefined;
+  // A stream that breaks off raises "error" as well; "cancelled" reports its end.
   call.on("error", () => {});
   try {
     const admitted = admit(edge, call, shape, rpc.validate);
     if (stopped.aborted) throw shuttingDown();
-    admission.enterStream();
-    entered = true;
-    const signal = liveSignal(call, stopped);
+    const holder = namespaceOf(admitted.request);
+    admission.streams.enter(holder);
+    namespace = holder;
+    const { revoked } = admitted.caller;
+    const signal = liveSignal(call, [stopped, revoked]);
     const answers = createAnswerStream(call, signal);
     const rpcCall = makeCall(shape, admitted, signal);
     await rpc.stream(edge.context, rpcCall, admitted.request, answers);
+    if (revoked.aborted) throw tokenInvalid();
     if (stopped.aborted) throw shuttingDown();
     call.end();
     if (log.verbose) log.done(facts, 0);
@@ -247,7 +287,8 @@ async function runStream<Request>(
     const answer = toErrorStatus(error);
     log.failed(facts, answer, error);
     call.emit("error", answer);
+    letGo(call);
   } finally {
-    if (entered) admission.leaveStream();
+    if (namespace !== undefined) admission.streams.leave(namespace);
   }
 }

@@ -1,14 +1,15 @@
-// What one rpc is to the edge: how its request is checked and what answers it.
+// An rpc at the edge: how its request is checked, and its handler.
 
-import type { Etags } from "../domain/etag.ts";
-import type { Call, Services } from "../service/api.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import type { Exports } from "./export-answers.ts";
-import type { PageTokens } from "./page-token.ts";
-import type { ResumeTokens } from "./resume-token.ts";
-import type { Violations } from "./validate/violations.ts";
+import type { AnswerStream } from "../grpc/answer-stream.ts";
+import type { PageTokens } from "../grpc/page-token.ts";
+import type { ResumeTokens } from "../grpc/resume-token.ts";
+import type { Violations } from "../grpc/violations.ts";
+import type { Call } from "../kit/call.ts";
+import type { Etags } from "../kit/etag.ts";
+import type { Exports } from "../session/snapshot/export-wire.ts";
+import type { Services } from "./services-api.ts";
 
-/** What rpcs work with, made once by the composition root. */
+/** Context of rpcs, made once by the composition root. */
 export interface RpcContext {
   readonly services: Services;
   readonly etags: Etags;
@@ -16,16 +17,18 @@ export interface RpcContext {
   readonly resumeTokens: ResumeTokens;
   /** The exports under way. */
   readonly exports: Exports;
-  /** What GetServerInfo tells of the process. */
+  /** Facts of the process for GetServerInfo. */
   readonly server: ServerFacts;
   /** The longest silence on a stream of events. */
   readonly checkpointIntervalMs: number;
 }
 
-/** What does not change while the process runs. */
+/** Facts that do not change while the process runs. */
 export interface ServerFacts {
   readonly version: string;
   readonly startMs: number;
+  /** Limits that settings give, by their names in camel case. */
+  readonly limits: Readonly<Record<string, number>>;
 }
 
 /** An rpc with one answer. */

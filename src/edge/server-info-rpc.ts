@@ -1,18 +1,42 @@
-// What a server tells of itself.
+import {
+  type GetServerInfoRequest,
+  GetServerInfoResponse,
+  type Limit,
+} from "../gen/memorysidecar/v1/admin_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { toTimestamp } from "../grpc/time.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { UnaryRpc } from "./rpc.ts";
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { Limit } from "../../gen/memorysidecar/v1/admin_service.ts";
+/** GetServerInfo. */
+export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
+  handle: async ({ services, server }) => {
+    const store = services.admin.storeInfo();
+    return encodeWire(GetServerInfoResponse, {
+      version: server.version,
+      storeId: store.storeId,
+      storeFormat: store.storeFormat,
+      capabilities: [...CAPABILITIES],
+      limits: publicLimits(server.limits),
+      startTime: toTimestamp(server.startMs),
+    });
+  },
+};
 
-/** What this server can do, as the comment of the field tells it, in alphabetical order. */
+// Capabilities and limits of the server.
+
+/** Capabilities of this server, described in the comment of the field, in alphabetical order. */
 export const CAPABILITIES = [
   "after_revision",
   "assemble_context",
+  "back_up",
   "compact_session",
   "consumers",
   "count_tokens",
   "document_scopes",
   "documents",
   "embed",
+  "erase_subject",
   "events",
   "extract_memories",
   "fill_tool_results",
@@ -61,9 +85,9 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The fixed limits under their public names, in alphabetical order. */
-export function publicLimits(): Limit[] {
-  return Object.entries(LIMITS)
+/** The fixed limits and those of the settings under their public names, in alphabetical order. */
+function publicLimits(configured: Readonly<Record<string, number>>): Limit[] {
+  return Object.entries({ ...LIMITS, ...configured })
     .map(([name, value]) => ({ name: snakeCase(name), value: BigInt(value) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,9 +1,9 @@
 // Goal: events about documents carry all that the domain says of them.
 
-import { describe, expect, it } from "vitest";
-import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { encodeEvent } from "./event.ts";
+import { describe, expect, test } from "vitest";
+import * as wire from "../gen/memorysidecar/v1/event.ts";
+import { EVENT_TYPE, type EventDetail } from "./rules/event.ts";
+import { encodeEvent } from "./wire.ts";
 
 function overTheWire(detail: EventDetail): wire.Event {
   const bytes = encodeEvent({
@@ -22,7 +22,7 @@ function overTheWire(detail: EventDetail): wire.Event {
 }
 
 describe("an event", () => {
-  it("tells which documents were written", () => {
+  test("tells which documents were written", () => {
     const detail = { collectionId: "c", documentIds: ["a", "b#0"], createdCount: 1 };
     const event = overTheWire({ type: EVENT_TYPE.documentsUpserted, ...detail });
     expect(event).toMatchObject({
@@ -35,14 +35,14 @@ describe("an event", () => {
     });
   });
 
-  it("tells which documents were deleted", () => {
+  test("tells which documents were deleted", () => {
     const detail = { collectionId: "c", documentIds: ["a", "b"] };
     const event = overTheWire({ type: EVENT_TYPE.documentsDeleted, ...detail });
     expect(event.type).toBe(wire.EventType.DOCUMENTS_DELETED);
     expect(event.detail).toEqual({ $case: "documentsDeleted", value: detail });
   });
 
-  it("tells that a collection was cleared", () => {
+  test("tells that a collection was cleared", () => {
     const detail = { collectionId: "c", documentCount: 12 };
     const event = overTheWire({ type: EVENT_TYPE.collectionCleared, ...detail });
     expect(event.type).toBe(wire.EventType.COLLECTION_CLEARED);

@@ -13,11 +13,11 @@
 // Rejected: a queue per watcher (memory grows with the slowest reader, and overflow must end the
 // stream).
 
-import { AppError } from "../domain/errors.ts";
-import { comparePositions, type EventPosition } from "../domain/event.ts";
-import type { Store, StoredEvent } from "../storage/store.ts";
+import { AppError } from "../kit/errors.ts";
+import type { Store, StoredEvent } from "../store/store.ts";
 import type { EventFilter, Watcher } from "./api.ts";
 import { BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EventRing } from "./event-ring.ts";
+import { comparePositions, type EventPosition } from "./rules/event.ts";
 import { WakePacer } from "./wake-pacer.ts";
 
 /** Bytes of event bodies kept in memory for watchers that keep up. */
@@ -42,7 +42,7 @@ export class EventFeed {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#stopListening = store.onEvents((events) => this.#publish(events));
+    this.#stopListening = store.onCommit(({ events }) => this.#publish(events));
   }
 
   /** Opens a stream after a position. */
@@ -129,7 +129,7 @@ function shuttingDown(): AppError {
   });
 }
 
-/** What a watcher reads from. */
+/** Sources of a watcher. */
 interface WatcherParts {
   readonly feed: EventFeed;
   readonly ring: EventRing;

@@ -1,15 +1,15 @@
 // Goal: events about memories carry all that the domain says of them, and nothing of what they say.
 
-import { describe, expect, it } from "vitest";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import type { MemoryDeleteReason, MemoryEventDetail } from "../../domain/memories/event.ts";
-import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { MemoryDeleteReason as Deletion } from "../../gen/memorysidecar/v1/event.ts";
-import { MemoryOrigin } from "../../gen/memorysidecar/v1/memory.ts";
-import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
-import { encodeEvent } from "./event.ts";
+import { describe, expect, test } from "vitest";
+import * as wire from "../gen/memorysidecar/v1/event.ts";
+import { MemoryDeleteReason as Deletion } from "../gen/memorysidecar/v1/event.ts";
+import { MemoryOrigin } from "../gen/memorysidecar/v1/memory.ts";
+import { TaskFailureReason, TaskType } from "../gen/memorysidecar/v1/task.ts";
+import type { EventDetail, MemoryDeleteReason } from "./rules/event.ts";
+import { EVENT_TYPE } from "./rules/event.ts";
+import { encodeEvent } from "./wire.ts";
 
-function overTheWire(detail: MemoryEventDetail): wire.Event {
+function overTheWire(detail: EventDetail): wire.Event {
   const bytes = encodeEvent({
     revision: 7,
     index: 1,
@@ -26,7 +26,7 @@ function overTheWire(detail: MemoryEventDetail): wire.Event {
 }
 
 describe("an event", () => {
-  it("tells what was remembered", () => {
+  test("tells what was remembered", () => {
     const memoryIds = ["a", "b"];
     const updatedIds = ["c"];
     const contradictingIds = ["b"];
@@ -47,20 +47,20 @@ describe("an event", () => {
     });
   });
 
-  it("tells what of a memory was changed", () => {
+  test("tells what of a memory was changed", () => {
     const changed = { memoryId: "m", paths: ["text", "ttl"] };
     const event = overTheWire({ type: EVENT_TYPE.memoryUpdated, ...changed, version: 4 });
     expect(event.type).toBe(wire.EventType.MEMORY_UPDATED);
     expect(event.detail).toEqual({ $case: "memoryUpdated", value: { ...changed, version: 4n } });
   });
 
-  it("tells of what memories were heard of again", () => {
+  test("tells of what memories were heard of again", () => {
     const event = overTheWire({ type: EVENT_TYPE.memoriesReinforced, memoryIds: ["a"] });
     expect(event.type).toBe(wire.EventType.MEMORIES_REINFORCED);
     expect(event.detail).toEqual({ $case: "memoriesReinforced", value: { memoryIds: ["a"] } });
   });
 
-  it("tells which memories became less sure", () => {
+  test("tells which memories became less sure", () => {
     const event = overTheWire({ type: EVENT_TYPE.memoriesDecayed, memoryIds: ["a"] });
     expect(event.type).toBe(wire.EventType.MEMORIES_DECAYED);
     expect(event.detail).toEqual({ $case: "memoriesDecayed", value: { memoryIds: ["a"] } });
@@ -75,7 +75,7 @@ describe("an event", () => {
     ["merged", Deletion.MERGED],
   ];
 
-  it.each(reasons)("tells that memories are gone: %s", (reason, number) => {
+  test.each(reasons)("tells that memories are gone: %s", (reason, number) => {
     const event = overTheWire({ type: EVENT_TYPE.memoriesDeleted, memoryIds: ["a"], reason });
     expect(event.type).toBe(wire.EventType.MEMORIES_DELETED);
     expect(event.detail).toEqual({
@@ -84,7 +84,7 @@ describe("an event", () => {
     });
   });
 
-  it("tells how an attempt at a task ended", () => {
+  test("tells how an attempt at a task ended", () => {
     const counts = { hook: "h", createdCount: 3, rejectedCount: 1 };
     const type = EVENT_TYPE.taskAttempted;
     const taskId = "task-00000000001";

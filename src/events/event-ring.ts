@@ -1,16 +1,16 @@
 // The newest events of one namespace, which its watchers share.
 
-import { comparePositions, type EventPosition, STREAM_START } from "../domain/event.ts";
-import type { StoredEvent } from "../storage/store.ts";
+import type { StoredEvent } from "../store/store.ts";
+import { comparePositions, type EventPosition, STREAM_START } from "./rules/event.ts";
 
-/** Events that one look at the ring passes over before other work gets its turn. */
+/** Events that one read of the ring passes over before other work gets its turn. */
 const RING_SCAN_MAX = 2_000;
 /** Bytes and events given to a reader at once. */
 export const BATCH_BYTES_MAX = 32 * 1024;
 export const BATCH_EVENTS_MAX = 256;
-/** What a stream sends beside the body of an event: its token. */
+/** Bytes that a stream sends beside the body of an event: its token. */
 const EVENT_FRAME_BYTES = 64;
-/** What a small event costs in memory beside its body. */
+/** Memory of a small event beside its body. */
 const EVENT_OVERHEAD_BYTES = 256;
 
 type Ready = () => void;
@@ -23,7 +23,7 @@ export class EventRing {
   #start: EventPosition = STREAM_START;
   #end: EventPosition = STREAM_START;
   readonly #waiting = new Set<Ready>();
-  /** How many watchers read it. */
+  /** Number of watchers that read it. */
   watcherCount = 0;
 
   /** Bytes in memory. */

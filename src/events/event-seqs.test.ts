@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import { encodeEvent } from "./event.ts";
-import { readEventSeqs } from "./event-seqs.ts";
+import { EVENT_TYPE, type EventDetail } from "./rules/event.ts";
+import { encodeEvent, readEventSeqs } from "./wire.ts";
 
 const TOTALS = { messageCount: 2, tokenCount: 9 };
 

@@ -1,13 +1,13 @@
 // Goal: events about summaries and tasks carry all that the domain says of them, and no text.
 
-import { describe, expect, it } from "vitest";
-import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { SupersedeReason } from "../../gen/memorysidecar/v1/event.ts";
-import { SummaryFailure } from "../../gen/memorysidecar/v1/policy.ts";
-import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
-import { TriggerKind } from "../../gen/memorysidecar/v1/window.ts";
-import { encodeEvent } from "./event.ts";
+import { describe, expect, test } from "vitest";
+import * as wire from "../gen/memorysidecar/v1/event.ts";
+import { SupersedeReason } from "../gen/memorysidecar/v1/event.ts";
+import { SummaryFailure } from "../gen/memorysidecar/v1/policy.ts";
+import { TaskFailureReason, TaskType } from "../gen/memorysidecar/v1/task.ts";
+import { TriggerKind } from "../gen/memorysidecar/v1/window.ts";
+import { EVENT_TYPE, type EventDetail } from "./rules/event.ts";
+import { encodeEvent } from "./wire.ts";
 
 const TASK = { taskId: "task-00000000001", stage: "old", hook: "mine" } as const;
 const RANGES = [{ first: 2, last: 5 }] as const;
@@ -31,7 +31,7 @@ function overTheWire(detail: EventDetail): wire.Event {
 }
 
 describe("an event", () => {
-  it("tells how a summary was made", () => {
+  test("tells how a summary was made", () => {
     const event = overTheWire({
       type: EVENT_TYPE.summarySet,
       version: 3,
@@ -69,7 +69,7 @@ describe("an event", () => {
     });
   });
 
-  it("tells of a summary by hand without how it was made", () => {
+  test("tells of a summary by hand without how it was made", () => {
     const { detail } = overTheWire({
       type: EVENT_TYPE.summarySet,
       version: 1,
@@ -84,7 +84,7 @@ describe("an event", () => {
     });
   });
 
-  it("tells that a summary was asked for", () => {
+  test("tells that a summary was asked for", () => {
     const { type, detail } = overTheWire({
       ...TASK,
       type: EVENT_TYPE.summaryRequested,
@@ -106,7 +106,7 @@ describe("an event", () => {
     });
   });
 
-  it("tells that an attempt failed, and when it is tried again", () => {
+  test("tells that an attempt failed, and when it is tried again", () => {
     const failed = {
       ...TASK,
       type: EVENT_TYPE.summaryFailed,
@@ -130,7 +130,7 @@ describe("an event", () => {
     expect(last?.value).toMatchObject({ retryTime: undefined });
   });
 
-  it.each([
+  test.each([
     ["messages-changed", SupersedeReason.MESSAGES_CHANGED],
     ["summary-changed", SupersedeReason.SUMMARY_CHANGED],
     ["policy-changed", SupersedeReason.POLICY_CHANGED],
@@ -142,7 +142,7 @@ describe("an event", () => {
     expect(detail).toEqual({ $case: "summarySuperseded", value: { ...TASK, reason: number } });
   });
 
-  it("tells that a task was given up", () => {
+  test("tells that a task was given up", () => {
     const { type, detail } = overTheWire({
       ...TASK,
       type: EVENT_TYPE.taskDead,
@@ -170,7 +170,7 @@ describe("an event", () => {
     });
   });
 
-  it("has the number of every type of the contract", () => {
+  test("has the number of every type of the contract", () => {
     const known = Object.values(wire.EventType).filter(
       (value) => typeof value === "number" && value > 0,
     );

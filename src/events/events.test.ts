@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { oldestRevisionOf } from "../../test/support/revisions.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import type { Event } from "../domain/event.ts";
-import type { StoredEvent } from "../storage/store.ts";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { oldestRevisionOf } from "../../test/support/store/revisions.ts";
+import type { StoredEvent } from "../store/store.ts";
 import type { EventFilter, StreamStart, Watcher } from "./api.ts";
+import type { Event } from "./rules/event.ts";
 
 let services: TestServices;
 

@@ -1,5 +1,8 @@
 // The use cases of events: streams, lists and named consumers.
 
+import { replayOf, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { type Call, checkLive } from "../kit/call.ts";
 import {
   AppError,
   consumerAlreadyExists,
@@ -7,12 +10,10 @@ import {
   resumeTokenExpired,
   resumeTokenForeign,
   revisionNotReached,
-} from "../domain/errors.ts";
-import { comparePositions, type EventPosition, endOfRevision } from "../domain/event.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Consumer, ConsumerRef, EventPage, StreamPositions } from "../storage/store.ts";
+} from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Consumer, ConsumerRef, EventPage, StreamPositions } from "../store/store.ts";
 import type {
-  Call,
   ConsumerView,
   CreateConsumerInput,
   DeleteConsumerInput,
@@ -21,9 +22,8 @@ import type {
   Watcher,
   WatchInput,
 } from "./api.ts";
-import { checkLive, replayOf, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
 import type { EventFeed } from "./event-feed.ts";
+import { comparePositions, type EventPosition, endOfRevision } from "./rules/event.ts";
 
 /** Opens a stream of events. */
 export async function watchEvents(
@@ -103,9 +103,7 @@ function isForeign(context: ServiceContext, consumer: Consumer): boolean {
 
 /** Refuses a position of the future: events up to it would be skipped without a word. */
 function checkReached({ newest }: StreamPositions, position: EventPosition): void {
-  if (comparePositions(position, newest) > 0) {
-    throw resumeTokenForeign("state of this store");
-  }
+  if (comparePositions(position, newest) > 0) throw resumeTokenForeign("state of this store");
 }
 
 function checkKept(positions: StreamPositions, position: EventPosition): void {

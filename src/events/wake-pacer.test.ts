@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type PacerTime, WakePacer } from "./wake-pacer.ts";
 
 let nowMs: number;
 let timers: { readonly atMs: number; readonly callback: () => void }[];
 let settled: (() => void)[];
 let wakes: number[];
-/** How long waking takes. */
+/** Time that waking takes. */
 let costMs: number;
 
 const time: PacerTime = {
@@ -55,7 +55,7 @@ function advance(ms: number): void {
 }
 
 describe("the pacer", () => {
-  it("wakes at once after a pause", () => {
+  test("wakes at once after a pause", () => {
     const pacer = makePacer();
     pacer.ask();
     expect(wakes).toEqual([1_000]);
@@ -65,7 +65,7 @@ describe("the pacer", () => {
     expect(timers).toEqual([]);
   });
 
-  it("wakes once for all that comes in the pause, which follows the cost", () => {
+  test("wakes once for all that comes in the pause, which follows the cost", () => {
     const pacer = makePacer();
     pacer.ask();
     pacer.ask();
@@ -79,7 +79,7 @@ describe("the pacer", () => {
     expect(wakes).toHaveLength(2);
   });
 
-  it("takes a bounded share of the time while it is asked for", () => {
+  test("takes a bounded share of the time while it is asked for", () => {
     const pacer = makePacer();
     for (let i = 0; i < 700; i++) {
       pacer.ask();
@@ -90,7 +90,7 @@ describe("the pacer", () => {
     expect(spent / (nowMs - 1_000)).toBeGreaterThan(0.05);
   });
 
-  it("does not wait for more than 50 ms, whatever waking cost", () => {
+  test("does not wait for more than 50 ms, whatever waking cost", () => {
     costMs = 400;
     const pacer = makePacer();
     pacer.ask();
@@ -99,7 +99,7 @@ describe("the pacer", () => {
     expect(wakes).toEqual([1_000, 1_450]);
   });
 
-  it("wakes no more once it is stopped", () => {
+  test("wakes no more once it is stopped", () => {
     const pacer = makePacer();
     pacer.ask();
     settle();
@@ -111,7 +111,7 @@ describe("the pacer", () => {
     expect(wakes).toEqual([1_000]);
   });
 
-  it("with the time of the process, wakes when what the watchers do is done", async () => {
+  test("with the time of the process, wakes when what the watchers do is done", async () => {
     let steps = 0;
     const seen: number[] = [];
     const pacer = new WakePacer(() => {

@@ -4,7 +4,7 @@
 // as the last one took: what comes meanwhile goes out in one answer.
 
 /**
- * How many times as long as waking took the pause after it is. What is measured is the work in
+ * Ratio of the pause after waking to the time that waking took. The measured time is the work in
  * JavaScript; the sockets, their callbacks and the garbage of an answer cost about twice that.
  */
 const PAUSE_FACTOR = 12;

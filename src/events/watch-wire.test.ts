@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Event } from "../gen/memorysidecar/v1/event.ts";
 import { WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
-import type { StoredEvent } from "../storage/store.ts";
-import { createResumeTokens } from "./resume-token.ts";
-import { encodeCheckpoint, encodeWatchAnswers } from "./watch-answer.ts";
+import { createResumeTokens } from "../grpc/resume-token.ts";
+import type { StoredEvent } from "../store/store.ts";
+import { encodeCheckpoint, encodeWatchAnswers } from "./watch-wire.ts";
 
 const tokens = createResumeTokens("0123456789abcdef");
 const ANSWER_BYTES_MAX = 32 * 1024;
@@ -24,7 +24,7 @@ function decode(answers: readonly Uint8Array[]): WatchEventsResponse[] {
 }
 
 describe("the answers of a watch", () => {
-  it("are what encoding the whole would give, with a token for each event", () => {
+  test("are what encoding the whole would give, with a token for each event", () => {
     const events = many(3);
     const [answer, ...others] = encodeWatchAnswers(events, tokens);
     expect(others).toEqual([]);
@@ -41,7 +41,7 @@ describe("the answers of a watch", () => {
     expect(encodeWatchAnswers([], tokens)).toEqual([]);
   });
 
-  it("hold at most 256 events, and 32 KiB or one event", () => {
+  test("hold at most 256 events, and 32 KiB or one event", () => {
     const counts = (events: readonly StoredEvent[]): number[] =>
       decode(encodeWatchAnswers(events, tokens)).map((answer) => answer.events.length);
     const big = stored(1, 60_000);
@@ -58,7 +58,7 @@ describe("the answers of a watch", () => {
     }
   });
 
-  it("are shared by readers of the same events, and only by them", () => {
+  test("are shared by readers of the same events, and only by them", () => {
     const [a, b, c, d] = many(4) as [StoredEvent, StoredEvent, StoredEvent, StoredEvent];
     const first = encodeWatchAnswers([a, b, d], tokens);
     expect(encodeWatchAnswers([a, b, d], tokens)).toBe(first);

@@ -3,10 +3,10 @@
 
 import { StreamedEvent } from "../gen/memorysidecar/v1/event.ts";
 import { WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
-import type { StoredEvent } from "../storage/store.ts";
-import { encodeWire } from "./fast-writer.ts";
-import type { ResumeTokens } from "./resume-token.ts";
-import { spliceField } from "./splice.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import type { ResumeTokens } from "../grpc/resume-token.ts";
+import { spliceField } from "../grpc/splice.ts";
+import type { StoredEvent } from "../store/store.ts";
 
 /** The most events and bytes of one answer, unless it holds one event that is larger. */
 const ANSWER_EVENTS_MAX = 256;

@@ -1,15 +1,16 @@
 // Generated from the rules in proto/memorysidecar/v1 by tools/gen-checks.ts. DO NOT EDIT.
 //
-// Checks every request field by field. Rules that join fields stand in src/transport/validate.
+// Checks every request field by field. Rules that join fields stand in
+// the checks.ts of each feature.
 
-import * as fields from "../transport/validate/fields.ts";
-import type { Violations } from "../transport/validate/violations.ts";
-import { type ListHooksRequest } from "./memorysidecar/v1/admin_service.ts";
+import * as fields from "../grpc/fields.ts";
+import type { Violations } from "../grpc/violations.ts";
+import { BackUpTarget, type BackUpRequest, type DocumentSubject, type EraseSubjectRequest, type ErasureSubject, type GetErasureRequest, type ListHooksRequest, type MessagesSubject } from "./memorysidecar/v1/admin_service.ts";
 import { EmbeddingPurpose, type Document, type DocumentFilter, type Embedding, type TextSplitter } from "./memorysidecar/v1/document.ts";
 import { EventType, StreamPosition, type EventFilter } from "./memorysidecar/v1/event.ts";
 import { type AckEventsRequest, type CreateConsumerRequest, type DeleteConsumerRequest, type GetConsumerRequest, type ListConsumersRequest, type ListEventsRequest, type WatchEventsRequest } from "./memorysidecar/v1/event_service.ts";
 import { type MetadataCondition, type MetadataConditions, type NumberRange } from "./memorysidecar/v1/filter.ts";
-import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, PromotionSelection, type ConflictRule, type DedupeRule, type Entity, type Episode, type EpisodePolicy, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemoryScope, type MemorySource, type PromotionPolicy, type Relation, type ScopeFilter } from "./memorysidecar/v1/memory.ts";
+import { ConflictMode, DedupeMode, ExtractionTarget, ExtractionTime, MemoryKind, MemoryOrder, MemoryOrigin, MemoryState, PromotionSelection, SourceErasure, type ConflictRule, type DedupeRule, type Entity, type Episode, type EpisodePolicy, type ExtractionPolicy, type ImportanceRule, type Memory, type MemoryFilter, type MemoryPolicy, type MemoryScope, type MemorySource, type PromotionPolicy, type Relation, type ScopeFilter } from "./memorysidecar/v1/memory.ts";
 import { type ClearCollectionRequest, type ConsolidateSessionRequest, type DecayMemoriesRequest, type DeleteDocumentsRequest, type ExtractMemoriesRequest, type ForgetMemoriesRequest, type GetDocumentRequest, type GetMemoryRequest, type ListCollectionsRequest, type ListDocumentsRequest, type ListMemoriesRequest, type ListMemoryVersionsRequest, type MergeEntitiesRequest, type PurgeMemoriesRequest, type QueryRelationsRequest, type ReinforceMemoriesRequest, type RememberRequest, type RestoreMemoryVersionRequest, type UpdateMemoryRequest, type UpsertDocumentsRequest } from "./memorysidecar/v1/memory_service.ts";
 import { MessageOrder, Role, Trust, type AgentCall, type ContentPart, type Image, type Message, type MessageFilter, type ProviderPayload, type Reasoning, type ToolCall, type ToolOutcome, type ToolResult } from "./memorysidecar/v1/message.ts";
 import { BoundaryRule, FilterScope, PreviewSource, RemovedTo, StageEffect, StageOn, SummaryFailure, SummaryFlow, SummaryKeep, SummaryLeave, SummaryShape, SummaryShow, SystemProtection, TokenRounding, TokenRule, ToolPairing, ToolResultFillRule, TranscriptStyle, WindowUnit, type Boundary, type CustomTokenRule, type DropDuplicates, type DropOldest, type Filter, type KeepLast, type PackNewest, type PinMiddleRecent, type Policy, type PolicyChoice, type PolicyStage, type Preset, type Protections, type Shorten, type Summarize, type SummaryView, type ToolNames, type ToolResultFill, type Trigger } from "./memorysidecar/v1/policy.ts";
@@ -35,6 +36,86 @@ export function checkListHooksRequest(v: Violations, m: ListHooksRequest): void 
   if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
   if (!(m.pageSize >= 0)) fields.addRange(v, "page_size", m.pageSize, {"min":0});
   if (m.pageToken !== "") fields.checkText(v, "page_token", m.pageToken, 2048);
+}
+
+/** Checks BackUpRequest. */
+export function checkBackUpRequest(v: Violations, m: BackUpRequest): void {
+  if (m.target !== 0) fields.checkEnum(v, "target", m.target, BackUpTarget);
+  if (!(m.maxBytesPerSecond >= 0)) fields.addRange(v, "max_bytes_per_second", m.maxBytesPerSecond, {"min":0});
+}
+
+/** Checks EraseSubjectRequest. */
+export function checkEraseSubjectRequest(v: Violations, m: EraseSubjectRequest): void {
+  if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
+  if (m.subject === undefined) v.add("subject", "is required");
+  else {
+    v.enter("subject");
+    checkErasureSubject(v, m.subject);
+    v.leave();
+  }
+  if (m.requestId !== "") fields.checkText(v, "request_id", m.requestId, 128);
+}
+
+/** Checks ErasureSubject. */
+export function checkErasureSubject(v: Violations, m: ErasureSubject): void {
+  switch (m.subject?.$case) {
+    case undefined:
+      v.add("subject", "one of user_id, agent_id, session_id, document and messages is required");
+      break;
+    case "userId":
+      if (m.subject.value === "") v.add("user_id", "must not be empty; leave it unset");
+      else fields.checkText(v, "user_id", m.subject.value, 512);
+      break;
+    case "agentId":
+      if (m.subject.value === "") v.add("agent_id", "must not be empty; leave it unset");
+      else fields.checkText(v, "agent_id", m.subject.value, 512);
+      break;
+    case "sessionId":
+      if (m.subject.value === "") v.add("session_id", "must not be empty; leave it unset");
+      else if (fields.checkText(v, "session_id", m.subject.value, 512)) fields.checkForm(v, "session_id", m.subject.value, ID);
+      break;
+    case "document":
+      v.enter("document");
+      checkDocumentSubject(v, m.subject.value);
+      v.leave();
+      break;
+    case "messages":
+      v.enter("messages");
+      checkMessagesSubject(v, m.subject.value);
+      v.leave();
+      break;
+  }
+}
+
+/** Checks DocumentSubject. */
+export function checkDocumentSubject(v: Violations, m: DocumentSubject): void {
+  if (m.collectionId === "") v.add("collection_id", "is required");
+  else fields.checkForm(v, "collection_id", m.collectionId, COLLECTION_ID);
+  if (m.documentId === "") v.add("document_id", "is required");
+  else if (fields.checkText(v, "document_id", m.documentId, 256)) fields.checkForm(v, "document_id", m.documentId, ID);
+}
+
+/** Checks MessagesSubject. */
+export function checkMessagesSubject(v: Violations, m: MessagesSubject): void {
+  if (m.sessionId === "") v.add("session_id", "is required");
+  else if (fields.checkText(v, "session_id", m.sessionId, 512)) fields.checkForm(v, "session_id", m.sessionId, ID);
+  if (m.messageIds.length === 0) v.add("message_ids", "must have 1 entry at least", 1);
+  else {
+    if (m.messageIds.length > 1000) fields.addCount(v, "message_ids", m.messageIds.length, 1000);
+    else {
+      for (let i = 0; i < m.messageIds.length && !v.full; i++) {
+        if (m.messageIds[i]! === "") v.add(`message_ids[${i}]`, "is required");
+        else if (fields.checkText(v, `message_ids[${i}]`, m.messageIds[i]!, 256)) fields.checkForm(v, `message_ids[${i}]`, m.messageIds[i]!, ID);
+      }
+    }
+  }
+}
+
+/** Checks GetErasureRequest. */
+export function checkGetErasureRequest(v: Violations, m: GetErasureRequest): void {
+  if (m.namespace !== "") fields.checkForm(v, "namespace", m.namespace, NAMESPACE);
+  if (m.erasureId === "") v.add("erasure_id", "is required");
+  else if (fields.checkText(v, "erasure_id", m.erasureId, 64)) fields.checkForm(v, "erasure_id", m.erasureId, ID);
 }
 
 /** Checks WatchEventsRequest. */
@@ -1588,6 +1669,7 @@ export function checkMemoryPolicy(v: Violations, m: MemoryPolicy): void {
   if (m.relationLimit !== undefined) {
     if (!(m.relationLimit >= 1 && m.relationLimit <= 1000000)) fields.addRange(v, "relation_limit", m.relationLimit, {"min":1,"max":1000000});
   }
+  if (m.onSourceErased !== 0) fields.checkEnum(v, "on_source_erased", m.onSourceErased, SourceErasure);
 }
 
 /** Checks PromotionPolicy. */
@@ -2297,6 +2379,9 @@ export function checkDeleteTaskRequest(v: Violations, m: DeleteTaskRequest): voi
 /** The checks of requests by the name of their type, with a leading dot. */
 export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void> = new Map<string, (v: Violations, m: any) => void>([
   [".memorysidecar.v1.ListHooksRequest", checkListHooksRequest],
+  [".memorysidecar.v1.BackUpRequest", checkBackUpRequest],
+  [".memorysidecar.v1.EraseSubjectRequest", checkEraseSubjectRequest],
+  [".memorysidecar.v1.GetErasureRequest", checkGetErasureRequest],
   [".memorysidecar.v1.WatchEventsRequest", checkWatchEventsRequest],
   [".memorysidecar.v1.ListEventsRequest", checkListEventsRequest],
   [".memorysidecar.v1.CreateConsumerRequest", checkCreateConsumerRequest],
@@ -2365,6 +2450,7 @@ export const REQUEST_CHECKS: ReadonlyMap<string, (v: Violations, m: any) => void
 
 /** The requests that delete what is stored, by the name of their type, with a leading dot. */
 export const DESTRUCTIVE_REQUESTS: ReadonlySet<string> = new Set([
+  ".memorysidecar.v1.EraseSubjectRequest",
   ".memorysidecar.v1.DeleteConsumerRequest",
   ".memorysidecar.v1.DecayMemoriesRequest",
   ".memorysidecar.v1.ForgetMemoriesRequest",

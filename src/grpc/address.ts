@@ -1,4 +1,11 @@
-// Where a server listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
+// Reasons why a server cannot start, worded for the operator.
+
+/** Something outside the server is not as its configuration says; main exits with code 64. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+// Listen address of a server: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
 
 /** An address to listen on. */
 export type ListenAddress =
@@ -43,7 +50,7 @@ export function formatAddress(address: ListenAddress): string {
   return `${host}:${address.port}`;
 }
 
-/** What keeps others out of a server. */
+/** Protection of a server from others. */
 export interface Exposure {
   readonly listen: readonly ListenAddress[];
   readonly tokenFile: string | undefined;

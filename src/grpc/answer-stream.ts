@@ -8,23 +8,20 @@ import type { ServerWritableStream } from "@grpc/grpc-js";
 /** The most bytes on their way to a reader, one answer more or less. */
 const BYTES_UNDER_WAY_MAX = 16_384;
 
-/** How long a reader that took nothing may take to see how its call ended. */
+/** Time that a stalled reader has to see how its call ended. */
 const LEAVE_MS = 60_000;
 
-/** Where a stream's answers go. */
+/** Sink of the answers of a stream. */
 export interface AnswerStream {
   /** Sends one answer; resolves when the next one may be sent, also when the call has ended. */
   readonly send: (answer: Uint8Array) => Promise<void> | undefined;
-  /**
-   * Says that the call ends now, whether its reader takes the end or not: what is still on its way
-   * to it a minute later is dropped.
-   */
-  readonly letGo: () => void;
 }
 
 /** The stream of a call, as node:http2 shows it. */
 interface Stream {
+  readonly destroyed: boolean;
   readonly close: (code: number) => void;
+  readonly once: (event: "close", listener: () => void) => unknown;
 }
 
 /** As in unsent.ts: grpc-js has no public way from a call to its stream. */
@@ -47,7 +44,7 @@ export function createAnswerStream(
   return {
     send: (answer) => {
       if (signal.aborted) return undefined;
-      // What calls back must not hold the answer: a reader may leave it there for long.
+      // The callback must not hold the answer: a reader may leave it there for long.
       const size = answer.length;
       underWay += size;
       call.write(answer, () => {
@@ -59,11 +56,16 @@ export function createAnswerStream(
         wake = resolve;
       });
     },
-    letGo: () => {
-      if (signal.aborted) return;
-      const timer = setTimeout(() => streamOf(call)?.close(constants.NGHTTP2_CANCEL), LEAVE_MS);
-      timer.unref();
-      signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    },
   };
+}
+
+/**
+ * Ends a call that failed, whether its reader takes the failure or not: what is still on its way to
+ * it a minute later is dropped.
+ */
+export function letGo(call: object): void {
+  const stream = streamOf(call);
+  if (stream === undefined || stream.destroyed) return;
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), LEAVE_MS).unref();
+  stream.once("close", () => clearTimeout(timer));
 }

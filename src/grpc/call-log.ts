@@ -6,7 +6,7 @@ import { status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 import type { ErrorStatus } from "./error-status.ts";
 
-/** What the log says of a call. */
+/** Facts of a call for the log. */
 export interface CallFacts {
   readonly method: string;
   readonly startMs: number;

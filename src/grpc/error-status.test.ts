@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ConditionFault } from "../domain/conditions/condition.ts";
-import { requestInvalid } from "../domain/errors.ts";
+import { requestInvalid } from "../kit/errors.ts";
+import { ConditionFault } from "../window/conditions/condition.ts";
 import { toErrorStatus } from "./error-status.ts";
 
 /** The trailers that stock clients take, less what base64 adds. */

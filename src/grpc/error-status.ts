@@ -2,7 +2,6 @@
 
 import { randomBytes } from "node:crypto";
 import { Metadata, status } from "@grpc/grpc-js";
-import { AppError, type ErrorReason, type FieldViolation } from "../domain/errors.ts";
 import type { Any } from "../gen/google/protobuf/any.ts";
 import {
   BadRequest,
@@ -12,6 +11,8 @@ import {
   RetryInfo,
 } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
+import { AppError, type ErrorReason, type FieldViolation } from "../kit/errors.ts";
+import { type Full, keptFor } from "../kit/shares.ts";
 import { encodeWire } from "./fast-writer.ts";
 
 /** The gRPC code of every reason. A reason without a row does not compile. */
@@ -67,6 +68,12 @@ export const STATUS_CODES = {
   MEMORY_VERSION_LIMIT_REACHED: status.FAILED_PRECONDITION,
   PROMOTION_POLICY_MISSING: status.FAILED_PRECONDITION,
   REVISION_NOT_REACHED: status.OUT_OF_RANGE,
+  BACK_UP_NOT_CONFIGURED: status.FAILED_PRECONDITION,
+  BACK_UP_RUNNING: status.UNAVAILABLE,
+  BACK_UP_FAILED: status.FAILED_PRECONDITION,
+  ERASURE_NOT_FOUND: status.NOT_FOUND,
+  ERASURE_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  ANSWER_ERASED: status.FAILED_PRECONDITION,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {
@@ -84,6 +91,7 @@ const RETRY_DELAYS_MS: Readonly<Record<Unavailable, number>> = {
   UPLOAD_LIMIT_REACHED: 1_000,
   POLL_LIMIT_REACHED: 1_000,
   EMBEDDER_UNAVAILABLE: 2_000,
+  BACK_UP_RUNNING: 10_000,
 };
 
 /** The reasons that are limits of what may be kept, and of what. */
@@ -91,10 +99,11 @@ const QUOTA_SUBJECTS: Readonly<Partial<Record<ErrorReason, string>>> = {
   CONSUMER_LIMIT_REACHED: "consumers",
   COLLECTION_LIMIT_REACHED: "collections",
   MEMORY_LIMIT_REACHED: "memories",
+  ERASURE_LIMIT_REACHED: "erasures",
 };
 
 const ERROR_DOMAIN = "memorysidecar.io";
-/** Tells the retries of gRPC itself what RetryInfo tells programs. */
+/** RetryInfo for the retries of gRPC itself. */
 const PUSHBACK_KEY = "grpc-retry-pushback-ms";
 // Stock clients refuse trailers of more than 8 KiB, and base64 makes the details longer by a third.
 const TEXT_BYTES_MAX = 600;
@@ -232,11 +241,12 @@ export function requestMalformed(): AppError {
 }
 
 /** Too many calls run at once. */
-export function overloaded(limit: number): AppError {
+export function overloaded(full: Full): AppError {
   return new AppError(
     "OVERLOADED",
-    `The server runs ${limit} calls already. Nothing was done. Retry after the delay.`,
-    { metadata: { limit: String(limit) } },
+    `The server is already running ${full.limit} calls${keptFor(full)}. Nothing was done. Retry ` +
+      "after the delay.",
+    { metadata: { limit: String(full.limit) } },
   );
 }
 
@@ -247,6 +257,15 @@ export function unreadAnswers(limit: number): AppError {
     `Answers of up to ${limit} bytes wait to be read already. Nothing was done. Read them, or ` +
       "retry after the delay.",
     { metadata: { limit: String(limit) } },
+  );
+}
+
+/** The process holds nearly all the memory that it may take. */
+export function memoryShort(): AppError {
+  return new AppError(
+    "OVERLOADED",
+    "The memory of the server is nearly used up: large requests come in one at a time. Nothing " +
+      "was done. Retry after the delay.",
   );
 }
 
@@ -261,11 +280,12 @@ export function requestsUnfinished(limit: number): AppError {
 }
 
 /** Too many streams are open. */
-export function streamLimitReached(limit: number): AppError {
+export function streamLimitReached(full: Full): AppError {
   return new AppError(
     "STREAM_LIMIT_REACHED",
-    `The server has ${limit} open streams already. Close one, or retry after the delay.`,
-    { metadata: { limit: String(limit) } },
+    `The server already has ${full.limit} open streams${keptFor(full)}. Close one, or retry after ` +
+      "the delay.",
+    { metadata: { limit: String(full.limit) } },
   );
 }
 

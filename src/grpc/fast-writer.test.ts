@@ -1,10 +1,10 @@
 // The writer must give the very bytes of the library's own: compared on random messages.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { memoryArbitrary, memoryPolicyArbitrary } from "../../test/support/memory-arbitraries.ts";
-import { policyArbitrary } from "../../test/support/policy-arbitraries.ts";
-import { wireMessages } from "../../test/support/wire-messages.ts";
+import { describe, expect, test } from "vitest";
+import { wireMessages } from "../../test/support/contract/wire-messages.ts";
+import { memoryArbitrary, memoryPolicyArbitrary } from "../../test/support/memory/arbitraries.ts";
+import { policyArbitrary } from "../../test/support/window/policy-arbitraries.ts";
 import { Value } from "../gen/google/protobuf/struct.ts";
 import { Embedding } from "../gen/memorysidecar/v1/document.ts";
 import { Event } from "../gen/memorysidecar/v1/event.ts";
@@ -12,9 +12,9 @@ import { Memory, MemoryPolicy } from "../gen/memorysidecar/v1/memory.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/session_service.ts";
-import { toMemory } from "./convert/memory.ts";
-import { toMemoryPolicy } from "./convert/memory-policy.ts";
-import { toPolicy } from "./convert/policy.ts";
+import { toMemoryPolicy } from "../memory/policy-wire.ts";
+import { toMemory } from "../memory/wire.ts";
+import { toPolicy } from "../window/policy-wire.ts";
 import { encodeWire } from "./fast-writer.ts";
 
 const text = fc.oneof(
@@ -79,7 +79,7 @@ const request = fc.record({
 });
 
 describe("encodeWire", () => {
-  it("gives the bytes of the library for any message", () => {
+  test("gives the bytes of the library for any message", () => {
     fc.assert(
       fc.property(request, (value) => {
         const typed = value as unknown as AppendMessagesRequest;
@@ -90,7 +90,7 @@ describe("encodeWire", () => {
     );
   });
 
-  it("gives the bytes of the library for messages with tool results inside", () => {
+  test("gives the bytes of the library for messages with tool results inside", () => {
     fc.assert(
       fc.property(wireMessages, (value) => {
         const expected = Buffer.from(Message.encode(value).finish());
@@ -100,7 +100,7 @@ describe("encodeWire", () => {
     );
   });
 
-  it("gives the bytes of the library for vectors", () => {
+  test("gives the bytes of the library for vectors", () => {
     const values = fc.array(fc.float(), { maxLength: 3_000, size: "max" });
     fc.assert(
       fc.property(values, text, (numbers, model) => {
@@ -112,14 +112,14 @@ describe("encodeWire", () => {
     );
   });
 
-  it("gives what it gave before a larger message, and takes none of its bytes", () => {
+  test("gives what it gave before a larger message, and takes none of its bytes", () => {
     const small = Event.decode(new Uint8Array(0));
     const before = encodeWire(Event, { ...small, sessionId: "s" });
     encodeWire(Event, { ...small, sessionId: "x".repeat(6_000_000) });
     expect(encodeWire(Event, { ...small, sessionId: "s" })).toEqual(before);
   });
 
-  it("starts anew after an encoder that threw", () => {
+  test("starts anew after an encoder that threw", () => {
     const broken = {
       encode: (_: null, writer: Parameters<typeof Event.encode>[1]) => {
         writer?.uint32(10).fork().string("half");
@@ -131,7 +131,7 @@ describe("encodeWire", () => {
     expect(encodeWire(Event, empty).length).toBe(0);
   });
 
-  it("gives the bytes of the library for any policy and any plain value", () => {
+  test("gives the bytes of the library for any policy and any plain value", () => {
     fc.assert(
       fc.property(policyArbitrary, fc.jsonValue(), (policy, json) => {
         const wire = toPolicy(policy);
@@ -145,7 +145,7 @@ describe("encodeWire", () => {
     );
   });
 
-  it("gives the bytes of the library for any memory and any memory policy", () => {
+  test("gives the bytes of the library for any memory and any memory policy", () => {
     fc.assert(
       fc.property(memoryArbitrary, memoryPolicyArbitrary, (memory, policy) => {
         const wire = toMemory(memory);
@@ -160,7 +160,7 @@ describe("encodeWire", () => {
     );
   });
 
-  it("refuses a kind of field that the contract does not use", () => {
+  test("refuses a kind of field that the contract does not use", () => {
     const odd = {
       encode: (_: null, writer: Parameters<typeof Event.encode>[1]) => {
         if (writer === undefined) throw new Error("no writer");

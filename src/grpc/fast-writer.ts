@@ -6,7 +6,7 @@
 // it turns out to need more.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Slab } from "../lib/slab.ts";
+import { Slab } from "../kit/bytes.ts";
 
 const FIRST_BYTES = 65_536;
 // A larger buffer is given back after the message that needed it.
@@ -31,19 +31,19 @@ function unsupported(): never {
   throw new Error("the writer does not know this kind of field");
 }
 
-// What is sent or saved, and then done with.
+// Bytes that are sent or saved at once, and not kept.
 const BRIEF = new Slab(65_536);
 
 class FastWriter extends BinaryWriter {
-  private target = Buffer.allocUnsafeSlow(FIRST_BYTES);
-  private at = 0;
-  private readonly starts: number[] = [];
+  #target = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #at = 0;
+  readonly #starts: number[] = [];
 
   /** Begins a new message. */
   reset(): void {
-    this.at = 0;
-    this.starts.length = 0;
-    if (this.target.length > KEPT_BYTES) this.target = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    this.#at = 0;
+    this.#starts.length = 0;
+    if (this.#target.length > KEPT_BYTES) this.#target = Buffer.allocUnsafeSlow(FIRST_BYTES);
   }
 
   override finish(): Uint8Array<ArrayBuffer> {
@@ -52,14 +52,14 @@ class FastWriter extends BinaryWriter {
 
   /** The message in a piece of a slab. */
   finishInto(slab: Slab): Uint8Array<ArrayBuffer> {
-    const bytes = slab.take(this.at);
-    this.target.copy(bytes, 0, 0, this.at);
+    const bytes = slab.take(this.#at);
+    this.#target.copy(bytes, 0, 0, this.#at);
     return bytes;
   }
 
   override uint32(value: number): this {
-    this.reserve(VARINT_BYTES_MAX);
-    this.writeVarint(value);
+    this.#reserve(VARINT_BYTES_MAX);
+    this.#writeVarint(value);
     return this;
   }
 
@@ -72,67 +72,67 @@ class FastWriter extends BinaryWriter {
   }
 
   override int64(value: string | number | bigint): this {
-    this.reserve(VARINT_BYTES_MAX);
+    this.#reserve(VARINT_BYTES_MAX);
     const number = Number(value);
     if (number >= 0 && number <= Number.MAX_SAFE_INTEGER) {
-      this.writeVarint(number);
+      this.#writeVarint(number);
       return this;
     }
     let rest = BigInt(value) & MASK_64;
     while (rest >= 0x80n) {
-      this.target[this.at++] = Number(rest & 0x7fn) | 0x80;
+      this.#target[this.#at++] = Number(rest & 0x7fn) | 0x80;
       rest >>= 7n;
     }
-    this.target[this.at++] = Number(rest);
+    this.#target[this.#at++] = Number(rest);
     return this;
   }
 
   override double(value: number): this {
-    this.reserve(DOUBLE_BYTES);
-    this.at = this.target.writeDoubleLE(value, this.at);
+    this.#reserve(DOUBLE_BYTES);
+    this.#at = this.#target.writeDoubleLE(value, this.#at);
     return this;
   }
 
   override float(value: number): this {
-    this.reserve(FLOAT_BYTES);
-    this.at = this.target.writeFloatLE(value, this.at);
+    this.#reserve(FLOAT_BYTES);
+    this.#at = this.#target.writeFloatLE(value, this.#at);
     return this;
   }
 
   override bytes(value: Uint8Array): this {
-    this.reserve(value.length + VARINT_BYTES_MAX);
-    this.writeVarint(value.length);
-    this.target.set(value, this.at);
-    this.at += value.length;
+    this.#reserve(value.length + VARINT_BYTES_MAX);
+    this.#writeVarint(value.length);
+    this.#target.set(value, this.#at);
+    this.#at += value.length;
     return this;
   }
 
   override string(value: string): this {
-    this.reserve(value.length * BYTES_PER_CHAR_MAX + VARINT_BYTES_MAX);
-    const start = this.at;
-    if (value.length < SHORT_CHARS && this.writeAscii(value, start + 1)) {
-      this.target[start] = value.length;
-      this.at = start + 1 + value.length;
+    this.#reserve(value.length * BYTES_PER_CHAR_MAX + VARINT_BYTES_MAX);
+    const start = this.#at;
+    if (value.length < SHORT_CHARS && this.#writeAscii(value, start + 1)) {
+      this.#target[start] = value.length;
+      this.#at = start + 1 + value.length;
       return this;
     }
     const expected = varintSize(value.length);
-    const size = this.target.write(value, start + expected, "utf8");
-    this.at = start + expected + size;
-    this.closeLength(start, expected, size);
+    const size = this.#target.write(value, start + expected, "utf8");
+    this.#at = start + expected + size;
+    this.#closeLength(start, expected, size);
     return this;
   }
 
   override fork(): this {
-    this.reserve(VARINT_BYTES_MAX);
-    this.starts.push(this.at);
-    this.at += 1;
+    this.#reserve(VARINT_BYTES_MAX);
+    this.#starts.push(this.#at);
+    this.#at += 1;
     return this;
   }
 
   override join(): this {
-    const start = this.starts.pop() ?? 0;
-    this.reserve(VARINT_BYTES_MAX);
-    this.closeLength(start, 1, this.at - start - 1);
+    const start = this.#starts.pop() ?? 0;
+    this.#reserve(VARINT_BYTES_MAX);
+    this.#closeLength(start, 1, this.#at - start - 1);
     return this;
   }
 
@@ -148,45 +148,43 @@ class FastWriter extends BinaryWriter {
   override raw = unsupported;
 
   /** Writes the length of the content behind it, for which `left` bytes were left free. */
-  private closeLength(start: number, left: number, size: number): void {
+  #closeLength(start: number, left: number, size: number): void {
     const needed = varintSize(size);
-    if (needed !== left) {
-      this.target.copyWithin(start + needed, start + left, start + left + size);
-    }
-    this.at = start;
-    this.writeVarint(size);
-    this.at += size;
+    if (needed !== left) this.#target.copyWithin(start + needed, start + left, start + left + size);
+    this.#at = start;
+    this.#writeVarint(size);
+    this.#at += size;
   }
 
   /** Writes a short ASCII text; gives false, having written nothing of use, if it is not. */
-  private writeAscii(value: string, from: number): boolean {
+  #writeAscii(value: string, from: number): boolean {
     for (let index = 0; index < value.length; index++) {
       const code = value.charCodeAt(index);
       if (code >= 0x80) return false;
-      this.target[from + index] = code;
+      this.#target[from + index] = code;
     }
     return true;
   }
 
-  private writeVarint(value: number): void {
+  #writeVarint(value: number): void {
     let rest = value;
     while (rest >= 0x8000_0000) {
-      this.target[this.at++] = (rest % 0x80) | 0x80;
+      this.#target[this.#at++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
     }
     while (rest >= 0x80) {
-      this.target[this.at++] = (rest & 0x7f) | 0x80;
+      this.#target[this.#at++] = (rest & 0x7f) | 0x80;
       rest >>>= 7;
     }
-    this.target[this.at++] = rest;
+    this.#target[this.#at++] = rest;
   }
 
-  private reserve(bytes: number): void {
-    const needed = this.at + bytes;
-    if (needed <= this.target.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.target.length * 2));
-    larger.set(this.target.subarray(0, this.at));
-    this.target = larger;
+  #reserve(bytes: number): void {
+    const needed = this.#at + bytes;
+    if (needed <= this.#target.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#target.length * 2));
+    larger.set(this.#target.subarray(0, this.#at));
+    this.#target = larger;
   }
 }
 

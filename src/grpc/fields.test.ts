@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { EventType } from "../../gen/memorysidecar/v1/event.ts";
+import { describe, expect, test } from "vitest";
+import { EventType } from "../gen/memorysidecar/v1/event.ts";
 import {
   addRange,
   type Bounds,
@@ -20,13 +20,13 @@ describe("checkEnum", () => {
     );
   };
 
-  it("passes every number that the contract gives a name", () => {
+  test("passes every number that the contract gives a name", () => {
     const numbers = Object.values(EventType).filter((number) => number >= 0);
     expect(numbers.length).toBeGreaterThan(20);
     expect(numbers.flatMap((number) => check(number, EventType))).toEqual([]);
   });
 
-  it("refuses numbers above, below and between", () => {
+  test("refuses numbers above, below and between", () => {
     const names = { UNSPECIFIED: 0, FIRST: 1, THIRD: 3, UNRECOGNIZED: -1 };
     for (const unknown of [-2, -1, 2, 4, 2 ** 31 - 1]) {
       expect(check(unknown, names)).toEqual([`type is not a known value: ${unknown}`]);
@@ -46,7 +46,7 @@ function faultOf(check: (v: Violations) => void): readonly (string | undefined)[
 }
 
 describe("addRange", () => {
-  it.each([
+  test.each([
     [{ min: 1, max: 9 }, 10, "must be 1 to 9", "9"],
     [{ min: 1, max: 9 }, 0n, "must be 1 to 9", "1"],
     [{ min: 0 }, -1, "must not be negative", "0"],
@@ -66,7 +66,7 @@ describe("checkDuration", () => {
   const check = (seconds: bigint, nanos: number, bounds: Bounds) =>
     faultOf((v) => checkDuration(v, "x", { seconds, nanos }, bounds));
 
-  it("compares to the nanosecond", () => {
+  test("compares to the nanosecond", () => {
     const bounds = { min: 1, max: 315_576_000 };
     expect(check(1n, 0, bounds)).toEqual([]);
     expect(check(315_576_000n, 0, bounds)).toEqual([]);
@@ -76,7 +76,7 @@ describe("checkDuration", () => {
     expect(check(0n, 0, { above: 0 })).toEqual(["x must be above 0 seconds", "0"]);
   });
 
-  it("refuses nanos that are none", () => {
+  test("refuses nanos that are none", () => {
     const said = "x must be positive with 0 to 999999999 nanos";
     expect(check(1n, -1, { min: 0 })).toEqual([said, undefined]);
     expect(check(1n, 1_000_000_000, { min: 0 })).toEqual([said, undefined]);
@@ -90,7 +90,7 @@ describe("checkMap", () => {
       checkMap(v, "x", new Map(Object.entries(entries)), { maxItems: 0, maxBytes: 0, ...rules }),
     );
 
-  it("names the entry whose key or value is wrong", () => {
+  test("names the entry whose key or value is wrong", () => {
     const keyForm = { keyForm: KEY };
     expect(check({ abc: "" }, keyForm)).toEqual([]);
     expect(check({ A: "" }, keyForm)).toEqual([

@@ -1,11 +1,10 @@
 // Checks of single values. Each returns at once when the value is sound; a fault is described with
 // what is allowed.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { Duration } from "../../gen/google/protobuf/duration.ts";
-import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import { jsonDepth } from "./json.ts";
-import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
+import type { Duration } from "../gen/google/protobuf/duration.ts";
+import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { jsonDepth, STRUCT_MALFORMED, structDepth } from "./struct.ts";
 import type { Violations } from "./violations.ts";
 
 const CONTROL = /\p{Cc}/u;
@@ -155,7 +154,7 @@ export function checkTimestamp(v: Violations, field: string, time: Timestamp | u
 const NANOS_PER_MS = 1_000_000n;
 const NANOS_PER_SECOND = 1_000_000_000n;
 
-/** What a text looks like. */
+/** Form of a text. */
 export interface TextForm {
   readonly regExp: RegExp;
   /** Says what is wrong with another text. */
@@ -183,7 +182,7 @@ export function addCount(v: Violations, field: string, count: number, max: numbe
   v.add(field, `has ${count} entries; at most ${max} are allowed`, max);
 }
 
-/** What numbers are allowed. */
+/** Range of a number. */
 export interface Bounds {
   readonly min?: number;
   readonly max?: number;
@@ -248,7 +247,7 @@ export function checkDuration(v: Violations, field: string, span: Duration, boun
   v.add(field, boundsText(bounds, " seconds"), limit === undefined ? undefined : limit * 1_000);
 }
 
-/** What a map of texts may hold; 0 for what is not limited. */
+/** Limits of a map of texts; 0 for none. */
 export interface MapRules {
   readonly maxItems: number;
   readonly maxBytes: number;

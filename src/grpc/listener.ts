@@ -4,22 +4,19 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { connect, createServer, type Server as NetServer, type Socket } from "node:net";
 import { dirname } from "node:path";
-import type { Logger } from "pino";
-import { formatAddress, type ListenAddress } from "./address.ts";
-import { StartError } from "./start-error.ts";
+import { formatAddress, type ListenAddress, StartError } from "./address.ts";
+import type { Connections } from "./connections.ts";
 
 const DIRECTORY_MODE = 0o700;
 const SOCKET_MODE = 0o600;
 const SOCKET_UMASK = 0o177;
 const BACKLOG = 511;
 
-/** What the listeners need. */
+/** Dependencies of the listeners. */
 export interface ListenerOptions {
-  /** The most open connections over all addresses. */
-  readonly connectionsMax: number;
+  readonly connections: Connections;
   /** Takes a connection over. */
   readonly accept: (socket: Socket, address: ListenAddress) => void;
-  readonly log: Logger;
 }
 
 /** Open sockets. */
@@ -102,8 +99,7 @@ export async function openListeners(
       if (open === 0) resolve();
     });
   const accept = (socket: Socket, address: ListenAddress): void => {
-    if (open >= options.connectionsMax) {
-      options.log.warn({ limit: options.connectionsMax }, "connection refused: too many");
+    if (!options.connections.admit(socket)) {
       socket.destroy();
       return;
     }

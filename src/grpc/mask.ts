@@ -1,7 +1,7 @@
 // Update masks: which paths may be changed, and which are ignored because only the server sets
 // them.
 
-import { LIMITS } from "../../domain/limits.ts";
+import { LIMITS } from "../kit/limits.ts";
 import { checkCount } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
@@ -13,59 +13,6 @@ export interface MaskPaths {
   /** Output only: named without effect. */
   readonly ignored: ReadonlySet<string>;
 }
-
-/** The paths of UpdateSession. */
-export const SESSION_MASK = {
-  changeable: ["user_id", "agent_id", "labels", "metadata", "policy", "ttl", "memory_policy"],
-  ignored: new Set([
-    "namespace",
-    "effective_policy",
-    "expire_time",
-    "last_seq",
-    "log_totals",
-    "window_totals",
-    "forked_from",
-    "create_time",
-    "update_time",
-    "revision",
-    "etag",
-    "placed_summaries",
-    "stage_states",
-    "model_input_tokens",
-  ]),
-} as const satisfies MaskPaths;
-
-/** The paths of UpdateMessage. */
-export const MESSAGE_MASK = {
-  changeable: [
-    "name",
-    "text",
-    "parts",
-    "tool_calls",
-    "agent_calls",
-    "tool_call_id",
-    "tool_error",
-    "structured_data",
-    "provider_payload",
-    "metadata",
-    "labels",
-    "token_count",
-    "sent_time",
-    "provider_role",
-    "structured_json",
-  ],
-  ignored: new Set([
-    "seq",
-    "token_rule",
-    "token_preset",
-    "source",
-    "trust",
-    "writer",
-    "create_time",
-    "update_time",
-    "etag",
-  ]),
-} as const satisfies MaskPaths;
 
 /** The paths of UpdateMemory. */
 export const MEMORY_MASK = {
@@ -125,11 +72,11 @@ export function checkMask(
  */
 export function changedPaths<P extends string>(
   mask: readonly string[] | undefined,
-  known: { readonly changeable: readonly P[] },
-  isSet: Readonly<Record<P, boolean>>,
+  changeable: readonly P[],
+  isSet: (path: P) => boolean,
 ): readonly P[] {
-  if (mask === undefined || mask.length === 0) return known.changeable.filter((one) => isSet[one]);
-  if (mask.includes("*")) return known.changeable;
+  if (mask === undefined || mask.length === 0) return changeable.filter(isSet);
+  if (mask.includes("*")) return changeable;
   const named = new Set(mask);
-  return known.changeable.filter((path) => named.has(path));
+  return changeable.filter((path) => named.has(path));
 }

@@ -1,17 +1,17 @@
-import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../domain/limits.ts";
-import { fillPage, pageLimit } from "./page.ts";
+import { describe, expect, test } from "vitest";
+import { LIMITS } from "../kit/limits.ts";
+import { fillPage, pageLimit } from "./page-token.ts";
 
 const bytes = (size: number) => new Uint8Array(size);
 
 describe("a page", () => {
-  it("has as many entries as are asked for, and at most 1,000", () => {
+  test("has as many entries as are asked for, and at most 1,000", () => {
     expect([0, 1, 1_000, 1_001, 9_999].map((size) => pageLimit(size, 50))).toEqual([
       50, 1, 1_000, 1_000, 1_000,
     ]);
   });
 
-  it("ends before it gets too large, and has one entry at least", () => {
+  test("ends before it gets too large, and has one entry at least", () => {
     const half = LIMITS.pageBytes / 2;
     expect(fillPage([half, half], bytes)).toHaveLength(2);
     expect(fillPage([half, half + 1], bytes)).toHaveLength(1);
@@ -20,7 +20,7 @@ describe("a page", () => {
     expect(fillPage([], bytes)).toEqual([]);
   });
 
-  it("makes no wire form that it does not need", () => {
+  test("makes no wire form that it does not need", () => {
     const made: number[] = [];
     fillPage([LIMITS.pageBytes, 1, 1, 1], (size) => {
       made.push(size);

@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Struct } from "../gen/google/protobuf/struct.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/session_service.ts";
 import { loadDescriptors } from "./descriptors.ts";
 import { digestRequest } from "./request-digest.ts";
-import { checkWire, createWireSchemas } from "./wire-schema.ts";
+import { checkWire, createWireSchemas } from "./wire.ts";
 
 const schemas = createWireSchemas(loadDescriptors());
 const schema = schemas.get(".memorysidecar.v1.AppendMessagesRequest") ?? { fields: [] };
@@ -43,7 +43,7 @@ function digest(bytes: Uint8Array, method = "AppendMessages"): string {
 }
 
 describe("the digest of a request", () => {
-  it("does not depend on the order of labels and of keys in free-form data", () => {
+  test("does not depend on the order of labels and of keys in free-form data", () => {
     const one = request({ keys: ["a", "b", "c"], labels: ["x", "y"] });
     const other = request({ keys: ["c", "a", "b"], labels: ["y", "x"] });
     expect(Buffer.compare(one, other)).not.toBe(0);
@@ -53,7 +53,7 @@ describe("the digest of a request", () => {
     expect(digest(one)).not.toBe(digest(other));
   });
 
-  it("leaves out the request id, and nothing else", () => {
+  test("leaves out the request id, and nothing else", () => {
     expect(digest(request({ requestId: "1" }))).toBe(digest(request({ requestId: "2" })));
     expect(digest(request({ text: "1" }))).not.toBe(digest(request({ text: "2" })));
     expect(digest(request({ labels: ["a"] }))).not.toBe(digest(request({ labels: ["b"] })));
@@ -61,7 +61,7 @@ describe("the digest of a request", () => {
     expect(digest(request({}))).not.toBe(digest(request({}), "ResetSession"));
   });
 
-  it("leaves out the request id in a request without maps, wherever it stands", () => {
+  test("leaves out the request id in a request without maps, wherever it stands", () => {
     const session = Buffer.from([0x12, 1, 0x73]);
     const id = Buffer.from([0x32, 1, 0x31]);
     const alone = digest(session);

@@ -6,7 +6,7 @@
 // labels as in free-form data. Everything else must be the same byte for byte.
 
 import { hash } from "node:crypto";
-import type { WireSchema } from "./wire-schema.ts";
+import type { WireSchema } from "./wire.ts";
 
 const BYTES_WIRE_TYPE = 2;
 const DIGEST_BYTES = 16;
@@ -104,7 +104,7 @@ function withoutFields(bytes: Uint8Array, leftOut: ReadonlySet<number>): Uint8Ar
   return kept;
 }
 
-/** What a digest is taken of. The bytes must have passed checkWire. */
+/** Input of a digest. The bytes must have passed checkWire. */
 export interface DigestInput {
   /** The method, so that equal bytes of two methods differ. */
   readonly method: string;

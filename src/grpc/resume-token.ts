@@ -1,11 +1,21 @@
 // Resume tokens: a position in the events of one namespace of one store.
 //
 // Layout: id of the history of the store (8 bytes), hash of the namespace (8), revision (8),
-// index (4).
+// index (4), then the state of the store that the token was given out in (16). Older servers gave
+// out tokens without the last part.
 
-import { resumeTokenForeign, resumeTokenInvalid } from "../domain/errors.ts";
-import type { EventPosition } from "../domain/event.ts";
-import { openToken, sealToken, shortHash, TOKEN_KIND } from "./token.ts";
+import type { EventPosition } from "../events/rules/event.ts";
+import { resumeTokenForeign, resumeTokenInvalid } from "../kit/errors.ts";
+import type { Lineage } from "../store/store.ts";
+import {
+  isOfLineage,
+  MARK_BYTES,
+  markOf,
+  openToken,
+  sealToken,
+  shortHash,
+  TOKEN_KIND,
+} from "./page-token.ts";
 
 const CONTENT_BYTES = 28;
 const NAMESPACE_AT = 8;
@@ -25,7 +35,7 @@ export interface ResumeTokens {
  *
  * @param historyId - 16 hexadecimal digits.
  */
-export function createResumeTokens(historyId: string): ResumeTokens {
+export function createResumeTokens(historyId: string, lineage?: Lineage): ResumeTokens {
   const history = Buffer.from(historyId, "hex");
   return {
     make: (namespace, position, of = historyId) => {
@@ -34,14 +44,20 @@ export function createResumeTokens(historyId: string): ResumeTokens {
       shortHash(namespace).copy(content, NAMESPACE_AT);
       content.writeBigUInt64BE(BigInt(position.revision), REVISION_AT);
       content.writeUInt32BE(position.index, INDEX_AT);
-      return sealToken(TOKEN_KIND.resume, content);
+      return sealToken(TOKEN_KIND.resume, Buffer.concat([content, markOf(lineage)]));
     },
     read: (namespace, token) => {
       const content = openToken(TOKEN_KIND.resume, token);
-      if (content === undefined || content.length !== CONTENT_BYTES) throw resumeTokenInvalid();
+      const markBytes = (content?.length ?? 0) - CONTENT_BYTES;
+      if (content === undefined || (markBytes !== 0 && markBytes !== MARK_BYTES)) {
+        throw resumeTokenInvalid();
+      }
       if (!content.subarray(0, NAMESPACE_AT).equals(history)) throw resumeTokenForeign("store");
       if (!content.subarray(NAMESPACE_AT, REVISION_AT).equals(shortHash(namespace))) {
         throw resumeTokenForeign("namespace");
+      }
+      if (!isOfLineage(lineage, content.subarray(CONTENT_BYTES))) {
+        throw resumeTokenForeign("state of this store");
       }
       const revision = Number(content.readBigUInt64BE(REVISION_AT));
       if (!Number.isSafeInteger(revision)) throw resumeTokenInvalid();

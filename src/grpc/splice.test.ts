@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { ListMessagesResponse } from "../gen/memorysidecar/v1/session_service.ts";
 import { spliceField } from "./splice.ts";
 
 describe("spliceField", () => {
-  it("gives the bytes that encoding the whole would give", () => {
+  test("gives the bytes that encoding the whole would give", () => {
     const texts = fc.array(fc.string({ maxLength: 20_000, size: "max" }), { maxLength: 5 });
     fc.assert(
       fc.property(texts, fc.string(), (all, nextPageToken) => {
@@ -19,7 +19,7 @@ describe("spliceField", () => {
     );
   });
 
-  it("takes empty items for empty messages", () => {
+  test("takes empty items for empty messages", () => {
     const bytes = spliceField(1, [new Uint8Array(0), new Uint8Array(0)], new Uint8Array(0));
     expect(ListMessagesResponse.decode(bytes).messages).toHaveLength(2);
   });

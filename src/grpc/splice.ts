@@ -1,7 +1,7 @@
 // Puts wire forms together without decoding them: a field of message type is its tag, the length
 // and the bytes of the message.
 
-import { publicMessage } from "../lib/token-quarters.ts";
+import { publicMessage } from "../kit/token-quarters.ts";
 
 function varintBytes(value: number): number {
   let count = 1;

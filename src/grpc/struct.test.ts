@@ -1,8 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { Struct } from "../../gen/google/protobuf/struct.ts";
-import { structToJson } from "../convert/struct-json.ts";
-import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
+import { describe, expect, test } from "vitest";
+import { Struct } from "../gen/google/protobuf/struct.ts";
+import { STRUCT_MALFORMED, structDepth, structToJson } from "./struct.ts";
 
 function wire(object: { readonly [key: string]: unknown }): Uint8Array {
   return Struct.encode(Struct.wrap(object)).finish();
@@ -16,7 +15,7 @@ function depthOf(value: unknown): number {
 const json = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 6 }), { noNullPrototype: true });
 
 describe("structDepth", () => {
-  it("measures any object", () => {
+  test("measures any object", () => {
     fc.assert(
       fc.property(json, (object) => {
         fc.pre(!Object.hasOwn(object, "__proto__"));
@@ -25,14 +24,14 @@ describe("structDepth", () => {
     );
   });
 
-  it("counts objects and lists, not the values in them", () => {
+  test("counts objects and lists, not the values in them", () => {
     expect(structDepth(new Uint8Array(0))).toBe(1);
     expect(structDepth(wire({ a: 1, b: "x", c: null, d: true }))).toBe(1);
     expect(structDepth(wire({ a: { b: 1 } }))).toBe(2);
     expect(structDepth(wire({ a: [[1]] }))).toBe(3);
   });
 
-  it("refuses bytes that are no Struct, and never throws", () => {
+  test("refuses bytes that are no Struct, and never throws", () => {
     const sound = wire({ key: ["value", { more: 1.5 }] });
     for (let length = 1; length < sound.length; length++) {
       const depth = structDepth(sound.subarray(0, length));
@@ -43,7 +42,7 @@ describe("structDepth", () => {
 });
 
 describe("structToJson", () => {
-  it("writes what JSON.stringify writes, for whatever JSON can say", () => {
+  test("writes what JSON.stringify writes, for whatever JSON can say", () => {
     fc.assert(
       fc.property(json, (object) => {
         fc.pre(!JSON.stringify(object).includes("__proto__"));

@@ -1,8 +1,8 @@
 // Points and spans of time between the wire (seconds and nanoseconds) and the inside
 // (milliseconds).
 
-import type { Duration } from "../../gen/google/protobuf/duration.ts";
-import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+import type { Duration } from "../gen/google/protobuf/duration.ts";
+import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
 
 const MS_PER_SECOND = 1_000;
 const NANOS_PER_MS = 1_000_000;

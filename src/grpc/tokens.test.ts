@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createPageTokens, numberPosition } from "./page-token.ts";
 import { createResumeTokens } from "./resume-token.ts";
 
@@ -14,7 +14,7 @@ const position = fc.record({
 });
 
 describe("page tokens", () => {
-  it("give back their position to the query that they belong to", () => {
+  test("give back their position to the query that they belong to", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 128 }), (text) => {
         expect(pages.read(digest, pages.make(digest, text))).toBe(text.toWellFormed());
@@ -25,11 +25,11 @@ describe("page tokens", () => {
     expect(() => createPageTokens("ffffffffffffffff").read(digest, token)).toThrow("page token");
   });
 
-  it("are small even for the longest position", () => {
+  test("are small even for the longest position", () => {
     expect(pages.make(digest, "é".repeat(128)).length).toBeLessThan(2_048);
   });
 
-  it("are refused in any other form", () => {
+  test("are refused in any other form", () => {
     const token = pages.make(digest, "5");
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(..."abcXYZ019-_ =+/"), (at, letter) => {
@@ -44,7 +44,7 @@ describe("page tokens", () => {
     expect(() => pages.read(digest, resumes.make("n", { revision: 1, index: 0 }))).toThrow();
   });
 
-  it("hold numbers only as digits", () => {
+  test("hold numbers only as digits", () => {
     expect(numberPosition("17")).toBe(17);
     for (const text of ["", "-1", "1.5", "1e3", "99999999999999999", " 1"]) {
       expect(() => numberPosition(text)).toThrow("page token");
@@ -53,7 +53,7 @@ describe("page tokens", () => {
 });
 
 describe("resume tokens", () => {
-  it("give back their position, and are at most 256 bytes", () => {
+  test("give back their position, and are at most 256 bytes", () => {
     fc.assert(
       fc.property(position, (value) => {
         const token = resumes.make("default", value);
@@ -63,7 +63,7 @@ describe("resume tokens", () => {
     );
   });
 
-  it("tell another store and another namespace from damage", () => {
+  test("tell another store and another namespace from damage", () => {
     const token = resumes.make("default", { revision: 9, index: 1 });
     const reasonOf = (read: () => unknown): string => {
       try {

@@ -1,7 +1,7 @@
 // Collects the faults of a request. The path is kept as segments, so that a sound request costs no
 // string.
 
-import { AppError, type FieldViolation, requestInvalid } from "../../domain/errors.ts";
+import { AppError, type FieldViolation, requestInvalid } from "../kit/errors.ts";
 
 /** The most faults that are looked for: the work that a faulty request makes is bounded. */
 export const VIOLATIONS_MAX = 20;
@@ -10,41 +10,41 @@ const KEY_CHARS_MAX = 40;
 
 /** The faults of one request, in the order of its fields. */
 export class Violations {
-  private readonly segments: (string | number)[] = [];
-  private found: FieldViolation[] | undefined;
-  private limit: number | undefined;
+  readonly #segments: (string | number)[] = [];
+  #found: FieldViolation[] | undefined;
+  #limit: number | undefined;
   /** Set when bytes inside the request are not what they should be: the request is malformed. */
   malformed = false;
 
   /** Steps into a field of message type. */
   enter(field: string): void {
-    this.segments.push(field);
+    this.#segments.push(field);
   }
 
   /** Steps into an element of a repeated field. */
   enterItem(field: string, index: number): void {
-    this.segments.push(field, index);
+    this.#segments.push(field, index);
   }
 
   /** Steps out of a field. */
   leave(): void {
-    this.segments.pop();
+    this.#segments.pop();
   }
 
   /** Steps out of an element. */
   leaveItem(): void {
-    this.segments.pop();
-    this.segments.pop();
+    this.#segments.pop();
+    this.#segments.pop();
   }
 
   /** Whether enough faults were found to stop looking. */
   get full(): boolean {
-    return this.found !== undefined && this.found.length >= VIOLATIONS_MAX;
+    return this.#found !== undefined && this.#found.length >= VIOLATIONS_MAX;
   }
 
   /** Whether no fault was found so far. */
   get isEmpty(): boolean {
-    return this.found === undefined && !this.malformed;
+    return this.#found === undefined && !this.malformed;
   }
 
   /**
@@ -53,11 +53,11 @@ export class Violations {
    */
   add(field: string, description: string, limit?: number): void {
     if (this.full) return;
-    this.found ??= [];
-    const path = this.path(field);
-    if (this.found.some((known) => known.field === path)) return;
-    if (this.found.length === 0) this.limit = limit;
-    this.found.push({ field: path, description });
+    this.#found ??= [];
+    const path = this.#path(field);
+    if (this.#found.some((known) => known.field === path)) return;
+    if (this.#found.length === 0) this.#limit = limit;
+    this.#found.push({ field: path, description });
   }
 
   /** Adds a fault of a map entry. */
@@ -68,16 +68,16 @@ export class Violations {
 
   /** The error that names the faults; undefined when there is none. */
   error(): AppError | undefined {
-    if (this.found === undefined) return undefined;
-    const error = requestInvalid(this.found, this.full);
-    if (this.limit === undefined) return error;
-    const metadata = { ...error.detail.metadata, limit: String(this.limit) };
+    if (this.#found === undefined) return undefined;
+    const error = requestInvalid(this.#found, this.full);
+    if (this.#limit === undefined) return error;
+    const metadata = { ...error.detail.metadata, limit: String(this.#limit) };
     return new AppError(error.reason, error.message, { ...error.detail, metadata });
   }
 
-  private path(field: string): string {
+  #path(field: string): string {
     let path = "";
-    for (const segment of this.segments) {
+    for (const segment of this.#segments) {
       if (typeof segment === "number") path += `[${segment}]`;
       else path += path === "" ? segment : `.${segment}`;
     }

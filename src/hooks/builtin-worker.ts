@@ -1,8 +1,8 @@
 // The thread of the builtin summarizer.
 
 import { parentPort } from "node:worker_threads";
-import { summarizeInSections } from "../domain/extractive/sections.ts";
-import { summarizeLines } from "../domain/extractive/summarize.ts";
+import { summarizeInSections } from "../summary/builtin/sections.ts";
+import { summarizeLines } from "../summary/builtin/summarize.ts";
 import type { BuiltinAnswer, BuiltinRequest } from "./builtin.ts";
 
 function answer({ id, lines, options, structured }: BuiltinRequest): BuiltinAnswer {

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
-import { TRUST } from "../domain/summaries/summary.ts";
-import type { HookCall, SourceLine, SummarizeInput } from "../service/hook-port.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { TRUST } from "../summary/rules/summary.ts";
 import { BUILTIN_SETTINGS, type BuiltinHook, createBuiltinHook } from "./builtin.ts";
+import type { HookCall, SourceLine, SummarizeInput } from "./port.ts";
 
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -71,7 +71,7 @@ const TALK = [
 ];
 
 describe("the builtin hook", () => {
-  it("answers with sentences of the messages, and ends a chain of density at once", async () => {
+  test("answers with sentences of the messages, and ends a chain of density at once", async () => {
     const output = await hook().summarize(call(), inputOf(TALK, { loop: 1 }));
     expect(output.text).toContain("My name is Anna Berg and I live in Bergen.");
     expect(output.missingEntities).toEqual([]);
@@ -79,7 +79,7 @@ describe("the builtin hook", () => {
     expect(output.outputTokens).toBe(Math.ceil(Buffer.byteLength(output.text) / 4));
   });
 
-  it("fills the sections when structured, within the tokens of one text", async () => {
+  test("fills the sections when structured, within the tokens of one text", async () => {
     const output = await hook().summarize(call(), inputOf(TALK, { structured: true }));
     expect(output.requestText).toContain("Can you help me plan a trip to Porto in March?");
     expect(output.openThreads.join("\n")).toContain("Do they have other pillows?");
@@ -90,12 +90,12 @@ describe("the builtin hook", () => {
     for (const fact of output.facts) expect(output.text).not.toContain(fact);
   });
 
-  it("invents nothing for messages without words", async () => {
+  test("invents nothing for messages without words", async () => {
     const asked = hook().summarize(call(), inputOf(["", "...", " \n"]));
     await expect(asked).rejects.toMatchObject({ name: "HookFailure", reason: "empty-output" });
   });
 
-  it("answers calls that were made at one time, each with its own", async () => {
+  test("answers calls that were made at one time, each with its own", async () => {
     const one = hook();
     const answers = await Promise.all(
       ["Oslo", "Turin", "Lima"].map((town) =>
@@ -109,7 +109,7 @@ describe("the builtin hook", () => {
     ]);
   });
 
-  it("fails a call whose worker crashes, and answers the next with a new worker", async () => {
+  test("fails a call whose worker crashes, and answers the next with a new worker", async () => {
     // Every worker crashes on the first message that says so, and answers all others.
     const flaky = brokenHook(`parentPort.on("message", (m) => {
       if (m.lines[0].text === "crash") process.exit(3);
@@ -122,19 +122,19 @@ describe("the builtin hook", () => {
     expect((await next).text).toBe("made");
   });
 
-  it("says hook-error when the worker throws", async () => {
+  test("says hook-error when the worker throws", async () => {
     const throwing = brokenHook(`parentPort.on("message", () => { throw new Error("no"); });`);
     const asked = throwing.summarize(call(), inputOf(TALK));
     await expect(asked).rejects.toMatchObject({ reason: "hook-error" });
   });
 
-  it("ends a worker that takes too long", async () => {
+  test("ends a worker that takes too long", async () => {
     const slow = brokenHook(`parentPort.on("message", () => { for (;;); });`, 300);
     const asked = slow.summarize(call(), inputOf(TALK));
     await expect(asked).rejects.toMatchObject({ reason: "timeout" });
   });
 
-  it("stops when the server stops", async () => {
+  test("stops when the server stops", async () => {
     const stuck = brokenHook(`parentPort.on("message", () => {});`);
     const stop = new AbortController();
     const running = stuck.summarize(call(stop.signal), inputOf(TALK));
@@ -144,7 +144,7 @@ describe("the builtin hook", () => {
     await expect(queued).rejects.toMatchObject({ reason: "unreachable" });
   });
 
-  it("fails the calls under way and later ones when it is closed", async () => {
+  test("fails the calls under way and later ones when it is closed", async () => {
     const stuck = brokenHook(`parentPort.on("message", () => {});`);
     const running = stuck.summarize(call(), inputOf(TALK));
     const failed = expect(running).rejects.toMatchObject({ reason: "unreachable" });

@@ -1,31 +1,50 @@
-// The hook that every server has: it picks sentences, finds facts and scores texts by rules, and
-// needs no model and no network.
-//
-// A megabyte of text takes about a third of a second, which would stop every other call, so it is
-// done in a worker thread, started with the first call. One call at a time; the others wait.
+// Rule-based extraction, one slice in each turn of the event loop.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { ExtractLine } from "../domain/extractive/lines.ts";
-import type { ExtractSections } from "../domain/extractive/sections.ts";
-import type { ExtractOptions } from "../domain/extractive/summarize.ts";
-import {
-  compileRules,
-  DEFAULT_IMPORTANCE_RULES,
-  scoreText,
-} from "../domain/memories/importance.ts";
-import { BUILTIN_HOOK } from "../domain/summaries/spec.ts";
-import type { SummaryOutput } from "../domain/summaries/summary.ts";
-import { bytesDiv4 } from "../domain/tokens.ts";
+import { checkLive } from "../kit/call.ts";
+import { RuleExtractor } from "../memory/extract/rules.ts";
+import type { Extracted, ExtractionLine } from "../memory/rules/extracted.ts";
+import { compileRules, DEFAULT_IMPORTANCE_RULES, scoreText } from "../memory/rules/importance.ts";
+import type { ExtractLine } from "../summary/builtin/lines.ts";
+import type { ExtractSections } from "../summary/builtin/sections.ts";
+import type { ExtractOptions } from "../summary/builtin/summarize.ts";
+import type { SummaryOutput } from "../summary/rules/summary.ts";
+import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
+import { BUILTIN_HOOK } from "../window/policy/summary-spec.ts";
+import { bytesDiv4 } from "../window/policy/tokens.ts";
 import {
   type Hook,
   type HookCall,
   HookFailure,
   type HookSettings,
   type SummarizeInput,
-} from "../service/hook-port.ts";
-import { extractInTurns } from "../service/memories/extract-rules.ts";
+} from "./port.ts";
 
-/** A summary asked of the worker. */
+/** Extracts facts from lines. Throws DEADLINE_EXCEEDED when the caller is gone. */
+export async function extractInTurns(
+  lines: readonly ExtractionLine[],
+  targets: readonly ExtractionTarget[],
+  signal: AbortSignal,
+): Promise<Extracted> {
+  const rules = new RuleExtractor(targets);
+  for (const line of lines) {
+    for (const slice of rules.slicesOf(line)) {
+      rules.look(slice);
+      await nextTurn();
+      checkLive(signal);
+    }
+  }
+  return rules.result();
+}
+
+// The built-in hook of every server: it picks sentences, finds facts and scores texts by rules,
+// without a model or a network.
+//
+// A megabyte of text takes about a third of a second, which would stop every other call, so it is
+// done in a worker thread, started with the first call. One call at a time; the others wait.
+
+/** Request for a summary to the worker. */
 export interface BuiltinRequest {
   readonly id: number;
   readonly lines: readonly ExtractLine[];
@@ -33,30 +52,30 @@ export interface BuiltinRequest {
   readonly structured: boolean;
 }
 
-/** What the worker answers. */
+/** Answer of the worker. */
 export interface BuiltinAnswer extends ExtractSections {
   readonly id: number;
 }
 
-/** What holds unless the operator sets something else. */
+/** Default settings of the built-in hook. */
 export const BUILTIN_SETTINGS: HookSettings = {
-  // A hundred times what the largest task takes on one slow core.
+  // A hundred times the duration of the largest task on one slow core.
   timeoutMs: 30_000,
   concurrency: 1,
   maxAttempts: 5,
   callsPerHour: 0,
   tokensPerHour: 0,
-  // What LIMITS.taskInputBytes holds, so that this is never the narrower limit.
+  // As many as fit in LIMITS.taskInputBytes: this is never the narrower limit.
   inputTokensMax: 262_144,
 };
 
-/** The largest task takes about 100 MB; more is a fault that must not take the server with it. */
+/** The largest task takes about 100 MB; more is a fault that must not crash the server. */
 const WORKER_HEAP_MB = 512;
 
 /** The builtin hook, which owns a thread. */
 export interface BuiltinHook extends Hook {
   readonly summarize: (call: HookCall, input: SummarizeInput) => Promise<SummaryOutput>;
-  /** Stops the thread; calls under way fail. */
+  /** Stops the thread; calls in progress fail. */
   close(): Promise<void>;
 }
 
@@ -169,7 +188,7 @@ class BuiltinThread {
     this.#current = waiting;
     this.#worker ??= this.#start();
     this.#timer = setTimeout(() => {
-      const failure = new HookFailure("timeout", "The builtin summarizer took too long.");
+      const failure = new HookFailure("timeout", "The builtin summarizer timed out.");
       void this.#drop(failure);
     }, this.#timeoutMs);
     this.#worker.postMessage(waiting.request);
@@ -195,7 +214,7 @@ class BuiltinThread {
     return worker;
   }
 
-  /** Ends the worker and the call it has; the next call starts a new one. */
+  /** Ends the worker and its current call; the next call starts a new worker. */
   async #drop(failure: HookFailure): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { CANARY } from "../../test/support/hook-inputs.ts";
-import { completionOf } from "../../test/support/scripted-http.ts";
-import { HookFailure } from "../service/hook-port.ts";
+import { describe, expect, test } from "vitest";
+import { CANARY } from "../../test/support/hooks/inputs.ts";
+import { completionOf } from "../../test/support/hooks/scripted-http.ts";
 import { readChatAnswer, withoutThoughts } from "./chat-answer.ts";
+import { HookFailure } from "./port.ts";
 
 const PLAIN = { density: false, structured: false };
 const DENSE = { density: true, structured: false };
@@ -34,7 +34,7 @@ const whole = JSON.stringify({
 });
 
 describe("readChatAnswer", () => {
-  it("reads a text with what it cost", () => {
+  test("reads a text with what it cost", () => {
     expect(read(completionOf(" They met. \n"))).toEqual({
       text: "They met.",
       missingEntities: [],
@@ -47,7 +47,7 @@ describe("readChatAnswer", () => {
     });
   });
 
-  it("takes the configured model, and zeros, when the answer says nothing usable", () => {
+  test("takes the configured model, and zeros, when the answer says nothing usable", () => {
     const bare = { model: undefined, usage: undefined };
     expect(read(completionOf("x", bare))).toMatchObject({ model: "configured", inputTokens: 0 });
     const odd = { model: "m".repeat(128), usage: { prompt_tokens: -1, completion_tokens: 1.5 } };
@@ -55,7 +55,7 @@ describe("readChatAnswer", () => {
     expect(read(completionOf("x", { usage: { completion_tokens: 2e9 } })).outputTokens).toBe(0);
   });
 
-  it("joins parts of text", () => {
+  test("joins parts of text", () => {
     const content = [
       { type: "text", text: "one " },
       { type: "text", text: "two" },
@@ -64,7 +64,7 @@ describe("readChatAnswer", () => {
     expect(read(completionOf("", { choices })).text).toBe("one two");
   });
 
-  it.each([
+  test.each([
     ["bare", dense],
     ["in a fence", `\`\`\`json\n${dense}\n\`\`\``],
     ["in a fence without a name", `\`\`\`\n${dense}\n\`\`\`\n`],
@@ -75,7 +75,7 @@ describe("readChatAnswer", () => {
     expect([output.text, output.missingEntities]).toEqual(["They met.", ["Dr. Mora"]]);
   });
 
-  it("reads sections", () => {
+  test("reads sections", () => {
     expect(read(completionOf(whole), STRUCTURED)).toMatchObject({
       text: "They plan a trip.",
       requestText: "A trip.",
@@ -88,7 +88,7 @@ describe("readChatAnswer", () => {
   const withMessage = (message: unknown, finish = "stop"): string =>
     completionOf("", { choices: [{ finish_reason: finish, message }] });
 
-  it.each([
+  test.each([
     ["invalid-output", "what is not JSON", `${CANARY} {`, PLAIN],
     ["invalid-output", "half a JSON", completionOf(CANARY).slice(0, -5), PLAIN],
     ["invalid-output", "another JSON", JSON.stringify([CANARY]), PLAIN],
@@ -122,7 +122,7 @@ describe("readChatAnswer", () => {
 });
 
 describe("withoutThoughts", () => {
-  it.each([
+  test.each([
     ["<think>one</think> two", "two"],
     ["\n<think>\none\n</think>\n<think>two</think>three", "three"],
     ["one\n</think>\n\ntwo", "\n\ntwo"],

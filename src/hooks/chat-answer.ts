@@ -1,9 +1,9 @@
-// Reads what a model answered. Tolerant of what models wrap around an answer, strict about what is
-// in it. Failures say nothing of the answer.
+// Parses the answers of models. Tolerant of the text that models wrap around an answer, strict
+// about its content. Failures hold nothing of the answer.
 
-import { LIMITS } from "../domain/limits.ts";
-import type { SummaryOutput } from "../domain/summaries/summary.ts";
-import { HookFailure } from "../service/hook-port.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { SummaryOutput } from "../summary/rules/summary.ts";
+import { HookFailure } from "./port.ts";
 import { type AnswerForm, wantsJson } from "./prompts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,18 +31,18 @@ function contentOf(message: Json): string {
   const parts = Array.isArray(content) ? content : [undefined];
   const texts = parts.map((part: unknown) => (isJson(part) ? part["text"] : undefined));
   if (texts.every((text) => typeof text === "string")) return texts.join("");
-  throw invalid("The message of the answer holds no text.");
+  throw invalid("The message of the response holds no text.");
 }
 
-/** Cuts the thoughts that some models put before their answer. */
+/** Cuts the reasoning that some models put before their answer. */
 export function withoutThoughts(text: string): string {
   const trimmed = text.trimStart();
   const end = trimmed.indexOf("</think>");
   if (trimmed.startsWith("<think>")) {
-    // Thoughts without an end: the answer never came.
+    // Reasoning without an end: the answer never came.
     return end < 0 ? "" : withoutThoughts(trimmed.slice(end + "</think>".length));
   }
-  // Some servers swallow the first mark and leave the second one, on a line of its own.
+  // Some servers remove the opening mark and leave the closing one on a separate line.
   const lone = /^<\/think>[ \t]*$/m.exec(trimmed);
   return lone === null || trimmed.includes("<think>")
     ? trimmed
@@ -60,8 +60,8 @@ function parseJson(text: string): Json {
   try {
     value = JSON.parse(start < 0 ? inner : inner.slice(start, end + 1));
   } catch {
-    // What the parser says quotes the answer.
-    throw invalid("The model's answer is not the JSON that was asked for.");
+    // The parser's message quotes the answer, so it is left out.
+    throw invalid("The model's response is not the requested JSON.");
   }
   if (!isJson(value)) throw invalid("The model's answer is not a JSON object.");
   return value;
@@ -134,9 +134,9 @@ function outputOf(text: string, form: AnswerForm) {
   };
 }
 
-/** What a model said, and what it took. */
+/** Text of a model and the tokens it took. */
 export interface Completion {
-  /** Without thoughts; never empty. */
+  /** Without reasoning; never empty. */
   readonly text: string;
   readonly model: string;
   readonly inputTokens: number;
@@ -156,10 +156,10 @@ export function readCompletion(body: Buffer, model: string): Completion {
     throw new HookFailure("refused", "The model declined to answer.");
   }
   if (finish === "length") {
-    throw new HookFailure("output-too-long", "The model was cut off at its limit of tokens.");
+    throw new HookFailure("output-too-long", "The model reached its token limit.");
   }
   const text = withoutThoughts(contentOf(message)).trim();
-  if (text === "") throw new HookFailure("empty-output", "The model answered nothing.");
+  if (text === "") throw new HookFailure("empty-output", "The model returned an empty response.");
   const usage = objectIn(completion, "usage");
   return {
     text,

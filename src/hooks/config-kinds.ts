@@ -1,40 +1,29 @@
 // Reads the hooks of each kind.
 
 import { statSync } from "node:fs";
-import { LIMITS } from "../domain/limits.ts";
-import { missingModelFile } from "../embed/onnx-directory.ts";
-import type { HookKind, HookSettings } from "../service/hook-port.ts";
-import type {
-  CommonConfig,
-  EmbedConfig,
-  GrpcConfig,
-  OnnxConfig,
-  OpenAiConfig,
-  PollConfig,
-} from "./config-types.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { missingModelFile } from "../recall/embed/onnx-directory.ts";
 import {
+  type CommonConfig,
   fileOf,
+  type GrpcConfig,
   type Json,
+  type OnnxConfig,
+  type OpenAiConfig,
+  type PollConfig,
   parsed,
   type Reader,
   type Reading,
   readCertificates,
   type Values,
-} from "./config-values.ts";
+} from "./config-types.ts";
 import { parseEndpointUrl, parseGrpcTarget } from "./endpoint.ts";
 import { HOOK_WORKS, type HookFieldName, type HookWork, hookField } from "./fields.ts";
+import type { EmbedConfig, HookKind, HookSettings } from "./port.ts";
 import { readSecret } from "./secret-file.ts";
+import { workRow } from "./works.ts";
 
-const FIXED_BODY_FIELDS: Readonly<Record<HookWork, readonly string[]>> = {
-  summarize: ["messages", "stream"],
-  embed: ["input", "encoding_format", "stream"],
-  rerank: ["query", "documents", "stream"],
-  extract: ["messages", "stream"],
-  score: ["messages", "stream"],
-  resolve: ["messages", "stream"],
-};
-
-/** What every hook has: fields that a kind does not have keep the default. */
+/** Settings of a hook of any kind. */
 export function settingsOf(kind: HookKind, values: Values): HookSettings {
   const number = (name: HookFieldName): number => {
     const { default: byDefault, defaultOf } = hookField(name);
@@ -59,17 +48,21 @@ function remoteOf(values: Values, path: string, reading: Reading) {
   };
 }
 
-/** Bytes of one value of a vector in an answer at the most, and of what stands around them. */
+function secretReader({ allowExposedSecrets }: Reading): Reader {
+  return (file) => readSecret(file, allowExposedSecrets);
+}
+
+/** Most bytes of one vector value in an answer, and of the JSON around the values. */
 const VALUE_BYTES = 24;
 const AROUND_BYTES = 65_536;
 
-/** What is read of an answer at most: a whole batch of vectors always fits. */
+/** Largest answer that is read, in bytes: a whole batch of vectors always fits. */
 function responseBytes(set: number, embed: EmbedConfig | undefined): number {
   if (embed === undefined || Number.isNaN(embed.dimensions)) return set;
   return Math.max(set, embed.batchSize * embed.dimensions * VALUE_BYTES + AROUND_BYTES);
 }
 
-/** How a hook makes vectors; undefined for one that does not. */
+/** Form in which a hook makes vectors; undefined for one that makes none. */
 function embedOf(
   does: HookWork,
   values: Values,
@@ -152,14 +145,16 @@ export function readOpenAi(
     problems: text === undefined ? [] : reading.problems,
   });
   const extraBody = (values.get("extra_body") ?? {}) as Json;
-  for (const name of FIXED_BODY_FIELDS[does]) {
+  const openai = does === "summarize" ? undefined : workRow(does).openai;
+  const texts = typeof openai === "object" ? openai.textFields : ["messages"];
+  for (const name of [...texts, "stream"]) {
     if (name in extraBody) reading.problems.push(`${path}.extra_body cannot change ${name}`);
   }
   const remote = remoteOf(values, path, reading);
   if (remote.caFile !== undefined && url?.protocol === "http:") {
     reading.problems.push(`${path}.ca_file needs a url that begins with https://`);
   }
-  const keyFile = fileOf(values, "key_file", { path, reading, read: readSecret });
+  const keyFile = fileOf(values, "key_file", { path, reading, read: secretReader(reading) });
   const model = String(values.get("model"));
   const temperature = Number(values.get("temperature"));
   const embed = embedOf(does, values, path, reading);
@@ -183,10 +178,8 @@ export function readGrpc(
   });
   const tls = values.get("tls") === true;
   const remote = remoteOf(values, path, reading);
-  if (remote.caFile !== undefined && !tls) {
-    reading.problems.push(`${path}.ca_file needs tls`);
-  }
-  const tokenFile = fileOf(values, "token_file", { path, reading, read: readSecret });
+  if (remote.caFile !== undefined && !tls) reading.problems.push(`${path}.ca_file needs tls`);
+  const tokenFile = fileOf(values, "token_file", { path, reading, read: secretReader(reading) });
   const does = worksFor(values);
   const embed = embedOf(does, values, path, reading);
   if (target === undefined) return undefined;

@@ -1,29 +1,30 @@
-// Hooks as their operator wants them: what the hooks file says, read and checked.
+// Configuration of hooks: the hooks file, read and checked.
 
-import { BUILTIN_HOOK } from "../domain/summaries/spec.ts";
-import type { EmbedderChoice, HookSettings } from "../service/hook-port.ts";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { nearest } from "../kit/text.ts";
+import { BUILTIN_HOOK } from "../window/policy/summary-spec.ts";
 import type { GrpcTarget } from "./endpoint.ts";
-import type { HookWork } from "./fields.ts";
+import {
+  HOOK_FIELD_NAMES,
+  HOOK_WORKS,
+  type HookField,
+  type HookFieldName,
+  type HookWork,
+  hookField,
+} from "./fields.ts";
+import type { EmbedConfig, EmbedderChoice, HookKind, HookSettings } from "./port.ts";
 
-/** What every hook has. */
+/** Fields of every hook. */
 export interface CommonConfig {
   readonly name: string;
   readonly settings: HookSettings;
 }
 
-/** A hook without fields of its own. */
+/** A hook with the common fields only. */
 export interface PlainConfig extends CommonConfig {
   readonly kind: "builtin";
-}
-
-/** How a hook makes vectors. */
-export interface EmbedConfig {
-  readonly dimensions: number;
-  /** Asks the endpoint for that many values. */
-  readonly sendDimensions: boolean;
-  readonly batchSize: number;
-  readonly queryPrefix: string;
-  readonly passagePrefix: string;
 }
 
 /** A hook of the kind `poll`. */
@@ -40,7 +41,7 @@ export interface OpenAiConfig extends CommonConfig {
   readonly does: HookWork;
   /** Set exactly when it makes vectors. */
   readonly embed: EmbedConfig | undefined;
-  /** With the path of what it is for. */
+  /** With the path for the hook's work. */
   readonly url: URL;
   readonly model: string;
   readonly keyFile: string | undefined;
@@ -70,14 +71,14 @@ export interface OnnxConfig extends CommonConfig {
   readonly kind: "onnx";
   readonly directory: string;
   readonly batchSize: number;
-  /** Undefined leaves it to the directory. */
+  /** Default: as the model's directory says. */
   readonly queryPrefix: string | undefined;
   readonly passagePrefix: string | undefined;
 }
 
 export type HookConfig = PlainConfig | PollConfig | OpenAiConfig | GrpcConfig | OnnxConfig;
 
-/** The hooks of a server, as its operator wants them. */
+/** Configuration of a server's hooks. */
 export interface HooksConfig {
   /** The built-in one is among them only when the file names it. */
   readonly hooks: readonly HookConfig[];
@@ -88,7 +89,7 @@ export interface HooksConfig {
   readonly defaultResolver: string | undefined;
 }
 
-/** What a server without a hooks file has: the built-in hook. */
+/** Hooks of a server without a hooks file: the built-in hook. */
 export const DEFAULT_HOOKS: HooksConfig = {
   hooks: [],
   defaultSummarizer: BUILTIN_HOOK,
@@ -96,3 +97,133 @@ export const DEFAULT_HOOKS: HooksConfig = {
   defaultReranker: undefined,
   defaultResolver: undefined,
 };
+
+// Reads the fields of one hook by their table.
+
+const TEXT_CHARS_MAX = 4_096;
+
+export type Json = Readonly<Record<string, unknown>>;
+export type Values = ReadonlyMap<HookFieldName, unknown>;
+
+/** State of reading a hooks file. */
+export interface Reading {
+  /** The folder of the hooks file. */
+  readonly folder: string;
+  /** Takes secret files that others can read. */
+  readonly allowExposedSecrets: boolean;
+  readonly problems: string[];
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A name for a message, shortened. */
+export function shown(name: string): string {
+  return JSON.stringify(name.length > 63 ? `${name.slice(0, 60)}...` : name);
+}
+
+export function unknownName(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? "" : `: did you mean ${near}?`;
+}
+
+/** The requirement that a value of a field breaks; undefined for a valid value. */
+function fieldProblem(field: HookField, value: unknown): string | undefined {
+  const { min = -Infinity, max = Infinity } = field;
+  const inRange = typeof value === "number" && value >= min && value <= max;
+  switch (field.type) {
+    case "integer":
+      return Number.isSafeInteger(value) && inRange
+        ? undefined
+        : `must be a whole number of ${min} to ${max}`;
+    case "number":
+      return inRange ? undefined : `must be a number of ${min} to ${max}`;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "must be true or false";
+    case "object":
+      return isObject(value) ? undefined : "must be a JSON object";
+    default: {
+      if (field.oneOf !== undefined) {
+        const known = (field.oneOf as readonly unknown[]).includes(value);
+        return known ? undefined : `must be one of ${field.oneOf.join(", ")}`;
+      }
+      const isText = typeof value === "string" && value !== "" && value.length <= TEXT_CHARS_MAX;
+      return isText ? undefined : `must be a text of 1 to ${TEXT_CHARS_MAX} characters`;
+    }
+  }
+}
+
+/** Work of a hook; `summarize` for an unknown value, which is reported elsewhere. */
+export function workOf(kind: HookKind, given: Json): HookWork {
+  if (kind === "onnx") return "embed";
+  return HOOK_WORKS.find((known) => known === given["does"]) ?? "summarize";
+}
+
+/** Reads the fields of a hook; defaults are filled in. */
+export function readFields(kind: HookKind, given: Json, path: string, reading: Reading): Values {
+  const known = HOOK_FIELD_NAMES.filter((name) => hookField(name).kinds.includes(kind));
+  const values = new Map<HookFieldName, unknown>();
+  for (const name of Object.keys(given)) {
+    if (name === "kind" || (known as readonly string[]).includes(name)) continue;
+    const meant = unknownName(name, known);
+    reading.problems.push(`${path} has no field ${shown(name)} for the kind ${kind}${meant}`);
+  }
+  const does = workOf(kind, given);
+  for (const name of known) {
+    const field = hookField(name);
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value !== undefined && field.does !== undefined && !field.does.includes(does)) {
+      reading.problems.push(`${path}.${name} is not for a hook that is to ${does}`);
+      continue;
+    }
+    if (value === undefined) {
+      if (field.required === true) reading.problems.push(`${path}.${name} is required`);
+      values.set(name, field.defaultOf?.[kind] ?? field.default);
+      continue;
+    }
+    const problem = fieldProblem(field, value);
+    if (problem === undefined) values.set(name, value);
+    else reading.problems.push(`${path}.${name} ${problem}`);
+  }
+  return values;
+}
+
+export function parsed<T>(parse: () => T, path: string, reading: Reading): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    reading.problems.push(`${path} ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+export type Reader = (path: string) => unknown;
+
+export const readCertificates: Reader = (path) => {
+  const text = readFileSync(path);
+  try {
+    return new X509Certificate(text);
+  } catch {
+    throw new Error("the file holds no certificate in PEM");
+  }
+};
+
+/** The absolute path of a file that a field names; a problem when it cannot be used. */
+export function fileOf(
+  values: Values,
+  name: HookFieldName,
+  from: { path: string; reading: Reading; read: Reader },
+): string | undefined {
+  const value = values.get(name);
+  if (typeof value !== "string") return undefined;
+  const file = resolve(from.reading.folder, value);
+  try {
+    from.read(file);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === undefined ? (error as Error).message : `the file cannot be read (${code})`;
+    from.reading.problems.push(`${from.path}.${name}: ${why}`);
+  }
+  return file;
+}

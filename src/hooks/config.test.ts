@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { makeCertificate } from "../../test/support/certificate.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeCertificate } from "../../test/support/kit/certificate.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { BUILTIN_SETTINGS } from "./builtin.ts";
 import { HOOKS_MAX, readHooksFile } from "./config.ts";
 import { DEFAULT_HOOKS, type HooksConfig } from "./config-types.ts";
 import { HOOK_FIELD_NAMES, hookField, hookFieldRows, hookFieldTable } from "./fields.ts";
 
 const CANARY = "canary-sk-12345";
-const TINY_MODEL = join(import.meta.dirname, "../../test/support/tiny-model");
+const TINY_MODEL = join(import.meta.dirname, "../../test/support/recall/tiny-model");
 
 let certificate = "";
 beforeAll(async () => {
@@ -17,14 +17,14 @@ beforeAll(async () => {
   certificate = makeCertificate(folder.path, "model.example").cert;
 });
 
-/** What is read of a file with this content; `key`, `ca.pem` and others are beside it. */
+/** Reads a file with this content; `key`, `ca.pem` and others are beside it. */
 async function read(content: unknown) {
   await using folder = await makeTempDir();
   const path = join(folder.path, "hooks.json");
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-  writeFileSync(join(folder.path, "key"), `${CANARY}\n`);
-  writeFileSync(join(folder.path, "two"), `${CANARY}\n${CANARY}\n`);
-  writeFileSync(join(folder.path, "empty"), "\n");
+  writeFileSync(join(folder.path, "key"), `${CANARY}\n`, { mode: 0o600 });
+  writeFileSync(join(folder.path, "two"), `${CANARY}\n${CANARY}\n`, { mode: 0o600 });
+  writeFileSync(join(folder.path, "empty"), "\n", { mode: 0o600 });
   writeFileSync(join(folder.path, "ca.pem"), certificate);
   mkdirSync(join(folder.path, "wordless", "onnx"), { recursive: true });
   writeFileSync(join(folder.path, "wordless", "onnx", "model.onnx"), "");
@@ -48,7 +48,7 @@ const openai = { kind: "openai", url: "http://127.0.0.1:11434/v1", model: "small
 const grpc = { kind: "grpc", target: "127.0.0.1:50200" };
 
 describe("readHooksFile", () => {
-  it("fills in what is left out", async () => {
+  test("fills in what is left out", async () => {
     const { hooks, defaultSummarizer } = await good({
       hooks: { a: openai, b: grpc, c: { kind: "poll" }, builtin: { kind: "builtin" } },
     });
@@ -95,7 +95,7 @@ describe("readHooksFile", () => {
     ]);
   });
 
-  it("takes everything that may be set", async () => {
+  test("takes everything that may be set", async () => {
     const common = { max_attempts: 2, calls_per_hour: 3, tokens_per_hour: 4 };
     const called = { ...common, timeout_ms: 500, concurrency: 6, max_input_tokens: 700 };
     const remote = { ca_file: "ca.pem", max_response_bytes: 8_000, allow_private_address: true };
@@ -141,7 +141,7 @@ describe("readHooksFile", () => {
     ]);
   });
 
-  it("tells of everything that is wrong at once, and of no value", async () => {
+  test("tells of everything that is wrong at once, and of no value", async () => {
     const { problems } = await read({
       hokks: CANARY,
       default_summarizer: "olama",
@@ -193,7 +193,7 @@ describe("readHooksFile", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["a file that is missing", { key_file: "nowhere" }, /key_file: the file cannot be read/],
     ["an empty key", { key_file: "empty" }, /key_file: the file is empty/],
     ["two keys", { key_file: "two" }, /key_file: the file must hold one secret/],
@@ -213,14 +213,14 @@ describe("readHooksFile", () => {
     expect(problems.join("\n")).toMatch(message);
   });
 
-  it("refuses certificates for a gRPC server without TLS, and an unreadable token", async () => {
+  test("refuses certificates for a gRPC server without TLS, and an unreadable token", async () => {
     const { problems } = await read({ hooks: { a: { ...grpc, ca_file: "ca.pem" } } });
     expect(problems).toEqual(["hooks.a.ca_file needs tls"]);
     const token = await read({ hooks: { a: { ...grpc, token_file: "two" } } });
     expect(token.problems.join()).toContain("token_file: the file must hold one secret");
   });
 
-  it.each([
+  test.each([
     ["text", CANARY, "it is not JSON: look at line 1"],
     ["a comma too many", `{\n "hooks": {\n  "a": "${CANARY}",\n }\n}`, "not JSON: look at line 4"],
     ["half a file", `{"hooks": {\n"a": "${CANARY}`, "it is not JSON: look at line 2"],
@@ -245,7 +245,7 @@ describe("readHooksFile", () => {
     expect(problems.join("\n")).toContain(message);
   });
 
-  it("refuses too many hooks, and a file that is missing", async () => {
+  test("refuses too many hooks, and a file that is missing", async () => {
     const names = Array.from({ length: HOOKS_MAX + 1 }, (_, index) => `h${index}`);
     const hooks = Object.fromEntries(names.map((name) => [name, { kind: "poll" }]));
     const { problems } = await read({ hooks });
@@ -255,26 +255,26 @@ describe("readHooksFile", () => {
     expect(missing.config).toBe(DEFAULT_HOOKS);
   });
 
-  it("lets a name of 63 characters through, and none of 64", async () => {
+  test("lets a name of 63 characters through, and none of 64", async () => {
     const name = `a${"1".repeat(62)}`;
     await good({ hooks: { [name]: { kind: "poll" } }, default_summarizer: name });
     const { problems } = await read({ hooks: { [`${name}1`]: { kind: "poll" } } });
     expect(problems.join()).toContain("is not a name");
   });
 
-  it("takes a byte order mark, and the same field in several hooks", async () => {
+  test("takes a byte order mark, and the same field in several hooks", async () => {
     const text =
       '{"hooks": {"a": {"kind": "poll"}, "b": {"kind": "poll"}}, "default_summarizer": "a"}';
     const { hooks } = await good(`\uFEFF${text}`);
     expect(hooks.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 
-  it("takes texts for texts that look like fields", async () => {
+  test("takes texts for texts that look like fields", async () => {
     const model = '"kind": {["kind": \\" , "url" : ';
     expect((await good({ hooks: { a: { ...openai, model } } })).hooks).toMatchObject([{ model }]);
   });
 
-  it.each(["manual", "builtin"])("takes %s as the default", async (name) => {
+  test.each(["manual", "builtin"])("takes %s as the default", async (name) => {
     expect((await good({ default_summarizer: name })).defaultSummarizer).toBe(name);
   });
 });
@@ -282,7 +282,7 @@ describe("readHooksFile", () => {
 describe("hooks for vectors and orders", () => {
   const vectors = { ...openai, does: "embed", dimensions: 384 };
 
-  it("are read with their own fields", async () => {
+  test("are read with their own fields", async () => {
     const { hooks, embedder, defaultReranker } = await good({
       hooks: {
         near: { ...vectors, query_prefix: "query: ", batch_size: 8, send_dimensions: true },
@@ -325,7 +325,7 @@ describe("hooks for vectors and orders", () => {
     });
   });
 
-  it("are the table of the server and no reranker when nothing is said", async () => {
+  test("are the table of the server and no reranker when nothing is said", async () => {
     expect(await good({})).toMatchObject({
       embedder: { kind: "static" },
       defaultReranker: undefined,
@@ -333,7 +333,7 @@ describe("hooks for vectors and orders", () => {
     expect((await good({ embedder: "none" })).embedder).toEqual({ kind: "none" });
   });
 
-  it("are refused when they do not fit", async () => {
+  test("are refused when they do not fit", async () => {
     const { problems } = await read({
       hooks: {
         near: { ...openai, does: "embed", temperature: 1, max_attempts: 3 },
@@ -377,7 +377,7 @@ describe("hooks for vectors and orders", () => {
 });
 
 describe("hooks for long-term memory", () => {
-  it("are read for every kind that calls or is polled", async () => {
+  test("are read for every kind that calls or is polled", async () => {
     const { hooks, defaultResolver } = await good({
       hooks: {
         finder: { ...openai, does: "extract", temperature: 1 },
@@ -395,7 +395,7 @@ describe("hooks for long-term memory", () => {
     expect((await good({})).defaultResolver).toBeUndefined();
   });
 
-  it("are refused when they do not fit", async () => {
+  test("are refused when they do not fit", async () => {
     const { problems } = await read({
       hooks: {
         finder: { ...openai, does: "extract", extra_body: { messages: [] }, max_attempts: 2 },
@@ -411,7 +411,7 @@ describe("hooks for long-term memory", () => {
 });
 
 describe("the fields of a hook", () => {
-  it("hold their own limits", () => {
+  test("hold their own limits", () => {
     for (const name of HOOK_FIELD_NAMES) {
       const { type, min = 0, max = 0, default: byDefault, defaultOf = {} } = hookField(name);
       if (type !== "integer" && type !== "number") continue;
@@ -423,7 +423,7 @@ describe("the fields of a hook", () => {
     }
   });
 
-  it("are all in the table, which docs/hooks.md shows", () => {
+  test("are all in the table, which docs/hooks.md shows", () => {
     const names = hookFieldRows().map(([name]) => name);
     expect(names).toEqual(["kind", ...HOOK_FIELD_NAMES].map((name) => `\`${name}\``));
     const page = readFileSync(join(import.meta.dirname, "../../docs/hooks.md"), "utf8");

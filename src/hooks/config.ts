@@ -1,14 +1,15 @@
-// The hooks file: which hooks there are, and which one is the default. All that is wrong is told at
-// once, each with its path, and never with a value: it might be a secret in the wrong place.
+// The hooks file: the hooks and the defaults. All problems are reported at once, each with its path
+// and never with a value, which might be a secret in the wrong place.
 
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { BUILTIN_HOOK, MANUAL_HOOK } from "../domain/summaries/spec.ts";
-import { repeatedFields } from "../lib/repeated-fields.ts";
-import type { EmbedderChoice } from "../service/hook-port.ts";
+import { repeatedFields } from "../kit/text.ts";
+import { BUILTIN_HOOK, MANUAL_HOOK } from "../window/policy/summary-spec.ts";
 import { readGrpc, readOnnx, readOpenAi, readPoll, settingsOf } from "./config-kinds.ts";
-import { DEFAULT_HOOKS, type HookConfig, type HooksConfig } from "./config-types.ts";
 import {
+  DEFAULT_HOOKS,
+  type HookConfig,
+  type HooksConfig,
   isObject,
   type Json,
   type Reading,
@@ -16,10 +17,11 @@ import {
   shown,
   unknownName,
   workOf,
-} from "./config-values.ts";
+} from "./config-types.ts";
 import { HOOK_KINDS, type HookWork } from "./fields.ts";
+import type { EmbedderChoice } from "./port.ts";
 
-/** Hooks in one file. */
+/** Most hooks in one file. */
 export const HOOKS_MAX = 64;
 
 const FILE_BYTES_MAX = 1_048_576;
@@ -71,7 +73,7 @@ function readHook(name: string, value: unknown, reading: Reading): HookConfig | 
   return { ...common, kind };
 }
 
-/** The work of a hook, as the file gives it. */
+/** The work of a hook, as written in the file. */
 function workIn(value: unknown): HookWork {
   const kind = isObject(value) ? HOOK_KINDS.find((known) => known === value["kind"]) : undefined;
   return kind === undefined ? "summarize" : workOf(kind, value as Json);
@@ -155,7 +157,7 @@ function parseFile(path: string, problems: string[]): Json | undefined {
     if (isObject(content)) return content;
     problems.push("it must hold one JSON object");
   } catch (error) {
-    // What the parser says quotes the file.
+    // The parser's message quotes the file, so only the line number is reported.
     const position = /at position (\d+)/.exec((error as Error).message)?.[1];
     const lines = text.slice(0, Number(position ?? text.length)).split("\n");
     problems.push(`it is not JSON: look at line ${lines.length}`);
@@ -164,16 +166,19 @@ function parseFile(path: string, problems: string[]): Json | undefined {
 }
 
 /**
- * Reads a hooks file, and looks whether the files that it names can be used. Gives the hooks, and
- * every problem; the hooks count only when there is none.
+ * Reads a hooks file and checks that the files it names can be used. Returns the hooks and every
+ * problem; the hooks are valid only when there is none.
  */
-export function readHooksFile(path: string): {
+export function readHooksFile(
+  path: string,
+  allowExposedSecrets = false,
+): {
   readonly config: HooksConfig;
   readonly problems: readonly string[];
 } {
   const problems: string[] = [];
   const content = parseFile(path, problems);
-  const reading = { folder: dirname(resolve(path)), problems };
+  const reading = { folder: dirname(resolve(path)), allowExposedSecrets, problems };
   const config = content === undefined ? DEFAULT_HOOKS : readContent(content, reading);
   return { config, problems: problems.map((problem) => `the hooks file ${path}: ${problem}`) };
 }

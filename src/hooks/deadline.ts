@@ -1,54 +1,57 @@
-// The end of a call: its time is up, or the server stops.
+// Deadline of a call: it ends at its timeout or when the server stops.
 
-import { HookFailure } from "../service/hook-port.ts";
+import { Semaphore } from "../kit/semaphore.ts";
+import { HookFailure } from "./port.ts";
 
-/** Tells whoever works for a call that it must end. */
+/** Deadline of a call. */
 export class Deadline {
-  private readonly listeners = new Set<(failure: HookFailure) => void>();
-  private readonly timer: NodeJS.Timeout;
-  private readonly signal: AbortSignal;
-  private over: HookFailure | undefined;
+  readonly #over = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #signal: AbortSignal;
 
-  /** Starts to count at once. */
+  /** Starts the timer at once. */
   constructor(timeoutMs: number, signal: AbortSignal) {
-    this.signal = signal;
-    this.timer = setTimeout(
-      () => this.end(new HookFailure("timeout", `No whole answer within ${timeoutMs} ms.`)),
+    this.#signal = signal;
+    this.#timer = setTimeout(
+      () => this.#end(new HookFailure("timeout", `No complete response within ${timeoutMs} ms.`)),
       timeoutMs,
     );
-    if (signal.aborted) this.onAbort();
-    else signal.addEventListener("abort", this.onAbort, { once: true });
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Why the call is over; undefined while it is not. */
+  /** Aborted when the call must end; the reason is the HookFailure. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** The reason why the call is over; undefined while it is not. */
   get failure(): HookFailure | undefined {
-    return this.over;
+    return this.signal.reason as HookFailure | undefined;
   }
 
-  private readonly onAbort = (): void => {
+  readonly #onAbort = (): void => {
     // A reason that uses up no attempt: the hook did nothing wrong.
-    this.end(new HookFailure("unreachable", "The call was ended: the server stops."));
+    this.#end(new HookFailure("unreachable", "The call was canceled: the server is stopping."));
   };
 
-  private end(failure: HookFailure): void {
-    if (this.over !== undefined) return;
-    this.over = failure;
+  #end(failure: HookFailure): void {
     this.close();
-    for (const listener of [...this.listeners]) listener(failure);
-    this.listeners.clear();
+    this.#over.abort(failure);
   }
 
-  /** Calls back when the call must end, at once when it must already. Gives what undoes it. */
+  /** Calls back when the call must end, at once if it already must. Returns an unsubscriber. */
   onEnd(listener: (failure: HookFailure) => void): () => void {
-    if (this.over !== undefined) {
-      listener(this.over);
+    if (this.failure !== undefined) {
+      listener(this.failure);
       return () => {};
     }
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    const onAbort = (): void => listener(this.signal.reason as HookFailure);
+    this.signal.addEventListener("abort", onAbort, { once: true });
+    return () => this.signal.removeEventListener("abort", onAbort);
   }
 
-  /** Waits for something, and throws the HookFailure when the call must end first. */
+  /** Awaits a promise; throws the HookFailure when the call must end first. */
   async race<T>(work: Promise<T>): Promise<T> {
     let undo: (() => void) | undefined;
     const ended = new Promise<never>((_, reject) => {
@@ -61,9 +64,21 @@ export class Deadline {
     }
   }
 
-  /** Ends the count. */
+  /** Stops the timer. */
   close(): void {
-    clearTimeout(this.timer);
-    this.signal.removeEventListener("abort", this.onAbort);
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
   }
+}
+
+/** Most calls that wait for one hook. */
+const WAITING_MAX = 256;
+
+/** Limits the concurrent direct calls of a hook. The runner limits tasks. */
+export function callSemaphore(running: number): Semaphore {
+  return new Semaphore({
+    running,
+    waiting: WAITING_MAX,
+    full: () => new HookFailure("busy", `More than ${WAITING_MAX} calls wait for the hook.`),
+  });
 }

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hostPort, parseEndpointUrl, parseGrpcTarget } from "./endpoint.ts";
 
 describe("parseEndpointUrl", () => {
-  it.each([
+  test.each([
     ["http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1/chat/completions"],
     ["http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1/chat/completions"],
     ["https://api.example/v1/chat/completions", "https://api.example/v1/chat/completions"],
@@ -13,7 +13,7 @@ describe("parseEndpointUrl", () => {
     expect(parseEndpointUrl(text, "summarize").href).toBe(url);
   });
 
-  it.each([
+  test.each([
     ["no URL", "127.0.0.1/v1", /must be a URL/],
     ["nothing", "", /must be a URL/],
     ["a file", "file:///etc/passwd", /http/],
@@ -33,7 +33,7 @@ describe("parseEndpointUrl", () => {
 });
 
 describe("parseGrpcTarget", () => {
-  it.each([
+  test.each([
     ["localhost:50200", { kind: "tcp", host: "localhost", port: 50_200 }],
     ["Hook.Example.:1", { kind: "tcp", host: "hook.example", port: 1 }],
     ["[::1]:50200", { kind: "tcp", host: "::1", port: 50_200 }],
@@ -46,7 +46,7 @@ describe("parseGrpcTarget", () => {
     expect(parseGrpcTarget(text)).toEqual(target);
   });
 
-  it.each([
+  test.each([
     ["no port", "localhost"],
     ["port 0", "localhost:0"],
     ["a port too high", "localhost:65536"],
@@ -63,7 +63,7 @@ describe("parseGrpcTarget", () => {
 });
 
 describe("hostPort", () => {
-  it("puts IPv6 into brackets", () => {
+  test("puts IPv6 into brackets", () => {
     expect(hostPort("::1", 2)).toBe("[::1]:2");
     expect(hostPort("a.example", 2)).toBe("a.example:2");
   });

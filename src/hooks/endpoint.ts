@@ -1,34 +1,27 @@
-// Where a hook is, as the hooks file says it: a URL, or the target of a gRPC server. What is wrong
-// is told without the text itself, which might hold a password.
+// Endpoint of a hook in the hooks file: a URL, or the target of a gRPC server. Errors do not quote
+// the text, which might hold a password.
 
 import { isIP } from "node:net";
 import { plainHost } from "./address-guard.ts";
 import type { HookWork } from "./fields.ts";
+import { workRow } from "./works.ts";
 
 /** A gRPC server: a host and its port, or a socket. */
 export type GrpcTarget =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
   | { readonly kind: "unix"; readonly path: string };
 
-const PATHS: Readonly<Record<HookWork, string>> = {
-  summarize: "/chat/completions",
-  embed: "/embeddings",
-  rerank: "/rerank",
-  extract: "/chat/completions",
-  score: "/chat/completions",
-  resolve: "/chat/completions",
-};
 const PORT_MAX = 65_535;
 const SOCKET_PATH_BYTES_MAX = 107;
 const TCP = /^(\[[0-9a-fA-F:.]+\]|[^:[\]/@?#\s\\%]+):(\d{1,5})$/;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * Reads the base URL of an endpoint, and adds the path of what it is for. Throws an Error that says
- * what is wrong.
+ * Parses the base URL of an endpoint and appends the path for its work. Throws an Error that names
+ * the problem.
  */
 export function parseEndpointUrl(text: string, work: HookWork): URL {
-  // The parser drops tabs and line breaks without a word.
+  // The parser silently drops tabs and line breaks.
   if (!VISIBLE.test(text) || !URL.canParse(text)) throw new Error("must be a URL");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -39,12 +32,14 @@ export function parseEndpointUrl(text: string, work: HookWork): URL {
   }
   if (url.hash !== "") throw new Error("must not have a part behind #");
   if (plainHost(url.hostname) === "") throw new Error("must name a host");
+  const openai = work === "summarize" ? undefined : workRow(work).openai;
+  const own = typeof openai === "object" ? openai.path : "/chat/completions";
   const path = url.pathname.replace(/\/+$/, "");
-  url.pathname = path.endsWith(PATHS[work]) ? path : path + PATHS[work];
+  url.pathname = path.endsWith(own) ? path : path + own;
   return url;
 }
 
-/** Reads the target of a gRPC server. Throws an Error that says what is wrong. */
+/** Parses the target of a gRPC server. Throws an Error that names the problem. */
 export function parseGrpcTarget(text: string): GrpcTarget {
   if (text.startsWith("unix:")) {
     const path = text.slice("unix:".length).replace(/^\/\/(?=\/)/, "");
@@ -60,7 +55,7 @@ export function parseGrpcTarget(text: string): GrpcTarget {
   if (match === null || port < 1 || port > PORT_MAX || !URL.canParse(written)) {
     throw new Error("must be HOST:PORT, [IPV6]:PORT or unix:PATH");
   }
-  // The parser of URLs knows the other ways to write an IPv4 address.
+  // The URL parser knows the other notations of an IPv4 address.
   return { kind: "tcp", host: plainHost(new URL(written).hostname), port };
 }
 

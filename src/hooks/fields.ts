@@ -1,7 +1,8 @@
-// Every field of a hook in the hooks file, in one table: for which kinds it is, what it may be, and
-// what it does. The reader of the file, its messages and docs/hooks.md use this table.
+// Table of the fields of a hook in the hooks file: kinds, types and descriptions. The parser, its
+// messages and docs/hooks.md use this table.
 
-import type { HookKind } from "../service/hook-port.ts";
+import type { DirectWork, HookKind } from "./port.ts";
+import { DIRECT_WORKS, isChatWork, workRow } from "./works.ts";
 
 /** The kinds of hooks, as the file names them. */
 export const HOOK_KINDS = [
@@ -12,40 +13,41 @@ export const HOOK_KINDS = [
   "onnx",
 ] as const satisfies readonly HookKind[];
 
-/** What a hook is for. */
-export const HOOK_WORKS = ["summarize", "embed", "rerank", "extract", "score", "resolve"] as const;
-export type HookWork = (typeof HOOK_WORKS)[number];
+/** Kind of work that a hook does. */
+export type HookWork = "summarize" | DirectWork;
+export const HOOK_WORKS: readonly HookWork[] = ["summarize", ...DIRECT_WORKS];
 
-/** What a field holds. A `file` is a path; one that is not absolute begins at the hooks file. */
+/** Type of a field. A `file` is a path; a relative one starts at the folder of the hooks file. */
 export type HookFieldType = "integer" | "number" | "boolean" | "text" | "object" | "file";
 
 /** A field of a hook. */
 export interface HookField {
   readonly kinds: readonly HookKind[];
-  /** What a hook with the field is for. Default: any of it. */
+  /** Kinds of work whose hooks have the field. Default: all. */
   readonly does?: readonly HookWork[];
   readonly type: HookFieldType;
-  /** Default: it may be left out. */
+  /** Default: optional. */
   readonly required?: true;
   /** Undefined when there is none. */
   readonly default?: number | boolean | string;
-  /** The values that a text may have. */
+  /** Allowed values of a text. */
   readonly oneOf?: readonly string[];
-  /** Where a kind has a default of its own. */
+  /** Defaults that differ by kind. */
   readonly defaultOf?: Partial<Readonly<Record<HookKind, number>>>;
   readonly unit?: string;
   readonly min?: number;
   readonly max?: number;
-  /** Plain sentences, for people. */
+  /** Description for the documentation. */
   readonly description: string;
 }
 
 const CALLED = ["builtin", "openai", "grpc", "onnx"] as const;
 const REMOTE = ["openai", "grpc"] as const;
 const TASKS = ["builtin", "openai", "grpc", "poll"] as const;
-/** What a hook that asks a chat model is for. */
-const CHATS = ["summarize", "extract", "score", "resolve"] as const;
-/** What can be something else than summaries. */
+/** Kinds of work that ask a chat model. */
+const CHATS = HOOK_WORKS.filter((work) => work === "summarize" || isChatWork(work));
+const PURPOSES = ["summaries", ...DIRECT_WORKS.map((work) => workRow(work).purpose)];
+/** Hook kinds that can do other work than summaries. */
 const WORKS = ["openai", "grpc", "poll"] as const;
 const EMBEDDERS = ["openai", "grpc", "poll", "onnx"] as const;
 
@@ -57,9 +59,8 @@ const HOOK_FIELDS = {
     default: "summarize",
     oneOf: HOOK_WORKS,
     description:
-      "What the hook is for: summaries, vectors of texts, the order of results, facts in messages " +
-      "(`extract`), how important texts are (`score`), or what becomes of memories that contradict " +
-      "a new one (`resolve`). A hook of the kind `onnx` makes vectors, one of the kind `builtin` " +
+      `Purposes of the hook: ${PURPOSES.slice(0, -1).join(", ")}, or ${PURPOSES.at(-1)}. ` +
+      "A hook of the kind `onnx` makes vectors, one of the kind `builtin` " +
       "summaries, and facts and scores by rules.",
   },
   timeout_ms: {
@@ -70,7 +71,7 @@ const HOOK_FIELDS = {
     unit: "ms",
     min: 100,
     max: 3_600_000,
-    description: "How long a call may take, from the look-up of the name to the last byte.",
+    description: "Deadline of a call, from name resolution to the last byte.",
   },
   concurrency: {
     kinds: CALLED,
@@ -80,7 +81,7 @@ const HOOK_FIELDS = {
     unit: "calls",
     min: 1,
     max: 256,
-    description: "The most calls at one time.",
+    description: "Maximum concurrent calls.",
   },
   max_attempts: {
     kinds: TASKS,
@@ -90,7 +91,7 @@ const HOOK_FIELDS = {
     unit: "attempts",
     min: 1,
     max: 100,
-    description: "How many attempts of a task may fail until it is dead.",
+    description: "Failed attempts after which a task is dead.",
   },
   calls_per_hour: {
     kinds: HOOK_KINDS,
@@ -99,7 +100,7 @@ const HOOK_FIELDS = {
     unit: "calls",
     min: 0,
     max: 1_000_000_000,
-    description: "The budget of each namespace for calls in an hour. 0 means no limit.",
+    description: "Calls per hour allowed to each namespace. 0 means no limit.",
   },
   tokens_per_hour: {
     kinds: HOOK_KINDS,
@@ -108,7 +109,7 @@ const HOOK_FIELDS = {
     unit: "tokens",
     min: 0,
     max: 1_000_000_000_000,
-    description: "The budget of each namespace for tokens in an hour. 0 means no limit.",
+    description: "Tokens per hour allowed to each namespace. 0 means no limit.",
   },
   max_input_tokens: {
     kinds: TASKS,
@@ -119,28 +120,27 @@ const HOOK_FIELDS = {
     unit: "tokens",
     min: 256,
     max: 10_000_000,
-    description: "How much of the messages one task gives to the hook; the rest comes later.",
+    description: "Maximum size of the messages in one task; the rest goes into later tasks.",
   },
   url: {
     kinds: ["openai"],
     type: "text",
     required: true,
     description:
-      "The base of the endpoint, for example `http://127.0.0.1:11434/v1`. `/chat/completions`, " +
-      "`/embeddings` or `/rerank` is added when it is missing.",
+      "Base URL of the endpoint, for example `http://127.0.0.1:11434/v1`. `/chat/completions`, " +
+      "`/embeddings` or `/rerank` is appended if missing.",
   },
   model: {
     kinds: ["openai"],
     type: "text",
     required: true,
-    description: "The model, as the endpoint names it.",
+    description: "Model name at the endpoint.",
   },
   key_file: {
     kinds: ["openai"],
     type: "file",
     description:
-      "A file that holds the key and nothing else, sent as a bearer token. Read again when it " +
-      "changes.",
+      "File that holds only the key, which is sent as a bearer token. Reloaded when it changes.",
   },
   temperature: {
     kinds: ["openai"],
@@ -149,21 +149,21 @@ const HOOK_FIELDS = {
     default: 0,
     min: 0,
     max: 2,
-    description: "How far the model may stray. Left out when the endpoint refuses it.",
+    description: "Sampling temperature. Left out when the endpoint refuses it.",
   },
   extra_body: {
     kinds: ["openai"],
     type: "object",
     description:
-      "More fields of the request, which win over those of the server; `null` leaves a field out. " +
-      "What the server sends of texts, and `stream`, cannot be changed.",
+      "Additional request fields, which override those of the server; `null` leaves a field out. " +
+      "The texts and `stream` cannot be overridden.",
   },
   directory: {
     kinds: ["onnx"],
     type: "file",
     required: true,
     description:
-      "The directory of a sentence transformer: `model.onnx` (or `onnx/model.onnx`) and " +
+      "Directory of a sentence transformer: `model.onnx` (or `onnx/model.onnx`) and " +
       "`tokenizer.json`.",
   },
   dimensions: {
@@ -173,14 +173,15 @@ const HOOK_FIELDS = {
     unit: "values",
     min: 1,
     max: 4_096,
-    description: "How many values a vector has. Required for a hook that makes vectors.",
+    description: "Number of values of a vector. Required for a hook that makes vectors.",
   },
   send_dimensions: {
     kinds: ["openai"],
     does: ["embed"],
     type: "boolean",
     default: false,
-    description: "Asks the endpoint for vectors of `dimensions` values, for models that can cut.",
+    description:
+      "Asks the endpoint for vectors of `dimensions` values, for models that can shorten theirs.",
   },
   batch_size: {
     kinds: EMBEDDERS,
@@ -192,44 +193,43 @@ const HOOK_FIELDS = {
     min: 1,
     max: 1_024,
     description:
-      "The most texts in one call. For `poll` at most 786432 values, `batch_size` times `dimensions`.",
+      "Maximum texts per call. For `poll`, `batch_size` times `dimensions` is at most 786432.",
   },
   query_prefix: {
     kinds: ["openai", "onnx"],
     does: ["embed"],
     type: "text",
-    description: "Stands before each query, for models that want it, for example `query: `.",
+    description: "Prefix of each query, for models that expect one, for example `query: `.",
   },
   passage_prefix: {
     kinds: ["openai", "onnx"],
     does: ["embed"],
     type: "text",
-    description: "Stands before each text that is to be found, for example `passage: `.",
+    description:
+      "Prefix of each indexed text, for models that expect one, for example `passage: `.",
   },
   target: {
     kinds: ["grpc"],
     type: "text",
     required: true,
-    description: "Where the server of the hook is: `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`.",
+    description: "Address of the hook server: `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`.",
   },
   tls: {
     kinds: ["grpc"],
     type: "boolean",
     default: false,
-    description: "Speaks TLS, and checks the certificate.",
+    description: "Uses TLS and verifies the certificate.",
   },
   token_file: {
     kinds: ["grpc"],
     type: "file",
     description:
-      "A file that holds a token and nothing else, sent as a bearer token. Read again when it " +
-      "changes.",
+      "File that holds only a token, which is sent as a bearer token. Reloaded when it changes.",
   },
   ca_file: {
     kinds: REMOTE,
     type: "file",
-    description:
-      "Certificates in PEM that vouch for the endpoint, instead of the usual ones. Only with TLS.",
+    description: "CA certificates in PEM for the endpoint, instead of the system's. Only with TLS.",
   },
   max_response_bytes: {
     kinds: REMOTE,
@@ -239,7 +239,7 @@ const HOOK_FIELDS = {
     min: 4_096,
     max: 67_108_864,
     description:
-      "The longest answer that is read; a longer one is cut off and refused. A whole batch of " +
+      "Maximum response size; a longer one is cut off and refused. A whole batch of " +
       "vectors is always read.",
   },
   allow_private_address: {
@@ -286,10 +286,10 @@ function rangeText(field: HookField): string {
   return field.unit === undefined ? ` ${range}.` : ` In ${field.unit} (${range}).`;
 }
 
-/** One row of the table for each field: name, kinds, default, and what it does. */
+/** One row of the table for each field: name, kinds, default and description. */
 export function hookFieldRows(): string[][] {
   const kinds = HOOK_KINDS.map((kind) => `\`${kind}\``).join(", ");
-  const first = ["`kind`", "all", "required", `What the hook is. One of ${kinds}.`];
+  const first = ["`kind`", "all", "required", `Kind of the hook. One of ${kinds}.`];
   const rows = HOOK_FIELD_NAMES.map((name) => {
     const field = hookField(name);
     const text = `${field.description}${rangeText(field)}`;

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Metadata, status } from "@grpc/grpc-js";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
-import { makeCertificate } from "../../test/support/certificate.ts";
-import { CANARY, failureOf, hookCall, summarizeInput } from "../../test/support/hook-inputs.ts";
-import { TEST_HOOK_SETTINGS } from "../../test/support/hooks.ts";
+import { describe, expect, test } from "vitest";
+import { TEST_HOOK_SETTINGS } from "../../test/support/hooks/hooks.ts";
+import { CANARY, failureOf, hookCall, summarizeInput } from "../../test/support/hooks/inputs.ts";
 import {
   answerBytes,
   answerOutput,
@@ -15,8 +14,9 @@ import {
   startRawPort,
   startRelay,
   startScriptedGrpcHook,
-} from "../../test/support/scripted-grpc-hook.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
+} from "../../test/support/hooks/scripted-grpc.ts";
+import { makeCertificate } from "../../test/support/kit/certificate.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { RetryInfo } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
@@ -68,7 +68,7 @@ function retryIn(seconds: bigint, nanos = 0): Metadata {
 }
 
 describe("a grpc hook", () => {
-  it("gives the server everything, and takes its output", async () => {
+  test("gives the server everything, and takes its output", async () => {
     const output = {
       text: "They met.",
       missingEntities: ["Dr. Mora"],
@@ -110,7 +110,7 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it.each([
+  test.each([
     [status.RESOURCE_EXHAUSTED, "busy"],
     [status.UNAVAILABLE, "busy"],
     [status.DEADLINE_EXCEEDED, "timeout"],
@@ -136,7 +136,7 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it.each([
+  test.each([
     ["seconds", retryIn(7n), 7_000],
     ["parts of a second", retryIn(0n, 1_500_000), 2],
     ["a day", retryIn(86_400n), 3_600_000],
@@ -151,7 +151,7 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it("takes details that cannot be read for none", async () => {
+  test("takes details that cannot be read for none", async () => {
     const metadata = new Metadata();
     metadata.set("grpc-status-details-bin", Buffer.from([0x1a, 0xff]));
     await using server = await startScriptedGrpcHook([failWith(status.ABORTED, "", metadata)]);
@@ -160,7 +160,7 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it.each([
+  test.each([
     ["empty-output", "no text", answerOutput({ text: " " })],
     ["invalid-output", "no output", answerBytes(Buffer.alloc(0))],
     ["invalid-output", "bytes that are no message", answerBytes(Buffer.from([0x0a, 0xff, 0xff]))],
@@ -175,7 +175,7 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it("goes on after a call that got no answer, with a connection that is not dead", async () => {
+  test("goes on after a call that got no answer, with a connection that is not dead", async () => {
     await using server = await startScriptedGrpcHook([noGrpcAnswer, answerOutput({ text: "x" })]);
     await using relay = await startRelay(server.port);
     const hook = hookFor(relay.target, {
@@ -187,7 +187,7 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it("ends when the server stops, and uses up no attempt", async () => {
+  test("ends when the server stops, and uses up no attempt", async () => {
     await using server = await startScriptedGrpcHook([noGrpcAnswer]);
     const hook = hookFor(server.target);
     const stop = new AbortController();
@@ -200,7 +200,7 @@ describe("a grpc hook", () => {
 });
 
 describe("the connection of a grpc hook", () => {
-  it("says that nobody listens, and connects when somebody does", async () => {
+  test("says that nobody listens, and connects when somebody does", async () => {
     const gone = await startRawPort(() => {});
     const { target } = gone;
     await gone[Symbol.asyncDispose]();
@@ -215,7 +215,7 @@ describe("the connection of a grpc hook", () => {
     await hook.close();
   });
 
-  it("fails when the connection is reset in the middle of a call, and connects again", async () => {
+  test("fails when the connection is reset in the middle of a call, and connects again", async () => {
     await using server = await startScriptedGrpcHook([noGrpcAnswer, answerOutput({ text: "x" })]);
     await using relay = await startRelay(server.port);
     const hook = hookFor(relay.target);
@@ -228,7 +228,7 @@ describe("the connection of a grpc hook", () => {
     await hook.close();
   });
 
-  it.each([
+  test.each([
     ["closes at once", "unreachable", (socket: { destroy(): void }) => socket.destroy()],
     ["says nothing", "timeout", () => {}],
     [
@@ -245,7 +245,7 @@ describe("the connection of a grpc hook", () => {
     await hook.close();
   });
 
-  it("uses one connection for all calls", async () => {
+  test("uses one connection for all calls", async () => {
     await using server = await startScriptedGrpcHook([answerOutput({ text: "x" })]);
     await using relay = await startRelay(server.port);
     const hook = hookFor(relay.target);
@@ -254,10 +254,10 @@ describe("the connection of a grpc hook", () => {
     expect(server.calls).toHaveLength(9);
     expect(relay.connections).toBe(1);
     await hook.close();
-    await expect(ask(hook)).rejects.toThrow("does not take connections");
+    await expect(ask(hook)).rejects.toThrow("refuses connections");
   });
 
-  it("asks for the name, and connects to the addresses that were checked", async () => {
+  test("asks for the name, and connects to the addresses that were checked", async () => {
     await using server = await startScriptedGrpcHook([answerOutput({ text: "x" })]);
     const target = `hook.example:${server.port}`;
     const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
@@ -272,7 +272,7 @@ describe("the connection of a grpc hook", () => {
     await hook.close();
   });
 
-  it("follows a name that moves, and tries its other family of addresses", async () => {
+  test("follows a name that moves, and tries its other family of addresses", async () => {
     await using first = await startScriptedGrpcHook([answerOutput({ text: "first" })]);
     const listen = `127.0.0.2:${first.port}`;
     await using second = await startScriptedGrpcHook([answerOutput({ text: "second" })], {
@@ -292,7 +292,7 @@ describe("the connection of a grpc hook", () => {
     await hook.close();
   });
 
-  it("refuses metadata services however they are written", async () => {
+  test("refuses metadata services however they are written", async () => {
     for (const target of ["169.254.169.254:80", "0xa9fea9fe:80", "[::ffff:169.254.169.254]:80"]) {
       const hook = hookFor(target);
       expect((await failureOf(ask(hook))).message).toContain("metadata service");
@@ -300,7 +300,7 @@ describe("the connection of a grpc hook", () => {
     }
   });
 
-  it("connects to a Unix socket", async () => {
+  test("connects to a Unix socket", async () => {
     await using folder = await makeTempDir();
     const listen = `unix:${join(folder.path, "hook.sock")}`;
     await using server = await startScriptedGrpcHook([answerOutput({ text: "x" })], { listen });
@@ -310,7 +310,7 @@ describe("the connection of a grpc hook", () => {
     await hook.close();
   });
 
-  it("speaks TLS, checks the name, and sends its token", async () => {
+  test("speaks TLS, checks the name, and sends its token", async () => {
     await using folder = await makeTempDir();
     const tls = makeCertificate(folder.path, "hook.example");
     await using server = await startScriptedGrpcHook([answerOutput({ text: "x" })], { tls });
@@ -335,7 +335,7 @@ describe("the connection of a grpc hook", () => {
 });
 
 describe("a compressed answer of a grpc hook", () => {
-  it("is unpacked no further than the limit", async () => {
+  test("is unpacked no further than the limit", async () => {
     const { createServer } = await import("node:http2");
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576));
     const frame = Buffer.alloc(5);

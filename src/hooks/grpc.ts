@@ -1,49 +1,247 @@
-// Hooks of the kind `grpc`: servers of the operator that implement HookService.
+// Meaning of the status codes of a gRPC hook, as hook_handler_service.proto lists them. The status
+// message is not repeated: it is the hook's text.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { type CallOptions, type Client, Metadata, type ServiceError } from "@grpc/grpc-js";
-import type { SummaryOutput } from "../domain/summaries/summary.ts";
 import {
-  EmbedTextsRequest,
-  EmbedTextsResponse,
+  type CallOptions,
+  type ChannelOptions,
+  Client,
+  status as Code,
+  connectivityState,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import { RetryInfo } from "../gen/google/rpc/error_details.ts";
+import { Status } from "../gen/google/rpc/status.ts";
+import {
   HookServiceService,
-  RerankTextsRequest,
-  RerankTextsResponse,
   SummarizeRequest,
   SummarizeResponse,
 } from "../gen/memorysidecar/hook/v1/hook_service.ts";
-import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import { SummarizeInput as WireInput } from "../gen/memorysidecar/v1/task.ts";
-import { publicMessage } from "../lib/token-quarters.ts";
+import type { TaskFailureReason } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { publicMessage } from "../kit/token-quarters.ts";
+import type { SummaryOutput } from "../summary/rules/summary.ts";
+import { checkedAddresses, type Resolve, type ResolvedAddress } from "./address-guard.ts";
+import type { GrpcConfig } from "./config-types.ts";
+import { callSemaphore, Deadline } from "./deadline.ts";
+import { hostPort } from "./endpoint.ts";
+import { type ClosableHook, modelId } from "./openai.ts";
 import {
   type DirectCall,
+  type DirectWork,
   type Hook,
   type HookCall,
   HookFailure,
   type SummarizeInput,
-} from "../service/hook-port.ts";
-import { checkedScores, checkedVectors } from "../service/vector-answers.ts";
-import { CallGate } from "./call-gate.ts";
-import type { GrpcConfig } from "./config-types.ts";
-import { Deadline } from "./deadline.ts";
-import { type ChannelParts, GrpcChannel } from "./grpc-channel.ts";
-import { memoryWork } from "./grpc-memories.ts";
-import { grpcFailure } from "./grpc-status.ts";
-import type { ClosableHook } from "./openai.ts";
+} from "./port.ts";
 import type { SecretFile } from "./secret-file.ts";
-import { modelId } from "./vectors.ts";
+import { type AskWork, workRow } from "./works.ts";
 
-/** What a hook of this kind needs. */
+const REASONS: ReadonlyMap<Code, TaskFailureReason> = new Map([
+  [Code.RESOURCE_EXHAUSTED, "busy"],
+  [Code.UNAVAILABLE, "busy"],
+  [Code.DEADLINE_EXCEEDED, "timeout"],
+  [Code.INVALID_ARGUMENT, "refused"],
+  [Code.PERMISSION_DENIED, "refused"],
+  [Code.UNAUTHENTICATED, "refused"],
+  [Code.UNIMPLEMENTED, "refused"],
+  [Code.FAILED_PRECONDITION, "refused"],
+]);
+
+// The library reports an overlong answer or a lost connection as a status too. Only the message
+// distinguishes these from a status that the hook sends.
+const TOO_LONG = /^Received message (larger than max|that decompresses to a size larger than)/;
+const BROKEN = /^Connection dropped|RST_STREAM|ECONNRESET|EPIPE|GOAWAY|^Call ended without/;
+
+const RETRY_INFO = /(^|\/)google\.rpc\.RetryInfo$/;
+
+/** The retry delay that a hook asks for, if any. */
+function retryDelayMs(error: ServiceError): number | undefined {
+  const [binary] = error.metadata.get("grpc-status-details-bin");
+  if (!Buffer.isBuffer(binary)) return undefined;
+  try {
+    const detail = Status.decode(binary).details.find((any) => RETRY_INFO.test(any.typeUrl));
+    const delay = detail === undefined ? undefined : RetryInfo.decode(detail.value).retryDelay;
+    if (delay === undefined) return undefined;
+    const ms = Number(delay.seconds) * 1_000 + Math.ceil(delay.nanos / 1_000_000);
+    return Math.min(Math.max(ms, 0), LIMITS.retryDelayMsMax);
+  } catch {
+    // Unreadable details are ignored.
+    return undefined;
+  }
+}
+
+/** Converts a status to a failure. */
+export function grpcFailure(error: ServiceError): HookFailure {
+  const { code, details } = error;
+  if (code === Code.RESOURCE_EXHAUSTED && TOO_LONG.test(details)) {
+    return new HookFailure(
+      "output-too-long",
+      "The response is longer than max_response_bytes of the hook.",
+    );
+  }
+  if (code === Code.UNAVAILABLE && BROKEN.test(details)) {
+    return new HookFailure("hook-error", "The connection broke before the response was complete.");
+  }
+  const delay = retryDelayMs(error);
+  const options = delay === undefined ? {} : { retryDelayMs: delay };
+  const name = Code[code] ?? "UNKNOWN";
+  return new HookFailure(
+    REASONS.get(code) ?? "hook-error",
+    `The hook answered with the status ${name}.`,
+    options,
+  );
+}
+
+// Connections to a gRPC hook. The library would resolve names itself. Instead, a name is resolved
+// and checked first, and the channel is created for the addresses that passed.
+
+/** Dependencies of the connections to a hook. */
+export interface ChannelParts {
+  readonly resolve: Resolve;
+  readonly nowMs: () => number;
+  /** Certificates in PEM; undefined means those of Node. */
+  readonly ca: string | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const HEADER_BYTES_MAX = 16_384;
+
+// Servers end connections that are pinged more often than every five minutes. A dead connection
+// costs one call its deadline and is then dropped, as it is after a minute without calls.
+const KEEPALIVE_MS = 310_000;
+const KEEPALIVE_TIMEOUT_MS = 10_000;
+const IDLE_MS = 60_000;
+
+function channelOptions(config: GrpcConfig): ChannelOptions {
+  const { target } = config;
+  const names =
+    target.kind === "unix"
+      ? { "grpc.default_authority": "localhost" }
+      : {
+          "grpc.default_authority": hostPort(target.host, target.port),
+          ...(config.tls ? { "grpc.ssl_target_name_override": target.host } : {}),
+        };
+  return {
+    ...names,
+    "grpc.max_receive_message_length": config.maxResponseBytes,
+    "grpc.max_send_message_length": -1,
+    "grpc.max_metadata_size": HEADER_BYTES_MAX,
+    "grpc.keepalive_time_ms": KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+    "grpc.client_idle_timeout_ms": IDLE_MS,
+    // The server retries tasks itself and counts the attempts. Proxies of the environment are not
+    // used: they must not see the content.
+    "grpc.enable_retries": 0,
+    "grpc.enable_http_proxy": 0,
+    "grpc.service_config_disable_resolution": 1,
+    "grpc.use_local_subchannel_pool": 1,
+  };
+}
+
+/** Targets for the library, one for each address family, best first. */
+function dialTexts(addresses: readonly ResolvedAddress[], port: number): string[] {
+  const families = [...new Set(addresses.map(({ family }) => family))];
+  return families.map((family) => {
+    const own = addresses.filter((entry) => entry.family === family);
+    return `ipv${family}:${own.map(({ address }) => hostPort(address, port)).join(",")}`;
+  });
+}
+
+/** The connections of one hook. */
+export class GrpcChannel {
+  readonly #config: GrpcConfig;
+  readonly #parts: ChannelParts;
+  #current: { readonly dialed: string; readonly client: Client } | undefined;
+  #closed = false;
+
+  constructor(config: GrpcConfig, parts: ChannelParts) {
+    this.#config = config;
+    this.#parts = parts;
+  }
+
+  /**
+   * Returns a connected client. Throws HookFailure `unreachable` when there is no connection, or
+   * the failure of the deadline.
+   */
+  async connected(deadline: Deadline): Promise<Client> {
+    const texts = await deadline.race(this.#dialTexts());
+    for (const text of texts) {
+      if (this.#closed) break;
+      const client = this.#clientFor(text);
+      if (await deadline.race(this.#isReady(client))) return client;
+      this.drop(client);
+    }
+    throw new HookFailure("unreachable", "The hook refuses connections.");
+  }
+
+  /** Drops a connection: the next call makes a new one. Calls in progress continue. */
+  drop(client: Client): void {
+    if (this.#current?.client === client) this.#current = undefined;
+    client.close();
+  }
+
+  /** Ends the connections. */
+  close(): void {
+    this.#closed = true;
+    this.#current?.client.close();
+    this.#current = undefined;
+  }
+
+  async #dialTexts(): Promise<readonly string[]> {
+    const { target, allowPrivateAddress } = this.#config;
+    if (target.kind === "unix") return [`unix:${target.path}`];
+    const destination = { host: target.host, allowPrivateAddress };
+    const addresses = await checkedAddresses(destination, this.#parts.resolve);
+    const texts = dialTexts(addresses, target.port);
+    // While the name still resolves to it, the open connection is as good as a new one.
+    const standing = texts.find((text) => text === this.#current?.dialed);
+    return standing === undefined ? texts : [standing, ...texts.filter((t) => t !== standing)];
+  }
+
+  #clientFor(dialed: string): Client {
+    if (this.#current?.dialed === dialed) return this.#current.client;
+    this.#current?.client.close();
+    const { ca } = this.#parts;
+    const roots = ca === undefined ? null : Buffer.from(ca);
+    const security = this.#config.tls ? credentials.createSsl(roots) : credentials.createInsecure();
+    const client = new Client(dialed, security, channelOptions(this.#config));
+    this.#current = { dialed, client };
+    return client;
+  }
+
+  /** Waits until a client is connected; false when it cannot be. */
+  #isReady(client: Client): Promise<boolean> {
+    const channel = client.getChannel();
+    const until = this.#parts.nowMs() + CONNECT_TIMEOUT_MS;
+    return new Promise((resolve) => {
+      const look = (error?: Error): void => {
+        try {
+          const state = channel.getConnectivityState(true);
+          if (state === connectivityState.READY) resolve(true);
+          else if (error !== undefined || state === connectivityState.TRANSIENT_FAILURE) {
+            resolve(false);
+          } else channel.watchConnectivityState(state, until, look);
+        } catch {
+          // The channel was closed meanwhile.
+          resolve(false);
+        }
+      };
+      look();
+    });
+  }
+}
+
+// Hooks of the kind `grpc`: external servers that implement HookService.
+
+/** Dependencies of a gRPC hook. */
 export interface GrpcParts extends ChannelParts {
   /** Undefined when the hook needs no token. */
   readonly token: SecretFile | undefined;
 }
-
-const PATHS = {
-  summarize: HookServiceService.summarize.path,
-  embed: HookServiceService.embedTexts.path,
-  rerank: HookServiceService.rerankTexts.path,
-} as const;
 
 // The numbers of the fields that are written by hand: messages are spliced in as they are stored.
 const INPUT_FIELD = 3;
@@ -83,10 +281,12 @@ function requestBytes(call: HookCall, input: SummarizeInput): Buffer {
 }
 
 function readAnswer(bytes: Buffer): SummaryOutput {
-  const { output } = decoded(SummarizeResponse.decode, bytes, "SummarizeResponse");
-  if (output === undefined) {
-    throw new HookFailure("invalid-output", "The answer holds no output.");
-  }
+  const { output } = decoded(
+    SummarizeResponse.decode,
+    bytes,
+    "The answer is not a SummarizeResponse.",
+  );
+  if (output === undefined) throw new HookFailure("invalid-output", "The answer holds no output.");
   if (output.text.trim() === "") throw new HookFailure("empty-output", "The text is empty.");
   const { text, missingEntities, requestText, facts, openThreads, model } = output;
   return {
@@ -145,11 +345,11 @@ function invoke(
   });
 }
 
-function decoded<T>(decode: (bytes: Buffer) => T, bytes: Buffer, name: string): T {
+function decoded<T>(decode: (bytes: Buffer) => T, bytes: Buffer, unreadable: string): T {
   try {
     return decode(bytes);
   } catch {
-    throw new HookFailure("invalid-output", `The answer is not a ${name}.`);
+    throw new HookFailure("invalid-output", unreadable);
   }
 }
 
@@ -159,18 +359,18 @@ type Ask = (
   bytes: Buffer | Uint8Array,
 ) => Promise<Buffer>;
 
-/** Makes a hook of the kind `grpc` for whatever it is for. */
+/** Makes a hook of the kind `grpc` for its work. */
 export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHook {
   const channel = new GrpcChannel(config, parts);
   const { timeoutMs, concurrency } = config.settings;
-  const gate = new CallGate(concurrency);
+  const turns = callSemaphore(concurrency);
 
   const send = async (
     call: HookCall | DirectCall,
     deadline: Deadline,
     message: { readonly path: string; readonly bytes: Buffer },
   ): Promise<Buffer> => {
-    // The hook is told how long it has; the deadline is what ends the call.
+    // The hook sees its timeout in the request; the deadline ends the call.
     const options = { deadline: new Date(parts.nowMs() + timeoutMs) };
     const client = await channel.connected(deadline);
     const request = { ...message, metadata: metadataOf(call, parts.token), options };
@@ -178,7 +378,7 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
       return await invoke(client, request, deadline);
     } catch (error) {
       const failure = error instanceof HookFailure ? error : grpcFailure(error as ServiceError);
-      // What does not answer may be a connection that is dead.
+      // A connection that does not answer may be dead.
       if (failure.reason === "timeout") channel.drop(client);
       throw failure;
     }
@@ -188,9 +388,9 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
     const deadline = new Deadline(timeoutMs, call.signal);
     const message = { path, bytes: Buffer.from(bytes) };
     try {
-      // Tasks are counted by whoever gives them out.
+      // Tasks are counted where they are taken.
       if ("taskId" in call) return await send(call, deadline, message);
-      return await gate.run(deadline, () => send(call, deadline, message));
+      return await turns.run(deadline.signal, () => send(call, deadline, message));
     } finally {
       deadline.close();
     }
@@ -205,49 +405,31 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
   };
 }
 
-type Work = Pick<Hook, "summarize" | "embedder" | "rerank" | "extract" | "score" | "resolve">;
-
-function workOf(config: GrpcConfig, ask: Ask): Work {
-  const { does } = config;
-  if (does === "extract" || does === "score" || does === "resolve") return memoryWork(does, ask);
+function workOf(config: GrpcConfig, ask: Ask): Partial<Hook> {
+  const { does, embed } = config;
   if (does === "summarize") {
     return {
       summarize: async (call, input) =>
-        readAnswer(await ask(call, PATHS.summarize, requestBytes(call, input))),
+        readAnswer(await ask(call, HookServiceService.summarize.path, requestBytes(call, input))),
     };
   }
-  if (config.embed === undefined) return { rerank: reranker(ask) };
-  const { dimensions, batchSize } = config.embed;
-  return {
-    embedder: {
-      model: modelId(config.name, dimensions, []),
-      dimensions,
-      batchSize,
-      embed: async (call, texts, purpose) => {
-        const input = {
-          texts: [...texts],
-          purpose: purpose === "query" ? EmbeddingPurpose.QUERY : EmbeddingPurpose.PASSAGE,
-          dimensions,
-        };
-        const request = { namespace: call.namespace, input };
-        const bytes = EmbedTextsRequest.encode(request).finish();
-        const answer = await ask(call, PATHS.embed, bytes);
-        const { output } = decoded(EmbedTextsResponse.decode, answer, "EmbedTextsResponse");
-        return checkedVectors(
-          (output?.vectors ?? []).map(({ values }) => values),
-          texts.length,
-          dimensions,
-        );
-      },
-    },
+  const model = embed && {
+    model: modelId(config.name, embed.dimensions, []),
+    dimensions: embed.dimensions,
+    batchSize: embed.batchSize,
   };
+  return workRow(does).hook(asker(does, ask), model);
 }
 
-function reranker(ask: Ask): NonNullable<Hook["rerank"]> {
-  return async (call, query, texts) => {
-    const request = { namespace: call.namespace, input: { query, texts: [...texts] } };
-    const answer = await ask(call, PATHS.rerank, RerankTextsRequest.encode(request).finish());
-    const { output } = decoded(RerankTextsResponse.decode, answer, "RerankTextsResponse");
-    return checkedScores(output?.scores ?? [], texts.length);
+/** Calls the server for work that a caller waits for. */
+function asker<W extends DirectWork>(does: W, ask: Ask): AskWork<W> {
+  const { grpc, encode, decode, check } = workRow(does);
+  return async (call, input) => {
+    const { namespace, sessionId = "" } = call;
+    const head = grpc.requestSerialize({ namespace, sessionId, input: undefined });
+    const rest = new BinaryWriter().uint32(tagOf(grpc.inputField)).bytes(encode(input)).finish();
+    const bytes = await ask(call, grpc.path, Buffer.concat([head, rest]));
+    const { output } = decoded(grpc.responseDeserialize, bytes, grpc.unreadable);
+    return check(decode(output), input);
   };
 }

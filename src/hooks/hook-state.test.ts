@@ -1,10 +1,10 @@
 // Goal: the log hears that a hook fails, that it is left alone, and that it is back, and is not
 // flooded.
 
-import { expect, it } from "vitest";
-import { pollHook } from "../../../test/support/hooks.ts";
-import { HookFailure } from "../hook-port.ts";
+import { expect, test } from "vitest";
+import { pollHook } from "../../test/support/hooks/hooks.ts";
 import { type HookNews, HookState } from "./hook-state.ts";
+import { HookFailure } from "./port.ts";
 
 const MINUTE = 60_000;
 
@@ -33,7 +33,7 @@ function watched() {
 
 const down = new HookFailure("unreachable", "The hook cannot be reached.");
 
-it("tells of the first failure at once, and of the next ones once a minute with their number", () => {
+test("tells of the first failure at once, and of the next ones once a minute with their number", () => {
   const { world, told, state } = watched();
   for (let i = 0; i < 100; i++) state.failed("refused");
   expect(told).toEqual([{ kind: "failed", hook: "h", reason: "refused", count: 1 }]);
@@ -44,7 +44,7 @@ it("tells of the first failure at once, and of the next ones once a minute with 
   expect(told.slice(2)).toEqual([{ kind: "failed", hook: "h", reason: "refused", count: 100 }]);
 });
 
-it("tells once that a hook is left alone, for each trial that fails, and that it is back", () => {
+test("tells once that a hook is left alone, for each trial that fails, and that it is back", () => {
   const { world, told, state, call } = watched();
   for (let i = 0; i < 5; i++) call(down);
   const [failed, opened, ...rest] = told;

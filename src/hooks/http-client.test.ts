@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
-import { makeCertificate } from "../../test/support/certificate.ts";
-import { failureOf } from "../../test/support/hook-inputs.ts";
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../../test/support/hooks/inputs.ts";
 import {
   answerWith,
   drip,
@@ -12,11 +11,12 @@ import {
   type ScriptedHttp,
   startScriptedHttp,
   writeRaw,
-} from "../../test/support/scripted-http.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
+} from "../../test/support/hooks/scripted-http.ts";
+import { makeCertificate } from "../../test/support/kit/certificate.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { type Resolve, SYSTEM_RESOLVE } from "./address-guard.ts";
 import { Deadline } from "./deadline.ts";
-import { HttpClient, type HttpEndpoint } from "./http-client.ts";
+import { HttpClient, type HttpEndpoint, retryAfterMs } from "./http-client.ts";
 
 const KIB = 1_024;
 
@@ -45,7 +45,7 @@ async function post(
 }
 
 describe("HttpClient", () => {
-  it("sends a post, and asks for an answer that is not compressed", async () => {
+  test("sends a post, and asks for an answer that is not compressed", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")]);
     const client = clientFor(endpoint);
     const answer = await post(client, { headers: { "x-one": "1" } });
@@ -61,7 +61,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("uses a connection again", async () => {
+  test("uses a connection again", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")]);
     const client = clientFor(endpoint);
     for (let round = 0; round < 5; round++) await post(client);
@@ -69,7 +69,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("tries once more when a kept connection was closed", async () => {
+  test("tries once more when a kept connection was closed", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello"), resetAtOnce]);
     const client = clientFor(endpoint);
     await post(client);
@@ -79,7 +79,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("reads chunks, and an answer that ends with its connection", async () => {
+  test("reads chunks, and an answer that ends with its connection", async () => {
     await using endpoint = await startScriptedHttp([
       writeRaw("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
       (socket) => socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nto the end"),
@@ -90,7 +90,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it.each([
+  test.each([
     ["no answer", noAnswer],
     ["one byte at a time", drip(20)],
     ["headers that never end", writeRaw("HTTP/1.1 200 OK\r\nx-one: ")],
@@ -107,7 +107,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("cuts an endless body off, and stops reading", async () => {
+  test("cuts an endless body off, and stops reading", async () => {
     let sentBytes = 0;
     const onClose = (sent: number): void => {
       sentBytes = sent;
@@ -116,12 +116,12 @@ describe("HttpClient", () => {
     const client = clientFor(endpoint);
     expect((await failureOf(post(client))).reason).toBe("output-too-long");
     await expect.poll(() => sentBytes).toBeGreaterThan(0);
-    // What the buffers of the system hold, and not a gigabyte.
+    // As much as the system's buffers hold, not a gigabyte.
     expect(sentBytes).toBeLessThan(32 * KIB * KIB);
     client.close();
   });
 
-  it("reads an error of endless length no further either", async () => {
+  test("reads an error of endless length no further either", async () => {
     const head = "HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n";
     await using endpoint = await startScriptedHttp([flood(1_073_741_824, undefined, head)]);
     const client = clientFor(endpoint);
@@ -131,7 +131,7 @@ describe("HttpClient", () => {
   });
 
   const bomb = gzipSync(Buffer.alloc(1_048_576));
-  it.each([
+  test.each([
     ["output-too-long", "a length above the limit", writeRaw(lengthOf(1_073_741_824))],
     ["invalid-output", "a compressed bomb", answerWith(200, bomb, { "content-encoding": "gzip" })],
     ["invalid-output", "brotli", answerWith(200, "x", { "content-encoding": "br" })],
@@ -154,7 +154,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("gives the status of a compressed error", async () => {
+  test("gives the status of a compressed error", async () => {
     const act = answerWith(429, gzipSync("x"), { "content-encoding": "gzip", "retry-after": "3" });
     await using endpoint = await startScriptedHttp([act]);
     const client = clientFor(endpoint);
@@ -167,7 +167,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it.each([
+  test.each([
     ["in one piece", 0],
     ["later", 50],
   ])("never takes garbage behind an answer for the next one: %s", async (_, delayMs) => {
@@ -193,7 +193,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("cannot be made to send headers of others", async () => {
+  test("cannot be made to send headers of others", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")]);
     const client = clientFor(endpoint);
     const injected = post(client, { headers: { authorization: "Bearer a\r\nx-injected: 1" } });
@@ -202,7 +202,7 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("ends when the server stops, and uses up no attempt", async () => {
+  test("ends when the server stops, and uses up no attempt", async () => {
     await using endpoint = await startScriptedHttp([noAnswer]);
     const client = clientFor(endpoint);
     const stop = new AbortController();
@@ -216,18 +216,18 @@ describe("HttpClient", () => {
     client.close();
   });
 
-  it("says that nobody listens", async () => {
+  test("says that nobody listens", async () => {
     const endpoint = await startScriptedHttp([noAnswer]);
     const client = clientFor(endpoint);
     await endpoint[Symbol.asyncDispose]();
     const failure = await failureOf(post(client));
     expect(failure.reason).toBe("unreachable");
-    expect(failure.message).toBe("The endpoint is not reached (ECONNREFUSED).");
+    expect(failure.message).toBe("The endpoint is unreachable (ECONNREFUSED).");
   });
 });
 
 describe("HttpClient and names", () => {
-  it("connects to the address that was checked, whatever the DNS says later", async () => {
+  test("connects to the address that was checked, whatever the DNS says later", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")]);
     const answers = [["127.0.0.1"], ["10.255.255.1"]];
     let asked = 0;
@@ -243,7 +243,7 @@ describe("HttpClient and names", () => {
     client.close();
   });
 
-  it("refuses a name as soon as it leads to a private address", async () => {
+  test("refuses a name as soon as it leads to a private address", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")]);
     const url = new URL(`http://model.example:${endpoint.port}/v1`);
     const resolve: Resolve = async () => [{ address: "127.0.0.1", family: 4 }];
@@ -255,7 +255,7 @@ describe("HttpClient and names", () => {
     client.close();
   });
 
-  it("speaks TLS, and checks the name", async () => {
+  test("speaks TLS, and checks the name", async () => {
     await using folder = await makeTempDir();
     const tls = makeCertificate(folder.path, "model.example");
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")], { tls });
@@ -275,7 +275,7 @@ describe("HttpClient and names", () => {
     expect(endpoint.requests).toHaveLength(3);
   });
 
-  it.each([
+  test.each([
     "http://169.254.169.254/v1",
     "http://2852039166/v1",
     "http://0251.0376.0251.0376/v1",
@@ -289,7 +289,7 @@ describe("HttpClient and names", () => {
     client.close();
   });
 
-  it("checks each new connection again", async () => {
+  test("checks each new connection again", async () => {
     await using endpoint = await startScriptedHttp([
       (socket) => socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello"),
     ]);
@@ -303,13 +303,32 @@ describe("HttpClient and names", () => {
     client.close();
   });
 
-  it("waits for a slow DNS no longer than the deadline", async () => {
+  test("waits for a slow DNS no longer than the deadline", async () => {
     await using endpoint = await startScriptedHttp([answerWith(200, "hello")]);
     const url = new URL("http://model.example/v1");
     const client = clientFor(endpoint, { url, resolve: () => new Promise(() => {}) });
     expect((await failureOf(post(client, { timeoutMs: 100 }))).reason).toBe("timeout");
     client.close();
   });
+});
+
+const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
+
+test.each([
+  ["0", 0],
+  ["7", 7_000],
+  [" 7 ", 7_000],
+  ["99999", 3_600_000],
+  ["Thu, 01 Jan 2026 00:00:30 GMT", 30_000],
+  ["Thu, 01 Jan 2026 23:00:00 GMT", 3_600_000],
+  ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+  ["soon", undefined],
+  ["", undefined],
+  ["-5", undefined],
+  ["9".repeat(400), undefined],
+  [undefined, undefined],
+])("reads Retry-After %j", (header, ms) => {
+  expect(retryAfterMs(header, NOW_MS, 3_600_000)).toBe(ms);
 });
 
 function lengthOf(bytes: number): string {

@@ -1,13 +1,13 @@
-// A small client for one endpoint over HTTP or HTTPS. It trusts the endpoint with nothing: the
-// whole exchange has a deadline, answers are cut off at a size while they stream in, compressed
-// ones and redirects are refused, and only addresses that were checked are connected to.
+// A client for one endpoint over HTTP or HTTPS. It does not trust the endpoint: the whole exchange
+// has a deadline, answers are cut off at a size while they stream in, compressed answers and
+// redirects are refused, and only checked addresses are connected to.
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { isIP, type LookupFunction, type Socket } from "node:net";
-import { HookFailure } from "../service/hook-port.ts";
+import { isIP, type LookupFunction } from "node:net";
 import { checkedAddresses, codeOf, hostProblem, plainHost, type Resolve } from "./address-guard.ts";
 import type { Deadline } from "./deadline.ts";
+import { HookFailure } from "./port.ts";
 
 /** An endpoint. */
 export interface HttpEndpoint {
@@ -20,11 +20,18 @@ export interface HttpEndpoint {
   readonly resolve: Resolve;
 }
 
+/** Body, headers and deadline of a request. */
+export interface HttpPost {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly deadline: Deadline;
+}
+
 /** An answer. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
-  /** Of a failed request what fits into 64 KiB; empty when it was compressed. */
+  /** At most 64 KiB of the body of a failed request; empty when it was compressed. */
   readonly body: Buffer;
 }
 
@@ -34,61 +41,57 @@ const HEADER_BYTES_MAX = 16_384;
 const ERROR_BODY_BYTES_MAX = 65_536;
 const FREE_SOCKETS_MAX = 16;
 
-/** What one request needs. */
-export interface HttpPost {
-  readonly body: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly deadline: Deadline;
+/** A reused connection closed before the answer began. */
+class StaleConnection extends Error {
+  override readonly name = "StaleConnection";
 }
 
 /** A client of one endpoint. */
 export class HttpClient {
-  private readonly endpoint: HttpEndpoint;
-  private readonly secure: boolean;
-  private readonly host: string;
-  private readonly agent: HttpAgent;
+  readonly #endpoint: HttpEndpoint;
+  readonly #secure: boolean;
+  readonly #host: string;
+  readonly #agent: HttpAgent;
 
   constructor(endpoint: HttpEndpoint) {
-    this.endpoint = endpoint;
-    this.secure = endpoint.url.protocol === "https:";
-    this.host = plainHost(endpoint.url.hostname);
-    const options = {
+    this.#endpoint = endpoint;
+    this.#secure = endpoint.url.protocol === "https:";
+    this.#host = plainHost(endpoint.url.hostname);
+    this.#agent = new (this.#secure ? HttpsAgent : HttpAgent)({
       keepAlive: true,
       maxFreeSockets: FREE_SOCKETS_MAX,
       timeout: IDLE_TIMEOUT_MS,
-    };
-    const ca = endpoint.ca === undefined ? {} : { ca: endpoint.ca };
-    this.agent = this.secure ? new HttpsAgent({ ...options, ...ca }) : new HttpAgent(options);
+    });
   }
 
   /**
-   * Sends a POST. Gives any answer but a redirect. Throws HookFailure: `unreachable`, `timeout`,
+   * Sends a POST. Returns any answer but a redirect. Throws HookFailure: `unreachable`, `timeout`,
    * `refused` for a redirect, `output-too-long`, `invalid-output` for a compressed answer,
    * `hook-error` for an answer that breaks off.
    */
   async post(post: HttpPost): Promise<HttpAnswer> {
-    const problem = hostProblem(this.destination());
+    const problem = hostProblem(this.#destination());
     if (problem !== undefined) throw new HookFailure("unreachable", `Not connected: ${problem}.`);
     try {
-      return await this.exchange(post);
+      return await this.#exchange(post, this.#agent);
     } catch (error) {
       // The endpoint closed an idle connection while the request was on its way: it saw nothing.
       if (!(error instanceof StaleConnection)) throw error;
-      return await this.exchange(post, { fresh: true });
+      return await this.#exchange(post, false);
     }
   }
 
   /** Closes the connections. */
   close(): void {
-    this.agent.destroy();
+    this.#agent.destroy();
   }
 
-  private destination() {
-    return { host: this.host, allowPrivateAddress: this.endpoint.allowPrivateAddress };
+  #destination() {
+    return { host: this.#host, allowPrivateAddress: this.#endpoint.allowPrivateAddress };
   }
 
-  private readonly lookup: LookupFunction = (_, options, callback) => {
-    checkedAddresses(this.destination(), this.endpoint.resolve).then(
+  readonly #lookup: LookupFunction = (_, options, callback) => {
+    checkedAddresses(this.#destination(), this.#endpoint.resolve).then(
       (addresses) => {
         const [first] = addresses;
         if (options.all === true) callback(null, [...addresses]);
@@ -98,162 +101,129 @@ export class HttpClient {
     );
   };
 
-  private exchange(post: HttpPost, options: { fresh?: boolean } = {}): Promise<HttpAnswer> {
-    const { url } = this.endpoint;
-    const request = (this.secure ? httpsRequest : httpRequest)({
+  #request({ body, headers }: HttpPost, agent: HttpAgent | false) {
+    const { url, ca } = this.#endpoint;
+    return (this.#secure ? httpsRequest : httpRequest)({
       method: "POST",
-      host: this.host,
+      host: this.#host,
       port: url.port === "" ? undefined : Number(url.port),
       path: url.pathname + url.search,
-      agent: options.fresh === true ? false : this.agent,
-      lookup: this.lookup,
+      agent,
+      lookup: this.#lookup,
       maxHeaderSize: HEADER_BYTES_MAX,
-      ...(this.secure ? this.tls() : {}),
+      ...(this.#secure && isIP(this.#host) === 0 ? { servername: this.#host } : {}),
+      ...(this.#secure && ca !== undefined ? { ca } : {}),
       headers: {
-        ...post.headers,
+        ...headers,
         host: url.host,
         "accept-encoding": "identity",
-        "content-length": String(post.body.length),
+        "content-length": String(body.length),
       },
     });
-    return new Exchange(request, post, this.endpoint.maxResponseBytes).answer;
   }
 
-  private tls() {
-    const name = isIP(this.host) === 0 ? { servername: this.host } : {};
-    return this.endpoint.ca === undefined ? name : { ...name, ca: this.endpoint.ca };
-  }
-}
-
-/** A kept connection was gone before the answer began. */
-class StaleConnection extends Error {
-  override readonly name = "StaleConnection";
-}
-
-type ClientRequest = ReturnType<typeof httpRequest>;
-
-/** One request and its answer. */
-class Exchange {
-  readonly answer: Promise<HttpAnswer>;
-  private readonly request: ClientRequest;
-  private readonly bytesMax: number;
-  private readonly resolve: (answer: HttpAnswer) => void;
-  private readonly reject: (error: Error) => void;
-  private undo: () => void = () => {};
-  private connectTimer: NodeJS.Timeout | undefined;
-  private connected = false;
-  private answering = false;
-  private settled = false;
-
-  constructor(request: ClientRequest, post: HttpPost, bytesMax: number) {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-    this.answer = promise;
-    this.resolve = resolve;
-    this.reject = reject;
-    this.request = request;
-    this.bytesMax = bytesMax;
-    request.on("socket", (socket) => this.onSocket(socket));
-    request.on("response", (response) => this.onResponse(response));
-    request.on("upgrade", () => this.fail(new HookFailure("refused", "The endpoint upgrades.")));
-    request.on("error", (error) => this.onError(error));
-    // An answer that ends with its connection is closed before it is read to its end.
-    request.on("close", () => {
-      if (!this.answering) this.onError(new Error("closed"));
+  async #exchange(post: HttpPost, agent: HttpAgent | false): Promise<HttpAnswer> {
+    const { deadline, body } = post;
+    if (deadline.failure !== undefined) throw deadline.failure;
+    const request = this.#request(post, agent);
+    const answering = Promise.withResolvers<IncomingMessage>();
+    const failing = Promise.withResolvers<never>();
+    let connectTimer: NodeJS.Timeout | undefined;
+    const seen = { connected: false, answering: false, read: false };
+    request.on("error", failing.reject);
+    request.on("upgrade", (_, socket) => {
+      socket.destroy();
+      failing.reject(new HookFailure("refused", "The endpoint upgrades."));
     });
-    this.undo = post.deadline.onEnd((failure) => this.fail(failure));
-    if (!this.settled) request.end(post.body);
-  }
-
-  private onSocket(socket: Socket): void {
-    if (!socket.connecting) {
-      this.connected = true;
-      return;
-    }
-    this.connectTimer = setTimeout(
-      () => this.fail(new HookFailure("unreachable", "The endpoint does not take connections.")),
-      CONNECT_TIMEOUT_MS,
-    );
-    const event = "encrypted" in socket ? "secureConnect" : "connect";
-    socket.once(event, () => {
-      this.connected = true;
-      clearTimeout(this.connectTimer);
+    request.on("response", (response) => {
+      seen.answering = true;
+      answering.resolve(response);
     });
-  }
-
-  private onResponse(response: IncomingMessage): void {
-    this.answering = true;
-    const status = response.statusCode ?? 0;
-    const good = status >= 200 && status < 300;
-    response.on("error", (error) => this.onError(error));
-    response.on("close", () => this.onError(new Error("closed")));
-    if (status >= 300 && status < 400) {
-      this.fail(new HookFailure("refused", "The endpoint redirects, which is not followed."));
-      return;
-    }
-    const encoding = response.headers["content-encoding"] ?? "identity";
-    if (encoding.toLowerCase() !== "identity") {
-      if (good) this.fail(new HookFailure("invalid-output", "The answer is compressed."));
-      else this.finish({ status, headers: response.headers, body: Buffer.alloc(0) }, true);
-      return;
-    }
-    this.readBody(response, { status, good });
-  }
-
-  private readBody(response: IncomingMessage, kind: { status: number; good: boolean }): void {
-    const max = kind.good ? this.bytesMax : Math.min(this.bytesMax, ERROR_BODY_BYTES_MAX);
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    const answer = () => ({
-      status: kind.status,
-      headers: response.headers,
-      body: Buffer.concat(pieces),
+    request.on("socket", (socket) => {
+      const onConnect = (): void => {
+        seen.connected = true;
+        clearTimeout(connectTimer);
+      };
+      if (!socket.connecting) return onConnect();
+      socket.once(this.#secure ? "secureConnect" : "connect", onConnect);
+      const failure = new HookFailure("unreachable", "The endpoint refuses connections.");
+      connectTimer = setTimeout(() => failing.reject(failure), CONNECT_TIMEOUT_MS);
     });
-    const tooLong = (): void => {
-      if (!kind.good) this.finish(answer(), true);
-      else this.fail(new HookFailure("output-too-long", `The answer is longer than ${max} bytes.`));
+    const undo = deadline.onEnd(failing.reject);
+    request.end(body);
+    const read = async (): Promise<HttpAnswer> => {
+      const { isWhole, ...answer } = await readAnswer(
+        await answering.promise,
+        this.#endpoint.maxResponseBytes,
+      );
+      seen.read = isWhole;
+      return answer;
     };
-    if (Number(response.headers["content-length"] ?? 0) > max) {
-      tooLong();
-      return;
-    }
-    response.on("data", (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes > max) tooLong();
-      else pieces.push(piece);
-    });
-    response.on("end", () => {
-      if (response.complete) this.finish(answer(), false);
-      else this.onError(new Error("broken off"));
-    });
-  }
-
-  private onError(error: Error): void {
-    if (error instanceof HookFailure) this.fail(error);
-    else if (this.request.reusedSocket && !this.answering) this.fail(new StaleConnection());
-    else if (!this.connected) {
-      this.fail(new HookFailure("unreachable", `The endpoint is not reached (${codeOf(error)}).`));
-    } else {
-      this.fail(new HookFailure("hook-error", `The answer is broken off (${codeOf(error)}).`));
+    try {
+      return await Promise.race([read(), failing.promise]);
+    } catch (error) {
+      if (error instanceof HookFailure) throw error;
+      if (request.reusedSocket && !seen.answering) throw new StaleConnection();
+      throw seen.connected
+        ? new HookFailure("hook-error", `The response broke off (${codeOf(error)}).`)
+        : new HookFailure("unreachable", `The endpoint is unreachable (${codeOf(error)}).`);
+    } finally {
+      undo();
+      clearTimeout(connectTimer);
+      if (!seen.read) request.destroy();
     }
   }
+}
 
-  private fail(error: Error): void {
-    if (this.settled) return;
-    this.settle();
-    this.request.destroy();
-    this.reject(error);
+/** Reads an answer; `isWhole` when its connection can be used again. */
+async function readAnswer(
+  response: IncomingMessage,
+  bytesMax: number,
+): Promise<HttpAnswer & { readonly isWhole: boolean }> {
+  const { headers, statusCode: status = 0 } = response;
+  // The connection may break after the last piece was read.
+  response.on("error", () => {});
+  const isGood = status >= 200 && status < 300;
+  if (status >= 300 && status < 400) {
+    throw new HookFailure("refused", "The endpoint redirects; redirects are not followed.");
   }
+  const pieces: Buffer[] = [];
+  const answer = (isWhole: boolean) => ({ status, headers, body: Buffer.concat(pieces), isWhole });
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    if (isGood) throw new HookFailure("invalid-output", "The response is compressed.");
+    return answer(false);
+  }
+  const max = isGood ? bytesMax : Math.min(bytesMax, ERROR_BODY_BYTES_MAX);
+  const cut = () => {
+    if (!isGood) return answer(false);
+    throw new HookFailure("output-too-long", `The response is longer than ${max} bytes.`);
+  };
+  if (Number(headers["content-length"] ?? 0) > max) return cut();
+  let bytes = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > max) return cut();
+    pieces.push(piece);
+  }
+  if (!response.complete) throw new Error("broken off");
+  return answer(true);
+}
 
-  private finish(answer: HttpAnswer, destroy: boolean): void {
-    if (this.settled) return;
-    this.settle();
-    if (destroy) this.request.destroy();
-    this.resolve(answer);
-  }
+const SECONDS = /^\d{1,9}$/;
+// Dates in the HTTP format: Date.parse alone would accept almost anything.
+const DATE = /^[A-Z][a-z]{2,8},? .+ GMT$/;
 
-  private settle(): void {
-    this.settled = true;
-    clearTimeout(this.connectTimer);
-    this.undo();
-  }
+/**
+ * Parses the header Retry-After: seconds or a date. Returns 0 to `maxMs` milliseconds, or undefined
+ * when the header is missing or invalid.
+ */
+export function retryAfterMs(
+  header: string | undefined,
+  nowMs: number,
+  maxMs: number,
+): number | undefined {
+  const text = header?.trim() ?? "";
+  if (!SECONDS.test(text) && !DATE.test(text)) return undefined;
+  const ms = SECONDS.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxMs) : undefined;
 }

@@ -1,13 +1,11 @@
 // Hooks of the kind `onnx`: a sentence transformer of the operator, run in a thread of the server.
 
-import { LIMITS } from "../domain/limits.ts";
-import { openOnnxEmbedder } from "../embed/onnx.ts";
-import { HookFailure } from "../service/hook-port.ts";
-import { CallGate } from "./call-gate.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { openOnnxEmbedder } from "../recall/embed/onnx.ts";
 import type { OnnxConfig } from "./config-types.ts";
-import { Deadline } from "./deadline.ts";
-import type { ClosableHook } from "./openai.ts";
-import { modelId } from "./vectors.ts";
+import { callSemaphore, Deadline } from "./deadline.ts";
+import { type ClosableHook, modelId } from "./openai.ts";
+import { HookFailure } from "./port.ts";
 
 /**
  * Loads the model and makes the hook. Throws an Error for the operator when the directory, or the
@@ -24,7 +22,7 @@ export async function createOnnxHook(config: OnnxConfig): Promise<ClosableHook> 
     passagePrefix,
     timeoutMs,
   });
-  const gate = new CallGate(concurrency);
+  const turns = callSemaphore(concurrency);
   const { dimensions } = model;
   const isShort = Buffer.byteLength(model.model) <= LIMITS.embeddingModelBytes;
   return {
@@ -39,7 +37,7 @@ export async function createOnnxHook(config: OnnxConfig): Promise<ClosableHook> 
         const deadline = new Deadline(timeoutMs, call.signal);
         try {
           const work = (): Promise<Float32Array[]> => model.embed(texts, purpose, call.signal);
-          return await deadline.race(gate.run(deadline, work));
+          return await deadline.race(turns.run(deadline.signal, work));
         } catch (error) {
           if (error instanceof HookFailure) throw error;
           throw deadline.failure ?? new HookFailure("hook-error", "The model failed.");

@@ -1,33 +1,19 @@
-// Chat completions of an endpoint. What an endpoint turns out not to take is left out, and not
-// tried again until the server stops.
+// Chat completions of an endpoint. Parameters that the endpoint rejects are left out until the
+// server stops.
 
 import type { OpenAiConfig } from "./config-types.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpAnswer, HttpClient } from "./http-client.ts";
-import type { ChatMessage } from "./prompts.ts";
+import type { ChatRequest } from "./prompts.ts";
 
-/** A schema that an answer must follow. */
-export interface AnswerSchema {
-  readonly name: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-/** What is asked of a model. */
-export interface ChatRequest {
-  readonly messages: readonly ChatMessage[];
-  readonly tokensMax: number;
-  /** What form the answer must have; `json` is any JSON object. */
-  readonly form: "text" | "json" | AnswerSchema;
-}
-
-/** What the work of a hook needs. */
+/** Dependencies of the calls to an endpoint. */
 export interface Line {
   readonly client: HttpClient;
   readonly headers: () => Record<string, string>;
   readonly nowMs: () => number;
 }
 
-/** What an endpoint turned out not to take. */
+/** Request parameters that an endpoint has rejected. */
 interface Refusals {
   readonly schema: boolean;
   readonly responseFormat: boolean;
@@ -57,8 +43,8 @@ function requestBody(config: OpenAiConfig, request: ChatRequest, refusals: Refus
 }
 
 /**
- * Looks for what a refusing endpoint may not know of the request. Gives what to leave out next;
- * undefined when nothing is left to try.
+ * Finds a request parameter that the endpoint may have rejected. Returns the parameters to leave
+ * out next; undefined when nothing is left to try.
  */
 function learn(body: Buffer, sent: Buffer, refusals: Refusals): Refusals | undefined {
   const said = body.toString("utf8");
@@ -77,10 +63,10 @@ function learn(body: Buffer, sent: Buffer, refusals: Refusals): Refusals | undef
   return undefined;
 }
 
-/** Asks a model; gives any answer. */
+/** Sends a request to a model; returns any answer. */
 export type AskModel = (request: ChatRequest, deadline: Deadline) => Promise<HttpAnswer>;
 
-/** Makes what asks the model of an endpoint. */
+/** Makes the function that asks an endpoint's model. */
 export function createAsk(config: OpenAiConfig, { client, headers }: Line): AskModel {
   let refusals: Refusals = {
     ...{ schema: false, responseFormat: false, maxTokens: false, temperature: false },
@@ -91,7 +77,7 @@ export function createAsk(config: OpenAiConfig, { client, headers }: Line): AskM
       const body = requestBody(config, request, trial);
       const answer = await client.post({ body, headers: headers(), deadline });
       if (answer.status !== 400 && answer.status !== 422) {
-        // What helped is remembered; what did not is not to blame.
+        // Only a trial that succeeds is remembered: a failed one does not show what was rejected.
         if (answer.status === 200) refusals = trial;
         return answer;
       }

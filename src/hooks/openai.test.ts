@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
-import { CANARY, failureOf, hookCall, summarizeInput } from "../../test/support/hook-inputs.ts";
-import { TEST_HOOK_SETTINGS } from "../../test/support/hooks.ts";
+import { describe, expect, test } from "vitest";
+import { TEST_HOOK_SETTINGS } from "../../test/support/hooks/hooks.ts";
+import { CANARY, failureOf, hookCall, summarizeInput } from "../../test/support/hooks/inputs.ts";
 import {
   answerWith,
   complete,
@@ -15,12 +15,12 @@ import {
   resetInBody,
   type ScriptedHttp,
   startScriptedHttp,
-} from "../../test/support/scripted-http.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
-import type { SummarizeInput } from "../service/hook-port.ts";
+} from "../../test/support/hooks/scripted-http.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { SYSTEM_RESOLVE } from "./address-guard.ts";
 import type { OpenAiConfig } from "./config-types.ts";
 import { createOpenAiHook, type OpenAiParts } from "./openai.ts";
+import type { SummarizeInput } from "./port.ts";
 import { SecretFile } from "./secret-file.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -71,7 +71,7 @@ const DENSITY = { loop: 1, maxLoops: 3 };
 const dense = complete('{"missing_entities": ["Dr. Mora"], "summary": "They met."}');
 
 describe("an openai hook", () => {
-  it("asks for a text and gives it", async () => {
+  test("asks for a text and gives it", async () => {
     await using run = await ask([complete("They met.")]);
     expect(await run.work).toMatchObject({ text: "They met.", model: "scripted", inputTokens: 11 });
     const [request] = run.endpoint.requests;
@@ -85,7 +85,7 @@ describe("an openai hook", () => {
     expect(request?.headers).not.toHaveProperty("authorization");
   });
 
-  it("asks for JSON when it wants JSON", async () => {
+  test("asks for JSON when it wants JSON", async () => {
     await using run = await ask([dense], DENSITY);
     expect(await run.work).toMatchObject({ text: "They met.", missingEntities: ["Dr. Mora"] });
     expect(run.endpoint.requests[0]?.json).toMatchObject({
@@ -94,7 +94,7 @@ describe("an openai hook", () => {
     });
   });
 
-  it("puts the operator's fields into the request, but never other messages", async () => {
+  test("puts the operator's fields into the request, but never other messages", async () => {
     await using endpoint = await startScriptedHttp([complete("They met.")]);
     const extraBody = { max_tokens: null, reasoning_effort: "low", messages: [], stream: true };
     const hook = hookFor(endpoint, { extraBody });
@@ -106,7 +106,7 @@ describe("an openai hook", () => {
     await hook.close();
   });
 
-  it.each([
+  test.each([
     ["response_format", DENSITY, "JSON mode is not supported", "response_format"],
     ["max_tokens", {}, 'Use "max_completion_tokens" instead of "max_tokens"', "max_tokens"],
     ["temperature", {}, "'temperature' does not support 0", "temperature"],
@@ -122,7 +122,7 @@ describe("an openai hook", () => {
     }
   });
 
-  it("keeps asking for JSON when that was not what was refused", async () => {
+  test("keeps asking for JSON when that was not what was refused", async () => {
     const bad = answerWith(400, "{}");
     const broken = answerWith(500, "{}");
     await using run = await ask([bad, bad, bad, broken, dense], DENSITY);
@@ -134,7 +134,7 @@ describe("an openai hook", () => {
     expect(had).toEqual([true, false, true, false, true]);
   });
 
-  it.each([
+  test.each([
     [400, "refused"],
     [401, "refused"],
     [403, "refused"],
@@ -156,7 +156,7 @@ describe("an openai hook", () => {
     expect(failure.retryDelayMs).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     [429, "7", 7_000],
     [503, "Thu, 01 Jan 2026 00:00:30 GMT", 30_000],
     [429, "86400", 3_600_000],
@@ -167,7 +167,7 @@ describe("an openai hook", () => {
     expect((await failureOf(run.work)).retryDelayMs).toBe(ms);
   });
 
-  it("sends the key of a file, and a new one when the file changes", async () => {
+  test("sends the key of a file, and a new one when the file changes", async () => {
     await using folder = await makeTempDir();
     await using endpoint = await startScriptedHttp([complete("They met.")]);
     const path = join(folder.path, "key");
@@ -188,7 +188,7 @@ describe("an openai hook", () => {
     await hook.close();
   });
 
-  it("never tells of what it was given, what was answered, or its key", async () => {
+  test("never tells of what it was given, what was answered, or its key", async () => {
     await using folder = await makeTempDir();
     const path = join(folder.path, "key");
     writeFileSync(path, `sk-${CANARY}`, { mode: 0o600 });

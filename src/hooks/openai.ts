@@ -1,36 +1,90 @@
-// Hooks of the kind `openai`: chat completions and embeddings as OpenAI, Ollama, vLLM, LM Studio,
-// LiteLLM and others serve them, and rerankers. No word of a prompt, an answer or a key gets into a
-// failure.
-
-import { LIMITS } from "../domain/limits.ts";
-import type { SummaryOutput } from "../domain/summaries/summary.ts";
+import { createHash } from "node:crypto";
+import { LIMITS } from "../kit/limits.ts";
+import { jsonIn } from "../memory/extract/check.ts";
+import type { SummaryOutput } from "../summary/rules/summary.ts";
+import type { Resolve } from "./address-guard.ts";
+import { readChatAnswer, readCompletion } from "./chat-answer.ts";
+import type { OpenAiConfig } from "./config-types.ts";
+import { callSemaphore, Deadline } from "./deadline.ts";
+import { type HttpAnswer, HttpClient, retryAfterMs } from "./http-client.ts";
+import { createAsk, type Line } from "./openai-chat.ts";
 import {
   type DirectCall,
+  type DirectWork,
   type Hook,
   type HookCall,
   HookFailure,
   type SummarizeInput,
-} from "../service/hook-port.ts";
-import type { Resolve } from "./address-guard.ts";
-import { CallGate } from "./call-gate.ts";
-import { readChatAnswer } from "./chat-answer.ts";
-import type { OpenAiConfig } from "./config-types.ts";
-import { Deadline } from "./deadline.ts";
-import { type HttpAnswer, HttpClient } from "./http-client.ts";
-import { type ChatRequest, createAsk, type Line } from "./openai-chat.ts";
-import { type Chat, memoryWork } from "./openai-memories.ts";
-import { embedBody, readScores, readVectors, rerankBody } from "./openai-vectors.ts";
-import { answerForm, promptFor, wantsJson } from "./prompts.ts";
-import { retryAfterMs } from "./retry-after.ts";
+} from "./port.ts";
+import { answerForm, type ChatRequest, promptFor, wantsJson } from "./prompts.ts";
 import type { SecretFile } from "./secret-file.ts";
-import { modelId } from "./vectors.ts";
+import { type AskWork, type Json, workRow } from "./works.ts";
+
+const HASH_CHARS = 12;
+
+/** Names an embedding model: another name for another model, length or way to write texts. */
+export function modelId(model: string, dimensions: number, recipe: readonly string[]): string {
+  const written = recipe.every((part) => part === "") ? "" : `#${hash(recipe)}`;
+  const id = `${model}@${dimensions}${written}`;
+  if (Buffer.byteLength(id) <= LIMITS.embeddingModelBytes) return id;
+  return `${hash([model])}@${dimensions}${written}`;
+}
+
+function hash(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, HASH_CHARS);
+}
+
+// Endpoints for texts: vectors (`/embeddings`, as OpenAI does it) and their order (`/rerank`, as
+// Jina, Cohere, vLLM, TEI and others do it).
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A request: the operator's fields override `own`, but never the fields that hold the texts. */
+function bodyOf(config: OpenAiConfig, own: Json, texts: Json): Buffer {
+  const all = { model: config.model, ...own, ...config.extraBody, ...texts };
+  const kept = Object.entries(all).filter(([, value]) => value !== null);
+  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+}
+
+function parse(body: Buffer): Json {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(body));
+    if (isJson(value)) return value;
+  } catch {
+    // Reported below: the parser's message quotes the answer.
+  }
+  throw new HookFailure("invalid-output", "The response is not a JSON object.");
+}
+
+/** The entries of a list of the answer, in the order of the texts. */
+function entriesOf(list: unknown, count: number): readonly (Json | undefined)[] {
+  const entries = Array.isArray(list) ? (list as readonly unknown[]) : [];
+  const placed: (Json | undefined)[] = new Array(count).fill(undefined);
+  entries.forEach((entry, at) => {
+    if (!isJson(entry)) return;
+    const index = entry["index"] ?? at;
+    const free = typeof index === "number" && Number.isInteger(index) && index < count;
+    if (!free || index < 0 || placed[index] !== undefined || entries.length > count) {
+      throw new HookFailure("invalid-output", "The response names a text that was not requested.");
+    }
+    placed[index] = entry;
+  });
+  return placed;
+}
+
+// Hooks of the kind `openai`: chat completions and embeddings as OpenAI, Ollama, vLLM, LM Studio,
+// LiteLLM and others serve them, and rerankers. Failures never hold a prompt, an answer or a key.
 
 /** A hook that holds connections. */
 export interface ClosableHook extends Hook {
   close(): Promise<void>;
 }
 
-/** What a hook of this kind needs. */
+/** Parts of a hook of this kind. */
 export interface OpenAiParts {
   readonly resolve: Resolve;
   readonly nowMs: () => number;
@@ -42,7 +96,7 @@ export interface OpenAiParts {
 
 const JSON_ROOM_TOKENS = { density: 512, structured: 2_048 } as const;
 
-/** How many tokens the model may use: twice the length, and room for what stands around it. */
+/** Token limit for the model: twice the length, with room for the JSON around the text. */
 function tokensMax(input: SummarizeInput): number {
   const form = answerForm(input);
   const density = form.density ? JSON_ROOM_TOKENS.density : 0;
@@ -69,7 +123,7 @@ function failureOf(answer: HttpAnswer, nowMs: number): HookFailure {
   return new HookFailure("hook-error", message, options);
 }
 
-/** Makes a hook of the kind `openai` for whatever it is for. */
+/** Makes a hook of the kind `openai` for its work. */
 export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): ClosableHook {
   const { url, allowPrivateAddress, maxResponseBytes } = config;
   const { resolve, ca } = parts;
@@ -89,74 +143,60 @@ export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): Clos
   };
 }
 
-type Work = Pick<Hook, "summarize" | "embedder" | "rerank" | "extract" | "score" | "resolve">;
-
-function workOf(config: OpenAiConfig, line: Line): Work {
+function workOf(config: OpenAiConfig, line: Line): Partial<Hook> {
   const { does, embed } = config;
   if (does === "summarize") return { summarize: summarizer(config, line) };
-  if (does === "extract" || does === "score" || does === "resolve") {
-    return memoryWork(does, config.model, chatter(config, line));
-  }
-  const ask = directly(config, line);
-  if (embed === undefined) {
-    return {
-      rerank: async (call, query, texts) =>
-        readScores(await ask(call, rerankBody(config, query, texts)), texts.length),
-    };
-  }
-  const { dimensions, batchSize, queryPrefix, passagePrefix } = embed;
-  return {
-    embedder: {
-      model: modelId(config.model, dimensions, recipeOf(config)),
-      dimensions,
-      batchSize,
-      embed: async (call, texts, purpose) => {
-        const prefix = purpose === "query" ? queryPrefix : passagePrefix;
-        const written = prefix === "" ? texts : texts.map((text) => prefix + text);
-        return readVectors(await ask(call, embedBody(config, written)), texts.length, dimensions);
-      },
-    },
+  const model = embed && {
+    model: modelId(config.model, embed.dimensions, recipeOf(config)),
+    dimensions: embed.dimensions,
+    batchSize: embed.batchSize,
   };
+  return workRow(does).hook(asker(does, config, line), model);
 }
 
-/** What makes vectors others with the same model: prefixes, and what the operator has it told. */
-function recipeOf({ embed, extraBody }: OpenAiConfig): readonly string[] {
-  // Who asks changes no vector.
-  const told = Object.entries(extraBody).filter(([name]) => name !== "user");
-  const prefixes = [embed?.passagePrefix ?? "", embed?.queryPrefix ?? ""];
-  return told.length === 0 ? prefixes : [...prefixes, JSON.stringify(told.sort())];
-}
-
-/** Calls that somebody waits for: no task. Gives the body of a good answer. */
-function inTurn(
-  config: OpenAiConfig,
-  line: Line,
-): (call: DirectCall, send: (deadline: Deadline) => Promise<HttpAnswer>) => Promise<Buffer> {
-  const gate = new CallGate(config.settings.concurrency);
-  return async (call, send) => {
+/** Calls the endpoint for work that a caller waits for, by a prompt or on a separate path. */
+function asker<W extends DirectWork>(does: W, config: OpenAiConfig, line: Line): AskWork<W> {
+  const { openai, check } = workRow(does);
+  const turns = callSemaphore(config.settings.concurrency);
+  const askModel = createAsk(config, line);
+  const bodyIn = async (
+    call: DirectCall,
+    send: (deadline: Deadline) => Promise<HttpAnswer>,
+  ): Promise<Buffer> => {
     const deadline = new Deadline(config.settings.timeoutMs, call.signal);
     try {
-      const answer = await gate.run(deadline, () => send(deadline));
+      const answer = await turns.run(deadline.signal, () => send(deadline));
       if (answer.status !== 200) throw failureOf(answer, line.nowMs());
       return answer.body;
     } finally {
       deadline.close();
     }
   };
+  if (typeof openai === "function") {
+    return async (call, input) => {
+      const request = openai(input);
+      const answer = await bodyIn(call, (deadline) => askModel(request, deadline));
+      const { text, model } = readCompletion(answer, config.model);
+      return check(jsonIn(text), input, model);
+    };
+  }
+  return async (call, input) => {
+    const texts = openai.texts(config.embed, input);
+    const body = bodyOf(config, openai.settings(config.embed, input), texts);
+    const answer = await bodyIn(call, (deadline) =>
+      line.client.post({ body, headers: line.headers(), deadline }),
+    );
+    const entries = entriesOf(openai.entries(parse(answer)), openai.count(input));
+    return check(entries.map(openai.value), input);
+  };
 }
 
-/** Sends a body as it is. */
-function directly(config: OpenAiConfig, line: Line) {
-  const run = inTurn(config, line);
-  return async (call: DirectCall, body: Buffer): Promise<Buffer> =>
-    await run(call, (deadline) => line.client.post({ body, headers: line.headers(), deadline }));
-}
-
-/** Asks a model. */
-function chatter(config: OpenAiConfig, line: Line): Chat {
-  const run = inTurn(config, line);
-  const ask = createAsk(config, line);
-  return async (call, request) => await run(call, (deadline) => ask(request, deadline));
+/** Settings that change the vectors of a model: prefixes, and fields of `extra_body`. */
+function recipeOf({ embed, extraBody }: OpenAiConfig): readonly string[] {
+  // The user of a request changes no vector.
+  const told = Object.entries(extraBody).filter(([name]) => name !== "user");
+  const prefixes = [embed?.passagePrefix ?? "", embed?.queryPrefix ?? ""];
+  return told.length === 0 ? prefixes : [...prefixes, JSON.stringify(told.sort())];
 }
 
 /** Makes summaries by chat completions. */

@@ -1,15 +1,15 @@
-// What the services need of hooks. src/hooks implements it: built in, over HTTP, over gRPC, or by
+// Interface of hooks for the services. Hooks are built in, called over HTTP or gRPC, or run by
 // workers that poll.
 
+import type { TaskFailureReason } from "../kit/errors.ts";
 import type {
   Extracted,
   ExtractInput,
   Resolution,
   ResolveInput,
-} from "../domain/memories/extracted.ts";
-import type { SummaryOutput, Trust } from "../domain/summaries/summary.ts";
-import type { TaskFailureReason } from "../domain/tasks/task.ts";
-import type { Role } from "../domain/window/types.ts";
+} from "../memory/rules/extracted.ts";
+import type { SummaryOutput, Trust } from "../summary/rules/summary.ts";
+import type { Role } from "../window/rules/types.ts";
 
 /** A message as a hook that works on text sees it. */
 export interface SourceLine {
@@ -20,11 +20,11 @@ export interface SourceLine {
   /** May be empty. */
   readonly name: string;
   readonly messageId: string;
-  /** 0 for what the server made. */
+  /** 0 for messages that the server made. */
   readonly seq: number;
 }
 
-/** What is to be summarized; see memorysidecar.v1.SummarizeInput. */
+/** Content to summarize; see memorysidecar.v1.SummarizeInput. */
 export interface SummarizeInput {
   /** The wire forms, oldest first. */
   readonly messages: readonly Uint8Array[];
@@ -33,7 +33,7 @@ export interface SummarizeInput {
   readonly transcript: string;
   readonly priorTexts: readonly string[];
   readonly replacesPrior: boolean;
-  /** The text takes the place of the messages in the window, so it must cost less than they do. */
+  /** The text replaces the messages in the window, so it must cost less than they do. */
   readonly savesTokens: boolean;
   readonly maxTokens: number;
   readonly instructions: string;
@@ -57,11 +57,11 @@ export interface HookCall {
   readonly signal: AbortSignal;
 }
 
-/** How a hook failed. Its message says nothing that the hook or a model said. */
+/** Failure of a hook. Its message holds no text from the hook or a model. */
 export class HookFailure extends Error {
   override readonly name = "HookFailure";
   readonly reason: TaskFailureReason;
-  /** When the hook asked to be left alone for a while. */
+  /** Retry delay that the hook asked for. */
   readonly retryDelayMs: number | undefined;
 
   constructor(
@@ -77,11 +77,11 @@ export class HookFailure extends Error {
 
 export type HookKind = "builtin" | "openai" | "grpc" | "poll" | "onnx";
 
-/** What the operator set for a hook. */
+/** Settings of a hook by the operator. */
 export interface HookSettings {
-  /** How long a call may take. For `poll`: not used, the lease says it. */
+  /** Timeout of a call. Not used for `poll`, where the lease sets it. */
   readonly timeoutMs: number;
-  /** Calls at one time. For `poll`: not used. */
+  /** Concurrent calls. Not used for `poll`. */
   readonly concurrency: number;
   /** Failed attempts until a task is dead. */
   readonly maxAttempts: number;
@@ -89,21 +89,21 @@ export interface HookSettings {
   readonly callsPerHour: number;
   /** For each namespace; 0 means no limit. */
   readonly tokensPerHour: number;
-  /** What one task gives to the hook at most, in tokens of the messages. */
+  /** Most tokens of messages that one task gives to the hook. */
   readonly inputTokensMax: number;
 }
 
-/** A call of a hook during a search, or to make vectors: nothing of it is stored as a task. */
+/** A call of a hook during a search or to make vectors; it is not stored as a task. */
 export interface DirectCall {
   /** Empty when texts of several namespaces are embedded together. */
   readonly namespace: string;
-  /** Whose messages it is about; unset when they are of no session, or of several. */
+  /** Session of the messages; unset for none or several. */
   readonly sessionId?: string;
-  /** Aborted when nobody waits any more. The hook keeps its own timeout as well. */
+  /** Aborted when the caller is gone. The hook keeps its own timeout as well. */
   readonly signal: AbortSignal;
 }
 
-/** What is known of a hook that makes vectors. */
+/** Model of a hook that makes vectors. */
 export interface EmbedderModel {
   /** Names hook, model and number of values: vectors of another one are never compared. */
   readonly model: string;
@@ -120,22 +120,62 @@ export interface EmbedderHook extends EmbedderModel {
     texts: readonly string[],
     purpose: "query" | "passage",
   ): Promise<readonly Float32Array[]>;
-  /** When workers make the vectors: whether there are any. Default: somebody is always there. */
+  /** Whether workers that make the vectors are present. Default: always. */
   readonly workers?: WorkersAt;
 }
 
-/** Whether workers do what a hook is asked for. */
+/** Presence of a hook's workers. */
 export interface WorkersAt {
-  /** Nobody took the last call for texts of a namespace, and nobody has polled since. */
+  /** No worker took the namespace's last call, and none has polled since. */
   areAway(namespace: string): boolean;
-  /** Calls back when workers that were away are back. */
+  /** Calls back when absent workers return. */
   onBack(listener: (namespace: string) => void): void;
 }
 
-/** What workers do for a hook of the kind `poll` instead of summaries. */
+/** Form in which a hook makes vectors. */
+export interface EmbedConfig {
+  readonly dimensions: number;
+  /** Requests vectors of this many values. */
+  readonly sendDimensions: boolean;
+  readonly batchSize: number;
+  readonly queryPrefix: string;
+  readonly passagePrefix: string;
+}
+
+/** Texts to embed. */
+export interface EmbedInput {
+  readonly texts: readonly string[];
+  readonly purpose: "query" | "passage";
+  readonly dimensions: number;
+}
+
+/** Input and checked result of every work but summaries; src/hooks/works.ts has a row for each. */
+export interface WorkTypes {
+  /** One vector for each text, of length 1. */
+  embed: { input: EmbedInput; result: readonly Float32Array[] };
+  /** Relevance of texts to a query: one finite number for each, higher is better. */
+  rerank: {
+    input: { readonly query: string; readonly texts: readonly string[] };
+    result: readonly number[];
+  };
+  extract: { input: ExtractInput; result: Extracted };
+  /** Importance of texts: one number of 0 to 1 for each. */
+  score: { input: { readonly texts: readonly string[] }; result: readonly number[] };
+  resolve: { input: ResolveInput; result: Resolution };
+}
+
+/** Every work but summaries. A caller waits for it; its task is not stored. */
+export type DirectWork = keyof WorkTypes;
+
+/** Input of one task of such a work. */
+export type DirectInput = {
+  [W in DirectWork]: { readonly kind: W } & WorkTypes[W]["input"];
+}[DirectWork];
+
+/** Work of the workers of a `poll` hook that makes no summaries. */
 export type PolledWork =
   | (EmbedderModel & { readonly does: "embed" })
-  | { readonly does: "rerank" | "extract" | "score" | "resolve" };
+  | { readonly does: Exclude<DirectWork, "embed"> };
 
 /** A hook by its name. */
 export interface Hook {
@@ -143,17 +183,16 @@ export interface Hook {
   readonly kind: HookKind;
   readonly settings: HookSettings;
   /**
-   * Makes a text of messages. Throws HookFailure, and nothing else that is expected. Undefined for
-   * `poll`: workers take its tasks.
+   * Summarizes messages. Throws HookFailure. Undefined for `poll`, whose tasks go to workers.
    */
   readonly summarize?: (call: HookCall, input: SummarizeInput) => Promise<SummaryOutput>;
   /** Only of the kind `poll`: the services make `embedder` or `rerank` of it. */
   readonly polled?: PolledWork;
-  /** Unset unless the operator made it an embedder. */
+  /** Unset unless the hook is configured as an embedder. */
   readonly embedder?: EmbedderHook;
   /**
-   * Says how well texts answer a query: one finite number for each, higher is better. Throws
-   * HookFailure. Unset unless the operator made it a reranker.
+   * Scores the relevance of texts to a query: one finite number for each, higher is better. Throws
+   * HookFailure. Unset unless the hook is configured as a reranker.
    */
   readonly rerank?: (
     call: DirectCall,
@@ -161,21 +200,20 @@ export interface Hook {
     texts: readonly string[],
   ) => Promise<readonly number[]>;
   /**
-   * Finds facts, entities and relations. Whatever a model answers, what is given is of the right
-   * types and within its limits. Throws HookFailure. Unset unless the operator made it an
-   * extractor.
+   * Finds facts, entities and relations. The result always has the right types and is within its
+   * limits. Throws HookFailure. Unset unless the hook is configured as an extractor.
    */
   readonly extract?: (
     call: DirectCall & { readonly sessionId: string },
     input: ExtractInput,
   ) => Promise<Extracted>;
-  /** Says how important texts are: a finite number for each, 0 to 1. Throws HookFailure. */
+  /** Scores the importance of texts: a finite number for each, 0 to 1. Throws HookFailure. */
   readonly score?: (call: DirectCall, texts: readonly string[]) => Promise<readonly number[]>;
-  /** Says what becomes of memories that contradict a new one. Throws HookFailure. */
+  /** Resolves contradictions between memories and a new one. Throws HookFailure. */
   readonly resolve?: (call: DirectCall, input: ResolveInput) => Promise<Resolution>;
 }
 
-/** What makes the vectors of a server. */
+/** Source of the server's vectors. */
 export type EmbedderChoice =
   /** The table that ships with the server. */
   | { readonly kind: "static" }
@@ -193,7 +231,7 @@ export interface Hooks {
   readonly embedder?: EmbedderChoice;
   /** The hook of calls that ask for a reranker and name none; undefined when there is none. */
   readonly defaultReranker?: string;
-  /** The hook of Remember calls that ask one and name none; undefined when there is none. */
+  /** The hook of Remember calls that ask for one and name none; undefined when there is none. */
   readonly defaultResolver?: string;
   /** Ends calls and workers. */
   close(): Promise<void>;

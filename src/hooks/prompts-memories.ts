@@ -1,16 +1,15 @@
-// What models are told that find facts, score texts, or settle contradictions. The rules are in the
-// system message. What was said stands in the user message as data: every message is one line of
-// JSON, so that none can pass for another, between marks that occur nowhere in it.
+// Prompts for finding facts, scoring texts and resolving contradictions. The rules are in the
+// system message. The conversation is data in the user message, between marks that occur nowhere in
+// it. Each of its messages is one line of JSON, so none can pass for another.
 
-import { LIMITS } from "../domain/limits.ts";
-import type { ExtractInput, ResolveInput } from "../domain/memories/extracted.ts";
-import type { ExtractionTarget } from "../domain/memories/policy.ts";
-import type { AnswerSchema, ChatRequest } from "./openai-chat.ts";
-import { type ChatMessage, fenced } from "./prompts.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { ExtractInput, ResolveInput } from "../memory/rules/extracted.ts";
+import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
+import { type AnswerSchema, type ChatMessage, type ChatRequest, fenced } from "./prompts.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Room for answers, in tokens. */
+/** Token limits of answers. */
 const EXTRACT_TOKENS = 4_096;
 const RESOLVE_TOKENS = 4_096;
 const SCORE_TOKENS = 256;
@@ -85,7 +84,7 @@ function arrayOf(items: Schema): Schema {
   return { type: "array", items };
 }
 
-/** An object of these fields and no others, as endpoints that check want it: all are required. */
+/** Schema of an object with exactly these fields: endpoints that check require all of them. */
 function objectOf(properties: Readonly<Record<string, Schema>>): Schema {
   const required = Object.keys(properties);
   return { type: "object", properties, required, additionalProperties: false };
@@ -124,7 +123,7 @@ const SCHEMAS: Readonly<Record<ExtractionTarget, Schema>> = {
   }),
 };
 
-/** The schema of what is found. */
+/** The schema of extracted facts. */
 export function extractSchema(targets: readonly ExtractionTarget[]): AnswerSchema {
   const lists = targets.map((target) => [target, arrayOf(SCHEMAS[target])] as const);
   return { name: "found", schema: objectOf(Object.fromEntries(lists)) };
@@ -140,9 +139,9 @@ function lineOf(line: ExtractInput["lines"][number], at: number): string {
 }
 
 /**
- * Asks for what is in messages or in a text. The system message says what is worth keeping, what
- * the operator asks for besides, and the fields of the answer. The user message holds what is known
- * already and then the messages, a line of JSON each.
+ * Prompt to extract facts from messages or a text. The system message states which facts to keep,
+ * the operator's instructions, and the fields of the answer. The user message holds known facts and
+ * then the messages, one line of JSON each.
  */
 export function extractRequest(input: ExtractInput): ChatRequest {
   const { targets, instructions, known, lines } = input;
@@ -189,7 +188,7 @@ const SCORE_RULES = [
     "text, in their order.",
 ] as const;
 
-/** Asks how important texts are. */
+/** Prompt to score the importance of texts. */
 export function scoreRequest(texts: readonly string[]): ChatRequest {
   const lines = texts.map((text, at) => JSON.stringify({ number: at + 1, text }));
   const last = `Give ${texts.length} scores now, by the rules above.`;
@@ -220,7 +219,7 @@ const RESOLVE_RULES = [
 
 const ACTION: Schema = { type: "string", enum: ["supersede", "keep_both", "merge", "drop"] };
 
-/** Asks what becomes of memories that contradict a new one. */
+/** Prompt to resolve memories that contradict a new one. */
 export function resolveRequest({ text, known, key }: ResolveInput): ChatRequest {
   const blocks = [
     ...(key === "" ? [] : [{ title: "what they answer", text: JSON.stringify(key) }]),

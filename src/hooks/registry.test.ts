@@ -1,21 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
-import { failureOf, hookCall, summarizeInput } from "../../test/support/hook-inputs.ts";
-import { TEST_HOOK_SETTINGS } from "../../test/support/hooks.ts";
-import { answerOutput, startScriptedGrpcHook } from "../../test/support/scripted-grpc-hook.ts";
-import { complete, startScriptedHttp } from "../../test/support/scripted-http.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
-import { canSummarize } from "../service/hook-port.ts";
+import { describe, expect, test } from "vitest";
+import { TEST_HOOK_SETTINGS } from "../../test/support/hooks/hooks.ts";
+import { failureOf, hookCall, summarizeInput } from "../../test/support/hooks/inputs.ts";
+import { answerOutput, startScriptedGrpcHook } from "../../test/support/hooks/scripted-grpc.ts";
+import { complete, startScriptedHttp } from "../../test/support/hooks/scripted-http.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { readHooksFile } from "./config.ts";
 import { DEFAULT_HOOKS } from "./config-types.ts";
+import { canSummarize } from "./port.ts";
 import { createHooks } from "./registry.ts";
 
 const parts = { log: pino({ level: "silent" }) };
 
 describe("createHooks", () => {
-  it("always has the built-in hook, which works", async () => {
+  test("always has the built-in hook, which works", async () => {
     const hooks = await createHooks(DEFAULT_HOOKS, parts);
     expect([...hooks.byName.keys()]).toEqual(["builtin"]);
     expect(hooks.defaultSummarizer).toBe("builtin");
@@ -24,7 +24,7 @@ describe("createHooks", () => {
     await hooks.close();
   });
 
-  it("makes every kind of a file, and closes them", async () => {
+  test("makes every kind of a file, and closes them", async () => {
     await using folder = await makeTempDir();
     await using endpoint = await startScriptedHttp([complete("over HTTP")]);
     await using server = await startScriptedGrpcHook([answerOutput({ text: "over gRPC" })]);
@@ -74,9 +74,9 @@ describe("createHooks", () => {
     expect((await failureOf(ask("mine"))).reason).toBe("unreachable");
   });
 
-  it("loads a sentence transformer, and tells what is wrong with one", async () => {
+  test("loads a sentence transformer, and tells what is wrong with one", async () => {
     await using folder = await makeTempDir();
-    const tiny = join(import.meta.dirname, "../../test/support/tiny-model");
+    const tiny = join(import.meta.dirname, "../../test/support/recall/tiny-model");
     const local = { kind: "onnx", directory: tiny, passage_prefix: "p".repeat(200) };
     const path = join(folder.path, "hooks.json");
     writeFileSync(path, JSON.stringify({ embedder: "local", hooks: { local } }));

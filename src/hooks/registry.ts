@@ -1,25 +1,41 @@
-// Puts the hooks of a server together from their configuration.
+// Hooks of the kind `poll`, whose work is done by workers. Work other than summaries is only named
+// here: the services hand it to workers.
 
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { BUILTIN_HOOK } from "../domain/summaries/spec.ts";
-import { SYSTEM_WORLD } from "../lib/world.ts";
-import type { Hook, Hooks } from "../service/hook-port.ts";
+import { SYSTEM_WORLD } from "../kit/world.ts";
+import { BUILTIN_HOOK } from "../window/policy/summary-spec.ts";
 import { type Resolve, SYSTEM_RESOLVE } from "./address-guard.ts";
 import { createBuiltinHook } from "./builtin.ts";
-import type { HookConfig, HooksConfig } from "./config-types.ts";
+import type { HookConfig, HooksConfig, PollConfig } from "./config-types.ts";
 import { createGrpcHook } from "./grpc.ts";
 import { createOnnxHook } from "./onnx.ts";
-import { type ClosableHook, createOpenAiHook } from "./openai.ts";
-import { createPollHook } from "./poll.ts";
+import { type ClosableHook, createOpenAiHook, modelId } from "./openai.ts";
+import type { Hook, Hooks } from "./port.ts";
 import { SecretFile } from "./secret-file.ts";
 
-/** What the hooks need. */
+/** Makes a hook whose tasks workers take. */
+export function createPollHook({ name, settings, does, embed }: PollConfig): Hook {
+  const hook = { name, kind: "poll", settings } as const;
+  if (embed !== undefined) {
+    const { dimensions, batchSize } = embed;
+    const model = modelId(name, dimensions, []);
+    return { ...hook, polled: { does: "embed", model, dimensions, batchSize } };
+  }
+  // One that makes vectors has its length and its model above.
+  return does === "summarize" || does === "embed" ? hook : { ...hook, polled: { does } };
+}
+
+// Assembly of a server's hooks from their configuration.
+
+/** Dependencies of the hooks. */
 export interface HookParts {
   readonly log: Logger;
-  /** Default: the clock of the system: other machines are told of deadlines. */
+  /** Default: the system clock, since deadlines are sent to other machines. */
   readonly nowMs?: () => number;
-  /** Default: asks the system. */
+  /** Uses secret files that others can read. Default: no. */
+  readonly allowExposedSecrets?: boolean;
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -32,7 +48,12 @@ function createHook(
   const secret = (path: string | undefined): SecretFile | undefined =>
     path === undefined
       ? undefined
-      : new SecretFile(path, { hook: config.name, nowMs, log: parts.log });
+      : new SecretFile(path, {
+          hook: config.name,
+          allowExposed: parts.allowExposedSecrets === true,
+          nowMs,
+          log: parts.log,
+        });
   const common = (caFile: string | undefined) => {
     const ca = caFile === undefined ? undefined : readFileSync(caFile, "utf8");
     return { nowMs, resolve, ca };
@@ -54,7 +75,7 @@ function createHook(
 /**
  * Makes the hooks of a configuration; the built-in one is always among them.
  *
- * Throws when a file that the configuration names cannot be read any more, or a model not loaded.
+ * Throws when a file named in the configuration cannot be read, or a model cannot be loaded.
  */
 export async function createHooks(config: HooksConfig, parts: HookParts): Promise<Hooks> {
   const hooks: (Hook | ClosableHook)[] = [];

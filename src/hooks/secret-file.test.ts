@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { readSecret, SecretFile } from "./secret-file.ts";
 
 const CANARY = "canary-secret";
@@ -23,7 +23,7 @@ async function withFile(content: string) {
 }
 
 describe("readSecret", () => {
-  it.each([
+  test.each([
     ["spaces", `${CANARY} ${CANARY}`],
     ["two lines", `${CANARY}\n${CANARY}`],
     ["a line break inside", `${CANARY}\r\nx: 1`],
@@ -37,14 +37,14 @@ describe("readSecret", () => {
     expect(() => readSecret(folder.file)).not.toThrow(CANARY);
   });
 
-  it("takes what stands between white space", async () => {
+  test("takes what stands between white space", async () => {
     await using folder = await withFile(`\n  ${CANARY}\r\n`);
     expect(readSecret(folder.file)).toBe(CANARY);
   });
 });
 
 describe("SecretFile", () => {
-  it("looks at the file once a second at most", async () => {
+  test("looks at the file once a second at most", async () => {
     await using folder = await withFile("first");
     const secret = new SecretFile(folder.file, folder.parts);
     writeFileSync(folder.file, "second-one");
@@ -54,7 +54,7 @@ describe("SecretFile", () => {
     expect(secret.current()).toBe("second-one");
   });
 
-  it("keeps the secret when the file is gone or faulty, and says so once", async () => {
+  test("keeps the secret when the file is gone or faulty, and says so once", async () => {
     await using folder = await withFile(CANARY);
     const secret = new SecretFile(folder.file, folder.parts);
     writeFileSync(folder.file, `${CANARY} ${CANARY}`);
@@ -70,13 +70,20 @@ describe("SecretFile", () => {
     expect(folder.lines.join("")).not.toContain(CANARY);
   });
 
-  it("warns of a file that everybody can read", async () => {
+  test("refuses a file that everybody can read, or warns of it when it is allowed", async () => {
     await using folder = await withFile(CANARY);
-    new SecretFile(folder.file, folder.parts);
+    const secret = new SecretFile(folder.file, folder.parts);
     expect(folder.lines).toEqual([]);
+    writeFileSync(folder.file, `${CANARY}-two`);
     chmodSync(folder.file, 0o644);
-    new SecretFile(folder.file, folder.parts);
-    expect(folder.lines.join("")).toContain("every user can read this secret file");
+    folder.advance(1_000);
+    expect(secret.current()).toBe(CANARY);
+    const text = "every user of this machine may read it";
+    expect(folder.lines.join("")).toContain(text);
+    expect(() => new SecretFile(folder.file, folder.parts)).toThrow(text);
+    const allowed = new SecretFile(folder.file, { ...folder.parts, allowExposed: true });
+    expect(allowed.current()).toBe(`${CANARY}-two`);
+    expect(folder.lines.join("")).toContain("others can read this secret file");
     expect(folder.lines.join("")).not.toContain(CANARY);
   });
 });

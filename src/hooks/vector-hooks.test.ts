@@ -8,15 +8,15 @@ import {
   type sendUnaryData,
   status,
 } from "@grpc/grpc-js";
-import { describe, expect, it } from "vitest";
-import { CANARY, failureOf } from "../../test/support/hook-inputs.ts";
-import { TEST_HOOK_SETTINGS } from "../../test/support/hooks.ts";
+import { describe, expect, test } from "vitest";
+import { TEST_HOOK_SETTINGS } from "../../test/support/hooks/hooks.ts";
+import { CANARY, failureOf } from "../../test/support/hooks/inputs.ts";
 import {
   answerWith,
   type HttpAct,
   noAnswer,
   startScriptedHttp,
-} from "../../test/support/scripted-http.ts";
+} from "../../test/support/hooks/scripted-http.ts";
 import {
   type EmbedTextsRequest,
   type EmbedTextsResponse,
@@ -25,12 +25,11 @@ import {
   type RerankTextsResponse,
 } from "../gen/memorysidecar/hook/v1/hook_service.ts";
 import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
-import type { DirectCall, Hook } from "../service/hook-port.ts";
 import { SYSTEM_RESOLVE } from "./address-guard.ts";
-import type { EmbedConfig } from "./config-types.ts";
 import { parseGrpcTarget } from "./endpoint.ts";
 import { createGrpcHook } from "./grpc.ts";
 import { createOpenAiHook } from "./openai.ts";
+import type { DirectCall, EmbedConfig, Hook } from "./port.ts";
 
 const SETTINGS = { ...TEST_HOOK_SETTINGS, timeoutMs: 2_000 };
 const COMMON = {
@@ -96,7 +95,7 @@ function embed(hook: Hook, texts: readonly string[], purpose: "query" | "passage
 }
 
 describe("vectors over HTTP", () => {
-  it("are asked for in one request, put in the order of the texts and scaled", async () => {
+  test("are asked for in one request, put in the order of the texts and scaled", async () => {
     const data = [
       { index: 1, embedding: [0, -2] },
       { index: 0, embedding: [3, 4] },
@@ -114,7 +113,7 @@ describe("vectors over HTTP", () => {
     expect(run.hook.embedder).toMatchObject({ model: "small@2", dimensions: 2, batchSize: 8 });
   });
 
-  it("have the prefix of their purpose, which is part of the model's name", async () => {
+  test("have the prefix of their purpose, which is part of the model's name", async () => {
     const prefixes = { queryPrefix: "query: ", passagePrefix: "passage: ", sendDimensions: true };
     await using run = await overHttp([vectorsOf([1, 0])], "embed", prefixes);
     await embed(run.hook, ["a"], "query");
@@ -126,7 +125,7 @@ describe("vectors over HTTP", () => {
     expect(run.hook.embedder?.model).toMatch(/^small@2#[0-9a-f]{12}$/);
   });
 
-  it("are of another model with another extra body, which says how long they are", async () => {
+  test("are of another model with another extra body, which says how long they are", async () => {
     const names = new Set<string | undefined>();
     for (const extraBody of [{}, { task: "a" }, { task: "b" }, { dimensions: 3, task: "b" }]) {
       await using run = await overHttp([], "embed", {}, extraBody);
@@ -146,7 +145,7 @@ describe("vectors over HTTP", () => {
     ]);
   });
 
-  it("may be zero, tiny or huge", async () => {
+  test("may be zero, tiny or huge", async () => {
     await using run = await overHttp([vectorsOf([0, 0], [3e-30, 4e-30], [3e30, 4e30])], "embed");
     const [zero, tiny, huge] = await embed(run.hook, ["a", "b", "c"]);
     expect(zero).toEqual(Float32Array.of(0, 0));
@@ -156,7 +155,7 @@ describe("vectors over HTTP", () => {
     }
   });
 
-  it.each<[string, HttpAct]>([
+  test.each<[string, HttpAct]>([
     ["too few", vectorsOf([1, 0])],
     ["too many", vectorsOf([1, 0], [1, 0], [1, 0])],
     ["another length", vectorsOf([1, 0], [1, 0, 0])],
@@ -173,7 +172,7 @@ describe("vectors over HTTP", () => {
     expect(failure.message).not.toContain(CANARY);
   });
 
-  it("fail as the endpoint does", async () => {
+  test("fail as the endpoint does", async () => {
     await using run = await overHttp([answerWith(429, "", { "retry-after": "3" })], "embed");
     expect(await failureOf(embed(run.hook, ["a"]))).toMatchObject({
       reason: "busy",
@@ -190,7 +189,7 @@ describe("vectors over HTTP", () => {
 });
 
 describe("an order over HTTP", () => {
-  it("comes from the scores, in the order of the texts", async () => {
+  test("comes from the scores, in the order of the texts", async () => {
     const results = [
       { index: 1, relevance_score: 0.9 },
       { index: 0, relevance_score: -2 },
@@ -209,7 +208,7 @@ describe("an order over HTTP", () => {
     expect(run.hook.embedder).toBeUndefined();
   });
 
-  it("is asked for as the operator sets it, but for the texts", async () => {
+  test("is asked for as the operator sets it, but for the texts", async () => {
     const scores = answerWith(200, '{"results":[{"index":0,"relevance_score":1}]}');
     const extraBody = { return_documents: null, top_n: 5, query: "mine" };
     await using run = await overHttp([scores], "rerank", {}, extraBody);
@@ -222,7 +221,7 @@ describe("an order over HTTP", () => {
     });
   });
 
-  it.each([
+  test.each([
     ['{"results":[{"index":0,"relevance_score":1}]}'],
     ['{"results":[{"index":0,"relevance_score":1},{"index":7,"relevance_score":1}]}'],
     ['{"results":[{"index":0,"relevance_score":"1"},{"index":1,"relevance_score":1}]}'],
@@ -287,7 +286,7 @@ async function overGrpc(handlers: Handlers, does: "embed" | "rerank") {
 }
 
 describe("vectors and orders over gRPC", () => {
-  it("go to the server of the operator", async () => {
+  test("go to the server of the operator", async () => {
     const seen: EmbedTextsRequest[] = [];
     const answer = (request: EmbedTextsRequest): EmbedTextsResponse => {
       seen.push(request);
@@ -309,7 +308,7 @@ describe("vectors and orders over gRPC", () => {
     expect(run.hook.embedder).toMatchObject({ model: "near@2", dimensions: 2 });
   });
 
-  it("are checked", async () => {
+  test("are checked", async () => {
     let vectors: { values: number[] }[] = [];
     await using run = await overGrpc({ embed: () => ({ output: { vectors } }) }, "embed");
     for (const bad of [[], [{ values: [1] }], [{ values: [1, Number.NaN] }]]) {
@@ -318,7 +317,7 @@ describe("vectors and orders over gRPC", () => {
     }
   });
 
-  it("fail with the status of the server", async () => {
+  test("fail with the status of the server", async () => {
     const gone = { code: status.UNIMPLEMENTED, details: CANARY };
     await using run = await overGrpc({ embed: () => gone }, "embed");
     const failure = await failureOf(embed(run.hook, ["a"]));
@@ -326,7 +325,7 @@ describe("vectors and orders over gRPC", () => {
     expect(failure.message).not.toContain(CANARY);
   });
 
-  it("give scores", async () => {
+  test("give scores", async () => {
     const rerank = ({ input }: RerankTextsRequest): RerankTextsResponse => ({
       output: { scores: input?.texts.map((text) => Number(text.includes(input.query))) ?? [] },
     });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { message } from "../../test/support/samples.ts";
+import { message } from "../../test/support/contract/samples.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { ExtractInput } from "../gen/memorysidecar/v1/task.ts";
-import { withQuarters } from "../lib/token-quarters.ts";
-import { extractInputBytes } from "./wire-memories.ts";
+import { withQuarters } from "../kit/token-quarters.ts";
+import { extractInputBytes } from "./works.ts";
 
 test("what is extracted from holds the messages in their public form", () => {
   const said = message({ messageId: "m", text: "a fig", tokenCount: 1 });

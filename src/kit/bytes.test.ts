@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { floatBytes, floatsOf } from "./floats.ts";
+import { floatBytes, floatsOf } from "./bytes.ts";
 
 test("vectors become bytes with the lowest first, and come back", () => {
   const bytes = floatBytes([Float32Array.of(1, -2.5), Float32Array.of(0)]);

@@ -2,7 +2,7 @@
 // transport/error-status.ts maps each reason to a gRPC status. A fault of our own is not one of
 // these: it is thrown by lib/assert.ts and answered as INTERNAL.
 
-import type { TaskFailureReason } from "./tasks/task.ts";
+import { type Full, keptFor } from "./shares.ts";
 
 /** The failure reasons, by the names of the public `ErrorReason` enum without its prefix. */
 export const ERROR_REASONS = [
@@ -57,20 +57,26 @@ export const ERROR_REASONS = [
   "MEMORY_VERSION_LIMIT_REACHED",
   "PROMOTION_POLICY_MISSING",
   "REVISION_NOT_REACHED",
+  "BACK_UP_NOT_CONFIGURED",
+  "BACK_UP_RUNNING",
+  "BACK_UP_FAILED",
+  "ERASURE_NOT_FOUND",
+  "ERASURE_LIMIT_REACHED",
+  "ANSWER_ERASED",
 ] as const;
 
-/** Why a call failed. */
+/** Reasons for which a call fails. */
 export type ErrorReason = (typeof ERROR_REASONS)[number];
 
 /** A fault of one field of a request. */
 export interface FieldViolation {
   /** The path of the field, for example `messages[3].text`. */
   readonly field: string;
-  /** What is wrong with it and what is allowed. */
+  /** The fault, and what is allowed. */
   readonly description: string;
 }
 
-/** What an AppError may carry beside its reason and message. */
+/** Details of an AppError beside its reason and message. */
 export interface AppErrorDetail {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly violations?: readonly FieldViolation[];
@@ -127,7 +133,7 @@ export function sessionNotFound(sessionId: string): AppError {
 
 /** The session exists already. */
 export function sessionAlreadyExists(sessionId: string): AppError {
-  return new AppError("SESSION_ALREADY_EXISTS", "A session with this id exists already.", {
+  return new AppError("SESSION_ALREADY_EXISTS", "A session with this id already exists.", {
     metadata: { session_id: sessionId },
     resource: { type: "Session", name: sessionId },
   });
@@ -146,10 +152,14 @@ export function messageNotFound(
 
 /** A message with this id exists already. */
 export function messageAlreadyExists(messageId: string): AppError {
-  return new AppError("MESSAGE_ALREADY_EXISTS", "A message with this id exists in the session.", {
-    metadata: { message_id: messageId },
-    resource: { type: "Message", name: messageId },
-  });
+  return new AppError(
+    "MESSAGE_ALREADY_EXISTS",
+    "A message with this id already exists in the session.",
+    {
+      metadata: { message_id: messageId },
+      resource: { type: "Message", name: messageId },
+    },
+  );
 }
 
 /** The seq asked for is not there to be seen. */
@@ -159,7 +169,7 @@ export function seqOutOfRange(seq: number, lastSeq: number): AppError {
   });
 }
 
-/** Somebody appended in between. */
+/** Another caller appended in between. */
 export function lastSeqMismatch(expected: number, lastSeq: number): AppError {
   return new AppError(
     "LAST_SEQ_MISMATCH",
@@ -181,12 +191,12 @@ export function etagMismatch(): AppError {
 export function requestIdReused(requestId: string): AppError {
   return new AppError(
     "REQUEST_ID_REUSED",
-    "The request id was used with another request. Use a new one for a new request.",
+    "The request id was already used for a different request. Use a new id for a new request.",
     { metadata: { request_id: requestId } },
   );
 }
 
-/** What is protected does not fit under the ceiling of a window. */
+/** The protected messages do not fit under the ceiling of a window. */
 export function windowFull(limit: string): AppError {
   return new AppError(
     "WINDOW_FULL",
@@ -231,14 +241,14 @@ export function taskNotFound(taskId: string): AppError {
   });
 }
 
-/** The lease of a task ended, or somebody else has it. */
+/** The lease of a task ended, or another worker has it. */
 export function leaseLost(taskId: string): AppError {
-  return new AppError("LEASE_LOST", "The lease of the task ended. Drop the result.", {
+  return new AppError("LEASE_LOST", "The lease of the task has expired. Discard the result.", {
     metadata: { task_id: taskId },
   });
 }
 
-/** What a task was made from has changed. */
+/** The source of a task has changed. */
 export function taskSuperseded(taskId: string, advice = "Drop the result."): AppError {
   const problem = `The messages or the summary of the task changed meanwhile. ${advice}`;
   return new AppError("TASK_SUPERSEDED", problem, { metadata: { task_id: taskId } });
@@ -258,10 +268,12 @@ export function taskResultInvalid(
 }
 
 /** Too many calls wait. */
-export function pollLimitReached(limit: number): AppError {
-  return new AppError("POLL_LIMIT_REACHED", `${limit} calls wait already. Retry after the delay.`, {
-    metadata: { limit: String(limit) },
-  });
+export function pollLimitReached(full: Full): AppError {
+  return new AppError(
+    "POLL_LIMIT_REACHED",
+    `${full.limit} calls wait already${keptFor(full)}. Retry after the delay.`,
+    { metadata: { limit: String(full.limit) } },
+  );
 }
 
 /** The session never had this summary, or it is no longer kept. */
@@ -276,7 +288,7 @@ export function summaryNotFound(version: number): AppError {
   );
 }
 
-/** Somebody set the summary in between. */
+/** Another caller set the summary in between. */
 export function summaryVersionMismatch(expected: number, version: number): AppError {
   return new AppError(
     "SUMMARY_VERSION_MISMATCH",
@@ -295,7 +307,7 @@ export function snapshotInvalid(violations: readonly FieldViolation[]): AppError
 export function sessionChanged(): AppError {
   return new AppError(
     "SESSION_CHANGED",
-    "Messages of the session were changed or deleted during the export. Ask again.",
+    "Messages of the session were changed or deleted during the export. Export again.",
   );
 }
 
@@ -303,25 +315,27 @@ export function sessionChanged(): AppError {
 export function uploadNotFound(uploadId: string): AppError {
   return new AppError(
     "UPLOAD_NOT_FOUND",
-    "The upload was given up, or the server was restarted. Start again with the first chunk.",
+    "The upload was abandoned, or the server restarted. Start again with the first chunk.",
     { metadata: { upload_id: uploadId } },
   );
 }
 
 /** Too many uploads of snapshots are under way. */
-export function uploadLimitReached(limit: number): AppError {
+export function uploadLimitReached(full: Full): AppError {
   return new AppError(
     "UPLOAD_LIMIT_REACHED",
-    `The server has ${limit} uploads under way already. Finish one, or retry after the delay.`,
-    { metadata: { limit: String(limit) } },
+    `The server already has ${full.limit} open uploads${keptFor(full)}. Finish one, or retry ` +
+      "after the delay.",
+    { metadata: { limit: String(full.limit) } },
   );
 }
 
 /** Too many bytes of documents are held for uploads. */
-export function uploadBytesReached(limit: number): AppError {
+export function uploadBytesReached({ limit, few }: Full): AppError {
+  const whose = few === undefined ? "Open uploads" : "Open uploads of the namespace";
   return new AppError(
     "UPLOAD_LIMIT_REACHED",
-    `Uploads hold documents of up to ${limit} bytes already. Finish one, or retry after the delay.`,
+    `${whose} already hold ${limit} bytes of documents. Finish one, or retry after the delay.`,
     { metadata: { limit: String(limit) } },
   );
 }
@@ -330,7 +344,7 @@ export function uploadBytesReached(limit: number): AppError {
 export function pageTokenInvalid(): AppError {
   return new AppError(
     "PAGE_TOKEN_INVALID",
-    "The page token is damaged or belongs to another request. Start from the first page.",
+    "The page token is damaged or belongs to a different request. Start from the first page.",
   );
 }
 
@@ -378,10 +392,36 @@ export function consumerNotFound(consumerId: string): AppError {
 
 /** The consumer exists already. */
 export function consumerAlreadyExists(consumerId: string): AppError {
-  return new AppError("CONSUMER_ALREADY_EXISTS", "A consumer with this id exists already.", {
+  return new AppError("CONSUMER_ALREADY_EXISTS", "A consumer with this id already exists.", {
     metadata: { consumer_id: consumerId },
     resource: { type: "Consumer", name: consumerId },
   });
+}
+
+/** The erasure does not exist. */
+export function erasureNotFound(erasureId: string): AppError {
+  return new AppError("ERASURE_NOT_FOUND", "The erasure does not exist in this namespace.", {
+    metadata: { erasure_id: erasureId },
+    resource: { type: "Erasure", name: erasureId },
+  });
+}
+
+/** The namespace has as many erasures under way as it may. */
+export function erasureLimitReached(limit: number): AppError {
+  return new AppError(
+    "ERASURE_LIMIT_REACHED",
+    `At most ${limit} erasures run in a namespace. Wait until one is done.`,
+    { metadata: { limit: String(limit) } },
+  );
+}
+
+/** The answer that was remembered under a request id is erased. */
+export function answerErased(requestId: string): AppError {
+  return new AppError(
+    "ANSWER_ERASED",
+    "The call took effect before, and its answer was erased with its subject. Do not repeat it.",
+    { metadata: { request_id: requestId } },
+  );
 }
 
 /** A stored record is damaged. */
@@ -393,11 +433,59 @@ export function recordCorrupt(what: string, cause?: unknown): AppError {
   );
 }
 
+/** The pages of the data file are damaged. Each problem has a kind and the places of it. */
+export function fileDamaged(
+  path: string,
+  problems: readonly { readonly kind: string; readonly examples: readonly string[] }[],
+): AppError {
+  const found = problems.map(({ kind, examples }) => `${kind} (${examples.join("; ")})`).join(", ");
+  return new AppError(
+    "RECORD_CORRUPT",
+    `The data file ${path} is damaged: ${found}. Do not write to it. Run "memory-sidecar verify" ` +
+      "on its directory for the whole list, and put a back-up in its place.",
+  );
+}
+
+/** The server has no directory for back-ups. */
+export function backUpNotConfigured(): AppError {
+  return new AppError(
+    "BACK_UP_NOT_CONFIGURED",
+    "The server has no directory for back-ups. Start it with --backup-dir, or take the back-up as " +
+      "a stream.",
+  );
+}
+
+/** Another back-up is under way. */
+export function backUpRunning(): AppError {
+  return new AppError("BACK_UP_RUNNING", "Another back-up is under way. Retry after the delay.");
+}
+
+/** A back-up could not be written. */
+export function backUpFailed(cause: unknown): AppError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new AppError("BACK_UP_FAILED", `The back-up could not be written. ${why}`, { cause });
+}
+
 /** The disk is nearly full. */
 export function storeFull(freeBytes: number, floorBytes: number): AppError {
   return new AppError(
     "STORE_FULL",
-    `The disk has ${freeBytes} bytes left, less than the floor of ${floorBytes}. ` + "Free space.",
+    `The disk has ${freeBytes} bytes left, less than the floor of ${floorBytes}. Free space.`,
     { metadata: { free_bytes: String(freeBytes), floor_bytes: String(floorBytes) } },
   );
 }
+
+/** Reasons for which an attempt fails; the names of the public enum in lower case. */
+export const TASK_FAILURES = [
+  "unreachable",
+  "timeout",
+  "busy",
+  "hook-error",
+  "refused",
+  "invalid-output",
+  "empty-output",
+  "output-too-long",
+  "worker",
+  "no-hook",
+] as const;
+export type TaskFailureReason = (typeof TASK_FAILURES)[number];

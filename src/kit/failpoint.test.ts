@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { armFailpoints, failpoint } from "./failpoint.ts";
 
 const kill = vi.spyOn(process, "kill").mockReturnValue(true);
@@ -9,12 +9,12 @@ afterEach(() => {
 });
 
 describe("failpoints", () => {
-  it("do nothing unless armed", () => {
+  test("do nothing unless armed", () => {
     failpoint("before-commit");
     expect(kill).not.toHaveBeenCalled();
   });
 
-  it("kill the process at the pass they are armed for, and only there", () => {
+  test("kill the process at the pass they are armed for, and only there", () => {
     armFailpoints("before-commit:2,after-commit:1");
     failpoint("mid-trim");
     failpoint("before-commit");
@@ -25,7 +25,7 @@ describe("failpoints", () => {
     expect(kill).toHaveBeenCalledTimes(1);
   });
 
-  it.each(["before-commit", "before-commit:0", "nowhere:1", "before-commit:1:2"])(
+  test.each(["before-commit", "before-commit:0", "nowhere:1", "before-commit:1:2"])(
     "refuse %s",
     (spec) => {
       expect(() => armFailpoints(spec)).toThrow("is not a failpoint");

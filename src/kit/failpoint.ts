@@ -36,22 +36,14 @@ export function armFailpoints(spec: string): void {
     }
     passes.set(name, Number(match[2]));
   }
-  if (passes.size > 0) {
-    armed = passes;
-  }
+  if (passes.size > 0) armed = passes;
 }
 
 /** Kills the process if this is the armed pass of the failpoint; else does nothing. */
 export function failpoint(name: Failpoint): void {
-  if (armed === undefined) {
-    return;
-  }
+  if (armed === undefined) return;
   const left = armed.get(name);
-  if (left === undefined) {
-    return;
-  }
+  if (left === undefined) return;
   armed.set(name, left - 1);
-  if (left === 1) {
-    process.kill(process.pid, "SIGKILL");
-  }
+  if (left === 1) process.kill(process.pid, "SIGKILL");
 }

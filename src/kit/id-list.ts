@@ -2,10 +2,10 @@
 
 import { LIMITS } from "./limits.ts";
 
-/** What an id takes beside its own bytes: a tag and a length of at most two bytes. */
+/** Bytes of an id beside its own: a tag and a length of at most two bytes. */
 const FRAME_BYTES = 3;
 
-/** How much of an answer a list of ids may still take. */
+/** Bytes of an answer that a list of ids may still use. */
 export interface IdRoom {
   count: number;
   bytes: number;

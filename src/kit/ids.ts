@@ -62,6 +62,14 @@ export function makeSessionId(nowMs: number, random: Uint8Array): string {
 }
 
 /**
+ * Makes the id of an erasure: a lower case ULID of 26 characters. Ids of different milliseconds
+ * sort by time. Throws RangeError when there are fewer than 10 random bytes.
+ */
+export function makeErasureId(nowMs: number, random: Uint8Array): string {
+  return base32(nowMs, TIME_CHARS) + randomPart(random);
+}
+
+/**
  * Makes the id of a message that the server makes and that stands in a window only: the kind, `-`,
  * and 16 characters of the first 10 random bytes. Throws RangeError when there are fewer.
  */

@@ -36,7 +36,7 @@ export const LIMITS = {
   messageBytes: 1_048_576,
   appendMessages: 1_000,
   tokenCount: 100_000_000,
-  /** What the server counts for one message at most: thousands of images may be dear. */
+  /** Most tokens that the server counts for one message: thousands of images may be dear. */
   countedTokens: 1_000_000_000,
   imageTokenCount: 1_000_000,
   summaryBytes: 65_536,
@@ -44,7 +44,7 @@ export const LIMITS = {
   ttlMsMax: 315_576_000_000,
   policyStages: 16,
   policyTriggers: 16,
-  /** Warnings that one change tells of. */
+  /** Warnings that one change reports. */
   policyWarnings: 16,
   /** Wire form of one policy, defaults written out: sessions and answers hold it. */
   policyBytes: 65_536,
@@ -105,6 +105,8 @@ export const LIMITS = {
   pollWaitMs: 60_000,
   /** PollTasks that wait at one time. */
   polls: 1_000,
+  /** Of them, those of one namespace; the rest is kept for namespaces with few. */
+  namespacePolls: 750,
   leaseMsMin: 1_000,
   leaseMsMax: 3_600_000,
   leaseMsDefault: 60_000,
@@ -117,10 +119,13 @@ export const LIMITS = {
   taskPriorBytes: 1_048_576,
   /** Messages that one task gives to a hook. */
   taskInputMessages: 1_000,
-  /** Tasks to embed and to rerank that somebody waits for, at one time. */
+  /** Tasks to embed and to rerank that callers wait for, at one time. */
   directTasks: 1_000,
   /** Bytes of their texts together. */
   directTaskBytes: 67_108_864,
+  /** Of both, what one namespace may take. */
+  namespaceDirectTasks: 750,
+  namespaceDirectTaskBytes: 33_554_432,
   /** Values of the vectors of one task: they fit the request that brings them. */
   taskVectorValues: 786_432,
   placedSummaries: 64,
@@ -149,9 +154,11 @@ export const LIMITS = {
   snapshotChunkBytes: 1_048_576,
   /** Uploads of snapshots at one time. */
   uploads: 8,
+  namespaceUploads: 6,
   uploadIdleMs: 600_000,
   /** Bytes of documents that all uploads hold. */
   uploadBytes: 67_108_864,
+  namespaceUploadBytes: 33_554_432,
   importMessages: 10_000,
   /** Seqs of an imported log without a message. */
   importHoles: 1_000_000,
@@ -159,6 +166,7 @@ export const LIMITS = {
   documentValues: 1_000_000,
   /** Exports at one time. */
   exports: 16,
+  namespaceExports: 12,
   exportStallMs: 60_000,
   stageNameChars: 63,
   windowMessages: 10_000,
@@ -171,7 +179,7 @@ export const LIMITS = {
   pageSizeMax: 1_000,
   pageTokenBytes: 2_048,
   resumeTokenBytes: 256,
-  /** Records that one page looks at. */
+  /** Records that one page examines. */
   pageScan: 10_000,
   /** Bytes of messages or events on one page. */
   pageBytes: 3_145_728,
@@ -219,7 +227,7 @@ export const LIMITS = {
   recallHalfLifeDays: 36_500,
   /** Bytes of the passage of a hit, and of a text for a reranker. */
   recallPassageBytes: 4_096,
-  /** Where the pages of a scoring besides the default one end. */
+  /** Positions at which the pages of a scoring other than the default end. */
   scoredHits: 1_000,
   rerankCandidates: 200,
   rerankCandidatesDefault: 50,
@@ -273,19 +281,19 @@ export const LIMITS = {
   memoryFilterCategories: 32,
   memoryFilterTopics: 32,
   memoryFilterTextBytes: 256,
-  /** Memories that an order by importance, confidence or last mention looks at. */
+  /** Memories that an order by importance, confidence or last mention examines. */
   orderMemories: 100_000,
   /** Memories that a dry run of PurgeMemories counts. */
   purgeCount: 100_000,
   purgeSample: 100,
-  /** Memories that the scorings of other systems look at. */
+  /** Memories that the scorings of other systems examine. */
   searchMemoriesScan: 10_000,
   searchMemoriesImportant: 500,
   episodeDays: 36_500,
   relationHops: 4,
   relationKeywords: 32,
   relationKeywordBytes: 256,
-  /** Relations that one QueryRelations looks at. */
+  /** Relations that one QueryRelations examines. */
   relationScan: 10_000,
   importanceRules: 64,
   importanceRuleNameBytes: 64,
@@ -303,6 +311,12 @@ export const LIMITS = {
   scoreBytes: 1_048_576,
   resolveKnown: 16,
   memoryJobRanges: 256,
+  /** Messages that one erasure names. */
+  erasedMessages: 1_000,
+  /** Erasures under way in one namespace, and receipts that it keeps. */
+  erasures: 100,
+  erasureReceipts: 1_000,
+  erasureSessionIds: 100,
   contextTokens: 1_000_000,
   contextTokensDefault: 4_000,
   contextItems: 1_000,

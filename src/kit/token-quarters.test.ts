@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { wireMessages } from "../../test/support/wire-messages.ts";
+import { wireMessages } from "../../test/support/contract/wire-messages.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { publicMessage, quartersOf, withQuarters } from "./token-quarters.ts";
 

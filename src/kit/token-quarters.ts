@@ -1,7 +1,7 @@
 // A message may cost a fraction of a token, in quarters. Its public form says whole tokens; the
 // quarters follow the public form as a last field that only stores know.
 
-/** How many quarters a token has. */
+/** Quarters per token. */
 export const QUARTERS = 4;
 
 /** The tag of field 24 of a message, a number, as two bytes. No public field has this number. */

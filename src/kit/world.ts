@@ -1,6 +1,44 @@
-// Timers of tasks: by the clock of the world, so that a test moves both at once.
+// The clock and the source of randomness. Nothing else in the server asks the system for either.
 
-import type { World } from "../api.ts";
+import { randomBytes } from "node:crypto";
+
+// One call of the system gives randomness for many small ones.
+const POOL_BYTES = 4_096;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+function random(length: number): Uint8Array {
+  if (length > POOL_BYTES) return randomBytes(length);
+  if (used + length > pool.length) {
+    pool = randomBytes(POOL_BYTES);
+    used = 0;
+  }
+  const bytes = pool.subarray(used, used + length);
+  used += length;
+  return bytes;
+}
+
+/** The time and the randomness of the system. */
+export const SYSTEM_WORLD = {
+  /** Milliseconds since 1970. */
+  nowMs: (): number => Date.now(),
+  /** Unpredictable bytes. */
+  random,
+} as const;
+
+/** Randomness and time, handed in. */
+export interface World {
+  nowMs(): number;
+  /** Fresh random bytes. */
+  random(length: number): Uint8Array;
+  /**
+   * Calls back when the clock has moved this far, and gives how to cancel. Default: a timer that
+   * does not keep the process alive.
+   */
+  readonly later?: (callback: () => void, ms: number) => () => void;
+}
+
+// Timers of tasks: by the clock of the world, so that a test moves both at once.
 
 /** Calls back after a time in milliseconds, at once when it is below 0. Gives how to cancel. */
 export function later(world: World, callback: () => void, ms: number): () => void {

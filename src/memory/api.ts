@@ -1,19 +1,19 @@
 // The inputs and results of long-term memory, in domain terms. Mutations take an `encode` function
 // for their answer, as those of api.ts do.
 
-import type { ContextPart, ContextRef, PackedContext } from "../domain/context/types.ts";
-import type { MemoryFilter } from "../domain/memories/filter.ts";
-import type { Memory, MemoryKind, MemoryRef, MemoryScope } from "../domain/memories/memory.ts";
-import type { ExtractionPolicy, ImportanceRule } from "../domain/memories/policy.ts";
-import type { ConflictRule, DedupeRule, RememberOutcome } from "../domain/memories/rules.ts";
-import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { RecallFilter } from "../domain/recall/filter.ts";
-import type { RecallWeights } from "../domain/recall/rank/weights.ts";
-import type { ScoringOf } from "../domain/recall/scoring.ts";
-import type { SessionRef } from "../domain/session.ts";
-import type { Trust } from "../domain/summaries/summary.ts";
-import type { Call } from "./call.ts";
-import type { RecallCoverage } from "./recall-api.ts";
+import type { AskedSection, ContextProfile, PackedContext } from "../context/rules/types.ts";
+import type { Call } from "../kit/call.ts";
+import type { RecallCoverage } from "../recall/api.ts";
+import type { RecallWeights } from "../recall/rank/weights.ts";
+import type { RecallFilter } from "../recall/rules/filter.ts";
+import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
+import type { ScoringOf } from "../recall/rules/scoring.ts";
+import type { SessionRef } from "../session/rules/session.ts";
+import type { Trust } from "../summary/rules/summary.ts";
+import type { ExtractionPolicy, ImportanceRule } from "../window/policy/memory-policy.ts";
+import type { Policy, TokenRule } from "../window/policy/policy.ts";
+import type { Memory, MemoryKind, MemoryRef, MemoryScope } from "./rules/memory.ts";
+import type { ConflictRule, DedupeRule, RememberOutcome } from "./rules/rules.ts";
 
 /** A memory as a caller gave it: `undefined` means not set. */
 export interface MemoryDraft {
@@ -42,7 +42,7 @@ export interface MemoryDraft {
   readonly etag: string;
 }
 
-/** How contradictions are settled, a hook among the ways. */
+/** Settlement of contradictions, possibly by a hook. */
 export interface ConflictInput {
   readonly mode: ConflictRule["mode"] | "ask-hook";
   /** Empty means the server's default. */
@@ -50,8 +50,8 @@ export interface ConflictInput {
   readonly singleObject: boolean;
 }
 
-/** What became of a memory. */
-export interface RememberedMemory {
+/** The result for one memory. */
+interface RememberedMemory {
   /** Empty when it was dropped. */
   readonly memoryId: string;
   readonly outcome: RememberOutcome;
@@ -86,8 +86,8 @@ export interface ListMemoriesInput {
   readonly asOfMs: number | undefined;
   readonly order: MemoryOrder;
   /**
-   * Where the page starts: after this number for the orders of time, else behind so many; 0 from
-   * the start.
+   * Start of the page: after this memory number for the orders of time, otherwise an offset; 0 for
+   * the first page.
    */
   readonly after: number;
   readonly limit: number;
@@ -100,7 +100,7 @@ export interface SearchMemoriesInput {
   readonly scoring: ScoringOf<"memory">;
   readonly limit: number;
   readonly minScore: number | undefined;
-  /** Takes the place of states and time of validity in the filter. */
+  /** Overrides states and time of validity in the filter. */
   readonly validity: RecallFilter["validity"];
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
@@ -134,7 +134,7 @@ export type MemoryPath =
   | "ttl"
   | "last_seen_time";
 
-export interface ChangedMemory {
+interface ChangedMemory {
   readonly memory: Memory;
   readonly revision: number;
 }
@@ -224,7 +224,7 @@ export interface QueryRelationsInput {
   readonly entity: string;
   readonly maxHops: number;
   readonly keywords: readonly string[];
-  /** Goes on after this relation; undefined from the start. */
+  /** Continues after this relation; undefined from the start. */
   readonly after: RelationPlace | undefined;
   readonly limit: number;
 }
@@ -238,9 +238,9 @@ export interface RelationPlace {
 /** The relations of a query. */
 export interface RelationsFound {
   readonly relations: readonly FoundRelation[];
-  /** There are more behind them. */
+  /** Whether there are more. */
   readonly hasMore: boolean;
-  /** Some that fit may not have been looked at. */
+  /** The scan ended early: matching relations may be missing. */
   readonly truncated: boolean;
 }
 
@@ -259,7 +259,7 @@ export interface ConsolidateInput extends SessionRef {
   readonly encode: (result: ConsolidateResult) => Uint8Array;
 }
 
-/** How important a text or a message is by rules; the rule is empty when none fits. */
+/** Importance of a text or a message by rules; the rule is empty if none fits. */
 export interface ImportanceScore {
   readonly score: number;
   readonly rule: string;
@@ -267,7 +267,7 @@ export interface ImportanceScore {
   readonly messageId: string;
 }
 
-export interface ExtractResult {
+interface ExtractResult {
   readonly memories: readonly Memory[];
   readonly createdCount: number;
   readonly rejectedCount: number;
@@ -297,16 +297,16 @@ export interface AssembleContextInput {
   readonly namespace: string;
   /** Empty without a session. */
   readonly sessionId: string;
-  /** Who looks; undefined means the user and the agent of the session, and the session. */
+  /** Scope of the reader; undefined means the session with its user and agent. */
   readonly scope: MemoryScope | undefined;
   readonly query: string;
   readonly maxTokens: number;
-  /** How to count; undefined means as the session's policy does. Never `given`. */
+  /** Token counting; undefined means that of the session's policy. Never `given`. */
   readonly counting:
     | Pick<Policy, "tokenRule" | "model" | "customTokenRule" | "imageTokenCount">
     | undefined;
   /** Empty means those of the profile. */
-  readonly sections: readonly SectionInput[];
+  readonly sections: readonly AskedSection[];
   readonly profile: ContextProfile;
   readonly includeConversation: boolean;
   /** Undefined means that of the profile, as for `fence`. */
@@ -320,27 +320,10 @@ export interface AssembleContextInput {
   readonly fence: boolean | undefined;
 }
 
-export type ContextProfile = "default" | "selectools" | "lauren" | "definable";
-
-export interface SectionInput {
-  readonly kind: ContextPart["kind"];
-  /** Undefined means that of the profile, as for `firstShare`. */
-  readonly share: number | undefined;
-  readonly firstShare: number | undefined;
-  /** 0 means that of the profile. */
-  readonly limit: number;
-  /** Undefined means that of the profile; empty means none. */
-  readonly heading: string | undefined;
-  /** 0 means no limit. */
-  readonly maxChars: number;
-}
-
 export interface AssembledContext extends PackedContext {
   readonly coverage: RecallCoverage | undefined;
   readonly tokenRule: TokenRule;
 }
-
-export type { ContextPart, ContextRef };
 
 /** Long-term memory. */
 export interface MemoryServiceApi {
@@ -349,7 +332,7 @@ export interface MemoryServiceApi {
     call: Call,
     input: MemoryRef & { readonly asOfMs: number | undefined },
   ): Promise<Memory>;
-  /** `next` is what `after` of the next page is; undefined at the end. */
+  /** `next`: the `after` of the next page; undefined at the end. */
   listMemories(
     call: Call,
     input: ListMemoriesInput,
@@ -360,7 +343,7 @@ export interface MemoryServiceApi {
   decayMemories(call: Call, input: DecayInput): Promise<Uint8Array>;
   forgetMemories(call: Call, input: ForgetInput): Promise<Uint8Array>;
   purgeMemories(call: Call, input: PurgeInput): Promise<Uint8Array>;
-  /** `before`: goes on below this number; 0 from the start. */
+  /** `before`: continues below this number; 0 from the start. */
   listMemoryVersions(
     call: Call,
     input: MemoryRef & { readonly before: number; readonly limit: number },

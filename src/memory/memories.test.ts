@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
 import {
   ANY_MEMORY,
   entityDraft,
@@ -11,13 +10,14 @@ import {
   remember,
   rememberTexts,
   update,
-} from "../../../test/support/service-memories.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import { Etags } from "../../domain/etag.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import type { Memory } from "../../domain/memories/memory.ts";
-import type { DecayInput, DecayResult, PurgeResult } from "../memory-api.ts";
+} from "../../test/support/memory/service-memories.ts";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { Etags } from "../kit/etag.ts";
+import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
+import type { DecayInput, DecayResult, PurgeResult } from "./api.ts";
+import type { Memory } from "./rules/memory.ts";
 
 let services: TestServices;
 
@@ -520,7 +520,7 @@ describe("merge of entities", () => {
     });
     expect(memory.strength.mentionCount).toBe(2);
     await expect(get(services, source)).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
-    // What is said of Bob now is of Robert.
+    // Facts about Bob are now about Robert.
     const again = await remember(services, [entityDraft("bob")]);
     expect(again.results[0]?.memoryId).toBe(target);
     const details = (await services.allEvents()).map(({ detail }) => detail);

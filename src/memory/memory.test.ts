@@ -2,15 +2,15 @@
 // hold the checks let pass, and times are rounded to the safe side.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { memoryArbitrary } from "../../../test/support/memory-arbitraries.ts";
-import { checkWholeMemory } from "../../../test/support/whole-checks.ts";
-import { Etags } from "../../domain/etag.ts";
-import { MEMORY_KINDS, type Memory } from "../../domain/memories/memory.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory.ts";
-import { Violations } from "../validate/violations.ts";
-import { encodeMemory, MEMORY_CODEC, toMemory, toMemoryDraft } from "./memory.ts";
-import { fromMemoryKind, fromMemoryOrigin, toMemoryKind, toMemoryOrigin } from "./memory-enums.ts";
+import { describe, expect, test } from "vitest";
+import { checkWholeMemory } from "../../test/support/contract/whole-checks.ts";
+import { memoryArbitrary } from "../../test/support/memory/arbitraries.ts";
+import { fromMemoryKind, fromMemoryOrigin, toMemoryKind, toMemoryOrigin } from "../core/wire.ts";
+import * as wire from "../gen/memorysidecar/v1/memory.ts";
+import { Violations } from "../grpc/violations.ts";
+import { Etags } from "../kit/etag.ts";
+import { MEMORY_KINDS, type Memory } from "./rules/memory.ts";
+import { encodeMemory, MEMORY_CODEC, toMemory, toMemoryDraft } from "./wire.ts";
 
 const ETAGS = new Etags("0123456789abcdef");
 
@@ -21,7 +21,7 @@ function overTheWire(memory: Memory): wire.Memory {
 const empty = wire.Memory.decode(new Uint8Array(0));
 
 describe("a memory", () => {
-  it("comes back from the wire as it was", () => {
+  test("comes back from the wire as it was", () => {
     const property = fc.property(memoryArbitrary, (memory) => {
       const { content, strength, source, scope } = memory;
       const sent = overTheWire(memory);
@@ -49,7 +49,7 @@ describe("a memory", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("passes the checks of its shape as it goes out", () => {
+  test("passes the checks of its shape as it goes out", () => {
     const property = fc.property(memoryArbitrary, (memory) => {
       const violations = new Violations();
       checkWholeMemory(violations, overTheWire(memory));
@@ -59,7 +59,7 @@ describe("a memory", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("keeps the order of labels, topics and attributes", () => {
+  test("keeps the order of labels, topics and attributes", () => {
     const [memory] = fc.sample(memoryArbitrary, { seed: 7, numRuns: 1 });
     if (memory === undefined) throw new Error("no memory");
     const attributes = new Map([
@@ -74,7 +74,7 @@ describe("a memory", () => {
     expect(structure?.aliases).toEqual(["z", "y"]);
   });
 
-  it("has no etag and no id while it is not stored", () => {
+  test("has no etag and no id while it is not stored", () => {
     const [memory] = fc.sample(memoryArbitrary, { seed: 7, numRuns: 1 });
     if (memory === undefined) throw new Error("no memory");
     expect(toMemory({ ...memory, memoryId: "" })).toMatchObject({ memoryId: "", etag: "" });
@@ -82,7 +82,7 @@ describe("a memory", () => {
 });
 
 describe("what a caller leaves out", () => {
-  it("is filled in where it means one thing, and else told as unset", () => {
+  test("is filled in where it means one thing, and else told as unset", () => {
     expect(toMemoryDraft({ ...empty, text: "x" })).toEqual({
       ...{ memoryId: "", kind: "fact", scope: { userId: "", agentId: "", sessionId: "" } },
       ...{ text: "x", structure: undefined, key: "", category: "", topics: [] },
@@ -96,8 +96,9 @@ describe("what a caller leaves out", () => {
     expect(named.structure).toMatchObject({ entity: { name: "Alps", type: "other" } });
   });
 
-  it("is not taken from what only the server sets", () => {
-    const source = { origin: 3, sessionId: "s", hook: "h", model: "g" } as const;
+  test("is not taken from what only the server sets", () => {
+    const eraseTime = { seconds: 1n, nanos: 0 };
+    const source = { origin: 3, sessionId: "s", hook: "h", model: "g", eraseTime } as const;
     const given = { ...empty, text: "x", supersededByMemoryId: "y", writer: "root" };
     const counts = { mentionCount: 9, version: 4n };
     const sent: wire.Memory = {
@@ -115,7 +116,7 @@ describe("what a caller leaves out", () => {
 describe("times of a request", () => {
   const time = { seconds: 1n, nanos: 1_500_000 };
 
-  it("begin and end at the next millisecond, and were seen in the one before", () => {
+  test("begin and end at the next millisecond, and were seen in the one before", () => {
     const draft = toMemoryDraft({
       ...empty,
       validFromTime: time,
@@ -128,7 +129,7 @@ describe("times of a request", () => {
 });
 
 describe("metadata", () => {
-  it("is kept byte for byte, in bytes of its own", () => {
+  test("is kept byte for byte, in bytes of its own", () => {
     const metadata = Buffer.from([10, 5, 10, 1, 97, 18, 0]);
     const draft = toMemoryDraft({ ...empty, metadata });
     metadata.fill(0);
@@ -138,7 +139,7 @@ describe("metadata", () => {
 });
 
 describe("the enums of memories", () => {
-  it("have the names and the numbers of the contract", () => {
+  test("have the names and the numbers of the contract", () => {
     const names = Object.keys(wire.MemoryKind).filter((name) => !/^UN(SPEC|REC)/.test(name));
     expect(names.map((name) => name.toLowerCase())).toEqual([...MEMORY_KINDS]);
     for (const kind of MEMORY_KINDS) expect(fromMemoryKind(toMemoryKind(kind))).toBe(kind);

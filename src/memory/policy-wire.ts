@@ -1,7 +1,13 @@
-// What a session gives to long-term memory, between the public form, where most may be left out,
+// The memory policy of a session, between the public form, where most may be left out,
 // and the complete form of the domain.
 
+import * as wire from "../gen/memorysidecar/v1/memory.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { fromOptionalSpan, toDuration } from "../grpc/time.ts";
+import type { Violations } from "../grpc/violations.ts";
+import { LIMITS } from "../kit/limits.ts";
 import {
+  BUILTIN_EXTRACTOR,
   DEFAULT_EPISODES,
   DEFAULT_MEMORY_POLICY,
   DEFAULT_PROMOTION,
@@ -11,13 +17,22 @@ import {
   type ImportanceRule,
   type MemoryPolicy,
   type PromotionPolicy,
-} from "../../domain/memories/policy.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory.ts";
-import { fromOptionalSpan, toDuration } from "./time.ts";
+  type SourceErasure,
+} from "../window/policy/memory-policy.ts";
+import { phraseFault } from "./rules/importance.ts";
 
 // The targets of EXTRACTION_TARGETS by their public numbers, which begin with 1.
 const FIRST_TARGET = 1;
 const DAY_MS = 86_400_000;
+
+const ERASURES = {
+  forget: wire.SourceErasure.FORGET,
+  mark: wire.SourceErasure.MARK,
+  keep: wire.SourceErasure.KEEP,
+} as const satisfies Readonly<Record<SourceErasure, wire.SourceErasure>>;
+const ERASURE_NAMES = new Map<wire.SourceErasure, SourceErasure>(
+  (["forget", "mark", "keep"] as const).map((name) => [ERASURES[name], name]),
+);
 
 function copyRule({ name, phrases, score }: ImportanceRule): wire.ImportanceRule {
   return { name, phrases: [...phrases], score };
@@ -30,7 +45,7 @@ export function fromImportanceRules(
   return rules.map(copyRule);
 }
 
-/** Fills in every default of how facts are found. */
+/** Fills in the defaults of extraction. */
 export function fromExtraction(extraction: wire.ExtractionPolicy): ExtractionPolicy {
   const { hook, on, instructions, keepContradictions } = extraction;
   const asked = new Set<number>(extraction.targets);
@@ -55,7 +70,7 @@ function toExtraction(extraction: ExtractionPolicy): wire.ExtractionPolicy {
   };
 }
 
-/** The public number of what is found in messages. */
+/** The public number of an extraction target. */
 function toExtractionTarget(target: (typeof EXTRACTION_TARGETS)[number]): wire.ExtractionTarget {
   return (EXTRACTION_TARGETS.indexOf(target) + FIRST_TARGET) as wire.ExtractionTarget;
 }
@@ -106,6 +121,7 @@ export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
     entityLimit: policy.entityLimit ?? initial.entityLimit,
     relationLimit: policy.relationLimit ?? initial.relationLimit,
     agentScope: policy.agentScope,
+    onSourceErased: ERASURE_NAMES.get(policy.onSourceErased) ?? initial.onSourceErased,
   };
 }
 
@@ -120,5 +136,60 @@ export function toMemoryPolicy(policy: MemoryPolicy): wire.MemoryPolicy {
     entityLimit: policy.entityLimit,
     relationLimit: policy.relationLimit,
     agentScope: policy.agentScope,
+    onSourceErased: ERASURES[policy.onSourceErased],
   };
+}
+
+/** Checks the field `memory_policy`, if it is set. */
+export function checkMemoryPolicy(v: Violations, policy: wire.MemoryPolicy | undefined): void {
+  if (policy === undefined) return;
+  v.enter("memory_policy");
+  v.enter("promotion");
+  checkPhrases(v, policy.promotion?.importanceRules ?? []);
+  checkSize(v, v.isEmpty ? toMemoryPolicy(fromMemoryPolicy(policy)) : policy);
+  v.leave();
+  checkExtraction(v, policy.extraction);
+  v.leave();
+}
+
+/** Checks the field `extraction`, if it is set. */
+export function checkExtraction(
+  v: Violations,
+  extraction: wire.ExtractionPolicy | undefined,
+): void {
+  if (extraction === undefined || extraction.instructions === "") return;
+  if (extraction.hook !== "" && extraction.hook !== BUILTIN_EXTRACTOR) return;
+  v.add(
+    "extraction.instructions",
+    "has no effect on the rules of the server: leave it out, or name a hook with a model",
+  );
+}
+
+/** Checks the rules of a request that only scores: they are as many as a policy may have. */
+export function checkScoringRules(v: Violations, rules: readonly wire.ImportanceRule[]): void {
+  checkPhrases(v, rules);
+  const promotion = { ...DEFAULT_PROMOTION, importanceRules: rules };
+  checkSize(v, toMemoryPolicy({ ...DEFAULT_MEMORY_POLICY, promotion }));
+}
+
+/** Sessions hold their rules: within their own limits these could still fill an answer. */
+function checkSize(v: Violations, policy: wire.MemoryPolicy): void {
+  const bytes = encodeWire(wire.MemoryPolicy, policy).length;
+  const max = LIMITS.policyBytes;
+  if (bytes <= max) return;
+  v.add("importance_rules", `take ${bytes} bytes as a policy; at most ${max} are allowed`, max);
+}
+
+/** Checks the phrases of rules; those beyond a limit are refused already. */
+function checkPhrases(v: Violations, rules: readonly wire.ImportanceRule[]): void {
+  for (const [index, { phrases }] of rules.slice(0, LIMITS.importanceRules).entries()) {
+    v.enterItem("importance_rules", index);
+    for (const [at, phrase] of phrases.slice(0, LIMITS.importancePhrases).entries()) {
+      if (v.full) break;
+      if (phrase === "" || Buffer.byteLength(phrase) > LIMITS.importancePhraseBytes) continue;
+      const fault = phraseFault(phrase);
+      if (fault !== undefined) v.add(`phrases[${at}]`, fault);
+    }
+    v.leaveItem();
+  }
 }

@@ -1,8 +1,9 @@
 // Goal: whatever the order of turns, trims, restores, new policies and repeats, an important
 // message that left a window is a memory, made in the transaction that took it out, and once.
 
-import { afterEach, expect, it } from "vitest";
-import { jsonCodec, toBytes } from "../../../test/support/json-codec.ts";
+import { afterEach, expect, test } from "vitest";
+import { type Random, randomFrom, testSeed } from "../../test/support/kit/random.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import {
   consolidate,
   endTurn,
@@ -10,21 +11,20 @@ import {
   memoryPolicy,
   openSession,
   TWO,
-} from "../../../test/support/memory-turns.ts";
-import { policyOf } from "../../../test/support/policies.ts";
-import { type Random, randomFrom, testSeed } from "../../../test/support/random.ts";
-import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
+} from "../../test/support/memory/turns.ts";
+import { jsonCodec, toBytes } from "../../test/support/services/json-codec.ts";
 import {
-  compileRules,
-  DEFAULT_IMPORTANCE_RULES,
-  scoreText,
-} from "../../domain/memories/importance.ts";
-import { promotionKeyOf } from "../../domain/memories/text-key.ts";
-import { containsSeq } from "../../domain/window/ranges.ts";
-import { openLmdbStore } from "../../storage/lmdb/store.ts";
-import type { SessionPlan, Store } from "../../storage/store.ts";
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { openLmdbStore } from "../store/lmdb/store.ts";
+import type { SessionPlan, Store } from "../store/store.ts";
+import { containsSeq } from "../window/rules/ranges.ts";
+import { compileRules, DEFAULT_IMPORTANCE_RULES, scoreText } from "./rules/importance.ts";
+import { promotionKeyOf } from "./rules/text-key.ts";
 
 const SESSIONS = ["s0", "s1", "s2"];
 const TEXTS = [
@@ -134,7 +134,7 @@ async function outsideKeys(): Promise<Set<string>> {
   return keys;
 }
 
-/** What does not hold; empty when all does. */
+/** Broken promises; empty when all hold. */
 async function faults(left: Set<string>): Promise<string[]> {
   const found: string[] = [];
   const promoted = await memoriesOf(services, "promotion");
@@ -191,7 +191,7 @@ async function live(random: Random): Promise<string[]> {
 
 const seed = testSeed("promotion and trims");
 
-it.each([0, 1, 2, 3])(
+test.each([0, 1, 2, 3])(
   "holds over the engine in memory, life %i",
   async (life) => {
     const random = randomFrom(seed + life);
@@ -201,7 +201,7 @@ it.each([0, 1, 2, 3])(
   60_000,
 );
 
-it("holds over the engine on the disk", async () => {
+test("holds over the engine on the disk", async () => {
   const random = randomFrom(seed + 100);
   const directory = await makeTempDir();
   const store = await openLmdbStore({
@@ -228,7 +228,7 @@ function without(store: Store, change: (plan: SessionPlan) => object): Store {
   });
 }
 
-/** What stores do that break the promise. */
+/** Stores that break the promise. */
 const BROKEN: readonly (readonly [name: string, (plan: SessionPlan) => object])[] = [
   ["forgets what was promoted", () => ({ memories: undefined })],
   [
@@ -237,7 +237,7 @@ const BROKEN: readonly (readonly [name: string, (plan: SessionPlan) => object])[
   ],
 ];
 
-it.each(BROKEN)(
+test.each(BROKEN)(
   "notices a store that %s",
   async (_, change) => {
     const found: string[] = [];

@@ -1,9 +1,9 @@
 // Goal: whatever takes an important message out of a window makes it a memory, in the same
 // transaction and once.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hooksOf, scriptedHook } from "../../../test/support/hooks.ts";
-import { draftOf, toBytes } from "../../../test/support/json-codec.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hooksOf, scriptedHook } from "../../test/support/hooks/hooks.ts";
+import { forget } from "../../test/support/memory/service-memories.ts";
 import {
   consolidate,
   memoriesOf,
@@ -13,16 +13,17 @@ import {
   promotion,
   scoringHook,
   TWO,
-} from "../../../test/support/memory-turns.ts";
-import { dropOldest, policyOf, stageOf } from "../../../test/support/policies.ts";
-import { eventually } from "../../../test/support/runner-scene.ts";
-import { forget } from "../../../test/support/service-memories.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
-import { ROLE } from "../../domain/window/types.ts";
-import type { SessionInput, SessionPath } from "../api.ts";
+} from "../../test/support/memory/turns.ts";
+import { draftOf, toBytes } from "../../test/support/services/json-codec.ts";
+import { eventually } from "../../test/support/services/runner-scene.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { SessionInput } from "../session/api.ts";
+import type { SessionPath } from "../session/rules/session.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 const NAME = "My name is Anna.";
 const OPEN = policyOf([]);
@@ -71,7 +72,7 @@ async function hold(memory = memoryPolicy()): Promise<void> {
 describe("promotion of what users state", () => {
   const memory = memoryPolicy({ promotion: promotion({ selection: "user-statements" }) });
 
-  it("keeps the sentences that state something, and nothing that anybody else said", async () => {
+  test("keeps the sentences that state something, and nothing that anybody else said", async () => {
     await openSession(services, "s", { memory });
     await services.append("s", [
       { text: `${NAME} What is yours? I prefer trains.` },
@@ -85,7 +86,7 @@ describe("promotion of what users state", () => {
     expect(made).toMatchObject({ content: { category: "identity", importance: 0.9 } });
   });
 
-  it("asks a scorer about these sentences alone", async () => {
+  test("asks a scorer about these sentences alone", async () => {
     const judge = scoringHook("judge", (texts) => texts.map(() => 1));
     await services.stop();
     services = await startTestServices({}, { hooks: hooksOf([judge]) });
@@ -104,7 +105,7 @@ describe("promotion of what users state", () => {
 });
 
 describe("an important message that leaves the window becomes a memory", () => {
-  it("with an append", async () => {
+  test("with an append", async () => {
     await openSession(services, "s", { memory: memoryPolicy() });
     await services.append("s", [{ text: NAME }, { text: "one" }]);
     expect(await promotedTexts(services)).toEqual([]);
@@ -112,25 +113,25 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with the very append that brought it", async () => {
+  test("with the very append that brought it", async () => {
     await openSession(services, "s", { memory: memoryPolicy() });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it.each([false, true])("with TrimSession, discarded: %s", async (discard) => {
+  test.each([false, true])("with TrimSession, discarded: %s", async (discard) => {
     await hold();
     await trim(discard);
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with a new policy", async () => {
+  test("with a new policy", async () => {
     await hold();
     await update({ policy: TWO }, ["policy"]);
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with a new policy under a memory policy that comes with it", async () => {
+  test("with a new policy under a memory policy that comes with it", async () => {
     await openSession(services, "s", { policy: OPEN });
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     const input = { policy: TWO, memoryPolicy: memoryPolicy() };
@@ -138,7 +139,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with a stage that promotes, also under a memory policy that promotes nothing else", async () => {
+  test("with a stage that promotes, also under a memory policy that promotes nothing else", async () => {
     const promotes = policyOf([stageOf({ removedTo: "promote" })]);
     await openSession(services, "s", {
       memory: memoryPolicy({ promotion: promotion({ markedStagesOnly: true }) }),
@@ -148,7 +149,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("and not with another stage beside one that promotes", async () => {
+  test("and not with another stage beside one that promotes", async () => {
     const policy = policyOf([
       stageOf({}),
       stageOf({ name: "other", removedTo: "promote", select: dropOldest({ maxMessages: 1 }) }),
@@ -162,7 +163,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual(["My name is Ben."]);
   });
 
-  it("with SetSummary", async () => {
+  test("with SetSummary", async () => {
     await hold();
     await services.sessions.setSummary(services.call("SetSummary"), {
       ...{ ...ref, text: "in short", replacedMessageIds: ["name"], placement: "in-place" },
@@ -171,7 +172,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with the summary of a hook", async () => {
+  test("with the summary of a hook", async () => {
     const summarize = { ...DEFAULT_SUMMARY_SPEC, hook: "h" };
     const policy = policyOf([stageOf({ removedTo: "summarize", summarize })]);
     await openSession(services, "s", { memory: memoryPolicy(), policy });
@@ -180,7 +181,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect((await services.windowTexts("s")).slice(1)).toEqual(["two", "three"]);
   });
 
-  it("with CompactSession that lets messages leave at once", async () => {
+  test("with CompactSession that lets messages leave at once", async () => {
     await hold();
     await services.summaries.compactSession(services.call("CompactSession"), {
       ...{ ...ref, choice: { kind: "keep-recent", keepRecent: 1 }, waitMs: 0, encode: nothing },
@@ -189,7 +190,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with a message that was made longer", async () => {
+  test("with a message that was made longer", async () => {
     const policy = policyOf([stageOf({ select: dropOldest({ maxTokens: 50 }) })]);
     await openSession(services, "s", { memory: memoryPolicy(), policy });
     await services.append("s", [{ text: NAME }, { messageId: "b", text: "b" }, { text: "c" }]);
@@ -201,7 +202,7 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("with a read that stores", async () => {
+  test("with a read that stores", async () => {
     await openSession(services, "s", {
       memory: memoryPolicy(),
       policy: policyOf([stageOf({ on: "read", effect: "store" })]),
@@ -214,7 +215,7 @@ describe("an important message that leaves the window becomes a memory", () => {
 });
 
 describe("a promoted message", () => {
-  it("names its session, its message, its rule and its role", async () => {
+  test("names its session, its message, its rule and its role", async () => {
     await openSession(services, "s", { memory: memoryPolicy() });
     const pizza = { messageId: "m", role: ROLE.assistant, text: "  I love pizza  " };
     await services.append("s", [pizza, ...PLAIN]);
@@ -236,7 +237,7 @@ describe("a promoted message", () => {
     expect(new Set(events.slice(-3).map(({ revision }) => revision)).size).toBe(1);
   });
 
-  it("is cut at what a memory may hold, on a whole character", async () => {
+  test("is cut at what a memory may hold, on a whole character", async () => {
     await openSession(services, "s", { memory: memoryPolicy() });
     await services.append("s", [
       { text: `${NAME} ${"é".repeat(LIMITS.memoryTextBytes)}` },
@@ -248,7 +249,7 @@ describe("a promoted message", () => {
     expect(text.endsWith("é")).toBe(true);
   });
 
-  it("belongs to the session when it has no user, and to the agent when the policy says so", async () => {
+  test("belongs to the session when it has no user, and to the agent when the policy says so", async () => {
     const memory = memoryPolicy({ agentScope: true });
     await services.sessions.createSession(services.call("CreateSession"), {
       ...{ ...ref, encode: nothing },
@@ -261,7 +262,7 @@ describe("a promoted message", () => {
 });
 
 describe("what is not promoted", () => {
-  it("is what leaves a session without a memory policy, or with one that does not want it", async () => {
+  test("is what leaves a session without a memory policy, or with one that does not want it", async () => {
     await openSession(services, "s");
     await services.append("s", [{ text: NAME }, ...PLAIN]);
     await openSession(services, "t", {
@@ -271,7 +272,7 @@ describe("what is not promoted", () => {
     expect(await promotedTexts(services)).toEqual([]);
   });
 
-  it("is what is not important enough, tools and systems say, or has no text", async () => {
+  test("is what is not important enough, tools and systems say, or has no text", async () => {
     await openSession(services, "s", {
       memory: memoryPolicy(),
       policy: policyOf([stageOf({})], {
@@ -289,7 +290,7 @@ describe("what is not promoted", () => {
     expect(await promotedTexts(services)).toEqual([]);
   });
 
-  it("is the same text once more, also when it comes back, is evicted, or is said in capitals", async () => {
+  test("is the same text once more, also when it comes back, is evicted, or is said in capitals", async () => {
     await hold(memoryPolicy({ longTermLimit: 1 }));
     await trim();
     await restore(["name"]);
@@ -304,7 +305,7 @@ describe("what is not promoted", () => {
     expect(promoted[0]?.strength.mentionCount).toBe(1);
   });
 
-  it("is no text whose memory was forgotten, or that another session says again", async () => {
+  test("is no text whose memory was forgotten, or that another session says again", async () => {
     const memory = memoryPolicy();
     const say = async (sessionId: string): Promise<void> => {
       await openSession(services, sessionId, { memory });
@@ -318,7 +319,7 @@ describe("what is not promoted", () => {
     await forget(services, [first.memoryId]);
     await say("u");
     expect(await promotedTexts(services)).toEqual([NAME]);
-    // What another session learnt stays known to be learnt when one goes.
+    // Facts learnt from another session stay when one session is deleted.
     for (const way of ["reset", "delete"] as const) {
       const target = { namespace: "default", sessionId: "u" };
       const rest = { etag: "", encode: nothing };
@@ -338,7 +339,7 @@ describe("what is not promoted", () => {
     }
   });
 
-  it("is a message that was deleted", async () => {
+  test("is a message that was deleted", async () => {
     await hold();
     await services.sessions.deleteMessage(services.call("DeleteMessage"), {
       ...{ ...ref, messageId: "name", etag: "", allowMissing: false, encode: nothing },
@@ -347,7 +348,7 @@ describe("what is not promoted", () => {
   });
 });
 
-it("evicts what is least important beyond the limit, and tells so", async () => {
+test("evicts what is least important beyond the limit, and tells so", async () => {
   await openSession(services, "s", { memory: memoryPolicy({ longTermLimit: 2 }) });
   const texts = ["I love pizza", "My wife is Eva", NAME];
   await services.append("s", [...texts.map((text) => ({ text })), ...PLAIN]);
@@ -364,7 +365,7 @@ it("evicts what is least important beyond the limit, and tells so", async () => 
 });
 
 describe("ConsolidateSession", () => {
-  it("promotes from the window, which stays, once", async () => {
+  test("promotes from the window, which stays, once", async () => {
     await hold();
     const first = await consolidate(services, "s");
     expect(first.promotedIds).toHaveLength(1);
@@ -379,7 +380,7 @@ describe("ConsolidateSession", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
-  it("gives a repeat its answer, and does so for sessions without a policy", async () => {
+  test("gives a repeat its answer, and does so for sessions without a policy", async () => {
     await openSession(services, "s", { policy: OPEN });
     await services.append("s", [{ text: NAME }]);
     const first = await consolidate(services, "s", "r");

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { openLmdbEngine } from "../../../test/support/lmdb-engine.ts";
+import { randomFrom, testSeed } from "../../test/support/kit/random.ts";
 import {
   counters,
   forgetfulStore,
   mixedRace,
   nearDuplicates,
-} from "../../../test/support/memory-races.ts";
-import { randomFrom, testSeed } from "../../../test/support/random.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import type { Store } from "../../storage/store.ts";
+} from "../../test/support/memory/races.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { openLmdbEngine } from "../../test/support/store/lmdb-engine.ts";
+import type { Store } from "../store/store.ts";
 
 const ROUNDS = 5;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
+import { testSeed } from "../../test/support/kit/random.ts";
 import {
   ANY_MEMORY,
   entityDraft,
@@ -9,10 +9,10 @@ import {
   relationDraft,
   remember,
   scopeOf,
-} from "../../../test/support/service-memories.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import type { MemoryDraft, QueryRelationsInput } from "../memory-api.ts";
+} from "../../test/support/memory/service-memories.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
+import type { MemoryDraft, QueryRelationsInput } from "./api.ts";
 
 const RUNS = 40;
 /** More scopes than are looked through one by one. */

@@ -1,31 +1,27 @@
-// Where QueryRelations finds relations and the names of entities: in the store by their names,
-// where the scopes that the filter means are few, else in what one pass over the memories gathers.
+// Sources of relations and entity names for QueryRelations: lookups in the store by name when the
+// filter names few scopes, otherwise one pass over the memories.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import {
-  isMemoryExpired,
-  type Memory,
-  type MemoryScope,
-  type Relation,
-} from "../../domain/memories/memory.ts";
-import { meansScope, namedScopes } from "../../domain/memories/scopes.ts";
-import { nameKeyOf } from "../../domain/memories/text-key.ts";
-import { NAMESAKES_MAX } from "../../storage/memory-records.ts";
-import type { RelationQuery } from "../../storage/store.ts";
-import { checkLive } from "../change.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
+import { NAMESAKES_MAX } from "../store/memory-records.ts";
+import type { RelationQuery } from "../store/store.ts";
+import type { FoundRelation, QueryRelationsInput, RelationsFound } from "./api.ts";
 import type { MemoryParts } from "./parts.ts";
+import { isMemoryExpired, type Memory, type MemoryScope, type Relation } from "./rules/memory.ts";
+import { meansScope, namedScopes } from "./rules/scopes.ts";
+import { nameKeyOf } from "./rules/text-key.ts";
 import { isMeant, type Scan, type ScanPiece, scanPieces } from "./scan.ts";
 
-/** Scopes that are looked through one by one. */
+/** Most scopes that are queried one by one. */
 const SCOPES_MAX = 64;
-/** Names that are asked for at one time. */
+/** Names in one lookup. */
 const NAMES = 32;
 /** Relations that are read in one turn of the event loop: a hub may have thousands. */
 const READ = 128;
 
 /** A relation with the keys of its parts. */
-export interface KeyedRelation {
+interface KeyedRelation {
   readonly memory: Memory;
   readonly relation: Relation;
   readonly subject: string;
@@ -33,8 +29,8 @@ export interface KeyedRelation {
   readonly object: string;
 }
 
-/** What a query goes over. Every relation it gives is meant by the filter. */
-export interface RelationSource {
+/** The relations of a query. All of them match the filter. */
+interface RelationSource {
   /** The names, and all other names of entities that have one of them. */
   namesOf(names: ReadonlySet<string>): Promise<ReadonlySet<string>>;
   /** Relations that have one of the names in this place. */
@@ -44,18 +40,15 @@ export interface RelationSource {
   ): Promise<readonly KeyedRelation[]>;
   /** All of them. */
   all(): Promise<readonly KeyedRelation[]>;
-  /** There are more than are looked at. */
+  /** There are more than the scan reads. */
   readonly isCut: boolean;
 }
 
-/** What a query asks, as far as its sources need to know. */
+/** The scan of a query. */
 type RelationScan = Omit<Scan, "order" | "after" | "asOfMs">;
 
 /** Chooses the source for a query. */
-export async function relationSource(
-  parts: MemoryParts,
-  scan: RelationScan,
-): Promise<RelationSource> {
+async function relationSource(parts: MemoryParts, scan: RelationScan): Promise<RelationSource> {
   const scopes = await scopesOf(parts, scan);
   if (scopes !== undefined && isActiveOnly(scan.filter)) {
     return new StoredRelations(parts, scan, scopes);
@@ -63,12 +56,12 @@ export async function relationSource(
   return await gathered(parts, scan, scopes);
 }
 
-/** Whether the filter means active memories alone, which are all that the store finds by names. */
+/** Whether the filter means active memories alone: lookups by name find no others. */
 function isActiveOnly({ states, validAtMs }: MemoryFilter): boolean {
   return states.size === 0 ? validAtMs === undefined : !states.has("superseded");
 }
 
-/** The scopes that a filter means; undefined when the namespace has too many to look. */
+/** The scopes that a filter means; undefined when the namespace has too many. */
 async function scopesOf(
   { context }: MemoryParts,
   { namespace, filter }: RelationScan,
@@ -111,7 +104,7 @@ function inRuns(names: ReadonlySet<string>): readonly (readonly string[])[] {
   return runs;
 }
 
-/** Asks the store for what is touched. */
+/** Finds relations and names by lookups in the store. */
 class StoredRelations implements RelationSource {
   readonly #parts: MemoryParts;
   readonly #scan: RelationScan;
@@ -177,7 +170,7 @@ class StoredRelations implements RelationSource {
     return found;
   }
 
-  /** One more than may still be looked at: it tells that there are more. */
+  /** One more than may still be read: it shows that there are more. */
   #limit(): number {
     return LIMITS.relationScan - this.#looked.size + 1;
   }
@@ -214,7 +207,7 @@ async function gathered(
     kinds: new Set(["entity"]),
   };
   const both: MemoryFilter = { ...filter, kinds: new Set(["entity", "relation"]) };
-  // Where the scopes are known, their relations are read without what lies between them.
+  // If the scopes are known, their relations are read without those in between.
   const filters = scopes?.map((scope) => oneScope(both, scope)) ?? [both];
   let isCut = false;
   for await (const { memories } of scanAll(parts, scan, filters)) {
@@ -243,7 +236,7 @@ async function* scanAll(
   for (const filter of filters) yield* scanPieces(parts, { ...scan, filter, order: "asc" });
 }
 
-/** Finds in what was gathered. */
+/** Finds relations and names among the gathered memories. */
 class GatheredRelations implements RelationSource {
   readonly #relations: readonly KeyedRelation[];
   readonly #entities = new Map<string, (readonly string[])[]>();
@@ -294,5 +287,117 @@ const ANY_MEMORY: Omit<MemoryFilter, "scope" | "kinds"> = {
   ...{ textContains: "", labels: new Map(), metadata: [], minImportance: 0 },
   ...{ minConfidence: 0, minTrust: undefined, persistent: undefined },
   ...{ validAtMs: undefined, createFromMs: undefined, createBeforeMs: undefined },
-  ...{ seenFromMs: undefined, seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },
+  ...{
+    seenFromMs: undefined,
+    seenBeforeMs: undefined,
+    sourceSessionId: "",
+    origin: undefined,
+    sourceErased: undefined,
+  },
 };
+
+// QueryRelations: relations that match a pattern, then step by step those that share a name with
+// them.
+
+/** Finds relations by a pattern, and their neighbours. */
+export async function queryRelations(
+  parts: MemoryParts,
+  call: Call,
+  input: QueryRelationsInput,
+): Promise<RelationsFound> {
+  checkLive(call.signal);
+  const { namespace, after, limit, maxHops } = input;
+  const nowMs = parts.context.world.nowMs();
+  const filter = { ...input.filter, kinds: new Set<Memory["kind"]>(["relation"]) };
+  const source = await relationSource(parts, { namespace, filter, nowMs, signal: call.signal });
+  const seen = new Set<number>();
+  const relations: FoundRelation[] = [];
+  let step = await fitting(source, input);
+  for (let hop = 1; ; hop += 1) {
+    // Oldest first, each once.
+    const fresh = [...new Map(step.map((one) => [one.memory.memoryNo, one])).values()]
+      .filter(({ memory }) => !seen.has(memory.memoryNo))
+      .sort((a, b) => a.memory.memoryNo - b.memory.memoryNo);
+    for (const { memory } of fresh) seen.add(memory.memoryNo);
+    const behind = fresh.filter(({ memory }) => isBehind(after, hop, memory));
+    const room = limit - relations.length;
+    relations.push(...behind.slice(0, room).map(({ memory }) => ({ memory, hop })));
+    const hasMore = behind.length > room;
+    if (hasMore || fresh.length === 0 || hop >= maxHops) {
+      return { relations, hasMore, truncated: source.isCut };
+    }
+    step = await near(source, fresh);
+  }
+}
+
+/** Whether a relation stands behind the last one of the page before. */
+function isBehind(after: QueryRelationsInput["after"], hop: number, memory: Memory): boolean {
+  if (after === undefined || hop !== after.hop) return after === undefined || hop > after.hop;
+  return memory.memoryNo > after.memoryNo;
+}
+
+/** Relations that fit the pattern. */
+async function fitting(
+  source: RelationSource,
+  input: QueryRelationsInput,
+): Promise<readonly KeyedRelation[]> {
+  const { predicate, keywords } = input;
+  const [subjects, objects, entities] = await Promise.all(
+    [input.subject, input.object, input.entity].map((name) => allNames(source, name)),
+  );
+  const wantedPredicate = nameKeyOf(predicate);
+  const words = keywords.map((word) => word.toLowerCase()).filter((word) => word !== "");
+  const candidates = await candidatesOf(source, { subjects, objects, entities });
+  return candidates.filter(
+    (one) =>
+      (subjects === undefined || subjects.has(one.subject)) &&
+      (objects === undefined || objects.has(one.object)) &&
+      (entities === undefined || entities.has(one.subject) || entities.has(one.object)) &&
+      (wantedPredicate === "" || wantedPredicate === one.predicate) &&
+      (words.length === 0 || holdsOne(one, words)),
+  );
+}
+
+/** All names of the entities with a name; undefined for any. */
+async function allNames(
+  source: RelationSource,
+  name: string,
+): Promise<ReadonlySet<string> | undefined> {
+  const key = nameKeyOf(name);
+  return key === "" ? undefined : await source.namesOf(new Set([key]));
+}
+
+type Names = ReadonlySet<string> | undefined;
+
+/** Relations that may fit: by the given names, else all. */
+async function candidatesOf(
+  source: RelationSource,
+  { subjects, objects, entities }: { subjects: Names; objects: Names; entities: Names },
+): Promise<readonly KeyedRelation[]> {
+  if (subjects !== undefined) return await source.touching(subjects, "subject");
+  if (objects !== undefined) return await source.touching(objects, "object");
+  return entities === undefined ? await source.all() : await touchingBoth(source, entities);
+}
+
+function holdsOne({ relation }: KeyedRelation, words: readonly string[]): boolean {
+  const { subject, predicate, object } = relation;
+  const text = `${subject} ${predicate} ${object}`.toLowerCase();
+  return words.some((word) => text.includes(word));
+}
+
+/** Relations that share a subject or an object with some. */
+async function near(
+  source: RelationSource,
+  found: readonly KeyedRelation[],
+): Promise<readonly KeyedRelation[]> {
+  const names = new Set(found.flatMap(({ subject, object }) => [subject, object]));
+  return await touchingBoth(source, await source.namesOf(names));
+}
+
+async function touchingBoth(
+  source: RelationSource,
+  names: ReadonlySet<string>,
+): Promise<readonly KeyedRelation[]> {
+  const asSubject = await source.touching(names, "subject");
+  return [...asSubject, ...(await source.touching(names, "object"))];
+}

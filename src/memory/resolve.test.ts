@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ScriptedResolver, scriptedResolver } from "../../../test/support/resolver.ts";
-import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
+import { type ScriptedResolver, scriptedResolver } from "../../test/support/memory/resolver.ts";
 import {
   listAll,
   memoryDraft,
@@ -8,11 +7,12 @@ import {
   remember,
   rememberTexts,
   update,
-} from "../../../test/support/service-memories.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import type { Resolution } from "../../domain/memories/extracted.ts";
-import { HookFailure } from "../hook-port.ts";
-import type { MemoryDraft, RememberResult } from "../memory-api.ts";
+} from "../../test/support/memory/service-memories.ts";
+import { eventually, someTurns } from "../../test/support/services/runner-scene.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { HookFailure } from "../hooks/port.ts";
+import type { MemoryDraft, RememberResult } from "./api.ts";
+import type { Resolution } from "./rules/extracted.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -74,7 +74,7 @@ test("a hook is told the newest first, at most 16", async () => {
   resolver.answer = async () => ({ action: "supersede" });
   const { results } = await ask([oslo]);
   expect(resolver.asked[0]?.known).toEqual(known.slice(4).reverse());
-  // What was not shown is contradicted all the same.
+  // Memories that were not shown are contradicted as well.
   expect(results[0]?.supersededIds).toHaveLength(20);
 });
 

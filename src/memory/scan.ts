@@ -1,23 +1,22 @@
 // Goes over the memories that a filter may mean, by their numbers, a piece at a time: through its
 // scopes or its user alone where it names them, else through the namespace.
 
-import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import { matchesMemory } from "../../domain/memories/filter-match.ts";
-import { isMemoryExpired, type Memory } from "../../domain/memories/memory.ts";
-import { namedScopes } from "../../domain/memories/scopes.ts";
-import type { MemoryQuery } from "../../storage/store.ts";
-import { checkLive } from "../change.ts";
+import { checkLive } from "../kit/call.ts";
+import { type MemoryFilter, matchesMemory } from "../recall/rules/memory-filter.ts";
+import type { MemoryQuery } from "../store/store.ts";
 import type { MemoryParts } from "./parts.ts";
+import { isMemoryExpired, type Memory } from "./rules/memory.ts";
+import { namedScopes } from "./rules/scopes.ts";
 
 /** Memories that are read at one time. */
 const READ = 128;
 
-/** What is gone over. */
+/** A scan over memories. */
 export interface Scan {
   readonly namespace: string;
   readonly filter: MemoryFilter;
   readonly order: "asc" | "desc";
-  /** Goes on after this number, in the order of the scan; 0 from the start. */
+  /** Continues after this number, in the order of the scan; 0 from the start. */
   readonly after?: number;
   /** Gives the states of this time. Default: the current ones. */
   readonly asOfMs?: number | undefined;
@@ -29,13 +28,13 @@ export interface Scan {
 export interface ScanPiece {
   /** In the order of the scan; those that the filter does not mean are among them. */
   readonly memories: readonly Memory[];
-  /** Everything up to this number was looked at; undefined at the end. */
+  /** Everything up to this number was read; undefined at the end. */
   readonly next: number | undefined;
 }
 
 type Within = NonNullable<MemoryQuery["within"]>;
 
-/** Where a filter looks; undefined for the whole namespace. */
+/** The range that a filter covers; undefined for the whole namespace. */
 function withinOf({ scope: filter, kinds }: MemoryFilter): readonly (Within | undefined)[] {
   const scopes = namedScopes(filter);
   if (scopes !== undefined) {
@@ -65,7 +64,7 @@ export async function* scanPieces(parts: MemoryParts, scan: Scan): AsyncGenerato
   let horizon: number | undefined = after;
   do {
     checkLive(signal);
-    // Those that were read least far hold the others back.
+    // The ranges that are read least far hold the others back.
     for (const source of sources) if (source.next === horizon) await readMore(parts, scan, source);
     horizon = undefined;
     for (const { next } of sources) {

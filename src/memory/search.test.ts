@@ -5,9 +5,9 @@ import {
   ownedBy,
   remember,
   rememberTexts,
-} from "../../../test/support/service-memories.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import type { SearchMemoriesInput } from "../memory-api.ts";
+} from "../../test/support/memory/service-memories.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import type { SearchMemoriesInput } from "./api.ts";
 
 const DAY_MS = 86_400_000;
 

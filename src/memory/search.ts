@@ -1,22 +1,21 @@
 // The scorings of other systems, over the newest memories that a filter leaves.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import type { Memory } from "../../domain/memories/memory.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
 import {
   overlapScore,
   overlapTerms,
   queryWords,
   substringFits,
   wordCountRank,
-} from "../../domain/memories/search.ts";
-import type { Call } from "../call.ts";
-import { checkLive } from "../change.ts";
-import type { MemoryMatch, SearchMemoriesInput } from "../memory-api.ts";
+} from "../recall/rules/memory-search.ts";
+import type { MemoryMatch, SearchMemoriesInput } from "./api.ts";
 import type { MemoryParts } from "./parts.ts";
+import type { Memory } from "./rules/memory.ts";
 import { scanMeant } from "./scan.ts";
 
-/** Words that are compared with memories in one turn. */
+/** Words that are compared with memories in one turn of the event loop. */
 const COMPARED_WORDS = 200_000;
 const WORD_CHARS = 8;
 
@@ -47,7 +46,7 @@ interface Search {
 
 type Compare = (a: MemoryMatch, b: MemoryMatch) => number;
 
-/** The first ones by an order, of any number that come; holds few more than it gives. */
+/** Collects the first items by an order, in bounded space. */
 class Best {
   readonly #limit: number;
   readonly #compare: Compare;
@@ -72,7 +71,7 @@ function oldestFirst(a: MemoryMatch, b: MemoryMatch): number {
   return a.memory.memoryNo - b.memory.memoryNo;
 }
 
-/** Does something for each memory, with turns of the loop between that are worth `words` each. */
+/** Visits memories at a cost of `words` each, with turns of the event loop in between. */
 async function forEach(
   parts: MemoryParts,
   { call }: Search,
@@ -91,7 +90,7 @@ async function forEach(
   }
 }
 
-/** Gives the newest memories that the filter leaves to `look`, which compares so many words. */
+/** Passes the newest memories that match the filter to `look`, which compares so many words. */
 async function lookAtNewest(
   parts: MemoryParts,
   search: Search,
@@ -116,7 +115,7 @@ async function lookAtNewest(
   }
 }
 
-/** The filter of a search with what it asks of validity. */
+/** The filter of a search, with its validity applied. */
 function validOnly(
   { filter, validity, referenceMs }: SearchMemoriesInput,
   nowMs: number,
@@ -129,12 +128,12 @@ function validOnly(
     : { ...filter, states, validAtMs: referenceMs ?? nowMs };
 }
 
-/** When a memory happened or became true; where nobody said, when it was last said. */
+/** When a memory happened or became true; when unknown, when it was last said. */
 function memoryTimeMs({ content, strength }: Memory): number {
   return content.validFromMs ?? strength.lastSeenMs;
 }
 
-/** When what a memory tells was, or was told. */
+/** The time by which memories of equal score are ordered. */
 function toldMs({ kind, content, strength, updateMs, createMs }: Memory): number {
   if (kind === "entity") return strength.lastSeenMs;
   return kind === "episode" ? (content.validFromMs ?? createMs) : updateMs;

@@ -1,7 +1,6 @@
 // Goal: a turn that ends is in the log and in long-term memory, both or neither.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteDecisions } from "../../../test/support/decisions.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   endTurn,
   memoriesOf,
@@ -9,16 +8,17 @@ import {
   openSession,
   promotedTexts,
   TWO,
-} from "../../../test/support/memory-turns.ts";
-import { policyOf, stageOf } from "../../../test/support/policies.ts";
+} from "../../test/support/memory/turns.ts";
+import { noteDecisions } from "../../test/support/services/decisions.ts";
 import {
   type AppendAnswer,
   startTestServices,
   type TestServices,
-} from "../../../test/support/services.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { ROLE } from "../../domain/window/types.ts";
+} from "../../test/support/services/services.ts";
+import { policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 const NAME = "My name is Anna.";
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ async function episodes(): Promise<string[]> {
   return (await memoriesOf(services, "turn")).map(({ content }) => content.text);
 }
 
-it("appends both messages, ends the turn and remembers the episode, in one transaction", async () => {
+test("appends both messages, ends the turn and remembers the episode, in one transaction", async () => {
   await openSession(services, "s", { memory: memoryPolicy() });
   const turnMs = services.nowMs() - DAY_MS;
   const turn = await endTurn(services, "s", ["Hi", "Hello"], { turnMs });
@@ -70,14 +70,14 @@ it("appends both messages, ends the turn and remembers the episode, in one trans
   ]);
 });
 
-it("records what one side said", async () => {
+test("records what one side said", async () => {
   await openSession(services, "s", { memory: memoryPolicy() });
   const turn = await endTurn(services, "s", ["", "Hello"]);
   expect(turn.messages).toMatchObject([{ seq: 1 }]);
   expect(await episodes()).toEqual(["assistant: Hello"]);
 });
 
-it("runs the stages on turn end, and promotes what leaves", async () => {
+test("runs the stages on turn end, and promotes what leaves", async () => {
   const policy = policyOf([stageOf({ on: "turn-end" })]);
   await openSession(services, "s", { memory: memoryPolicy(), policy });
   await endTurn(services, "s", [NAME, "Hi Anna"]);
@@ -88,7 +88,7 @@ it("runs the stages on turn end, and promotes what leaves", async () => {
   expect(await promotedTexts(services)).toEqual([NAME]);
 });
 
-it("follows the policy of the session: no episodes, no promotion", async () => {
+test("follows the policy of the session: no episodes, no promotion", async () => {
   const memory = memoryPolicy({ episodes: undefined, promotion: undefined });
   await openSession(services, "s", { memory });
   await endTurn(services, "s", [NAME, "Hi"]);
@@ -97,7 +97,7 @@ it("follows the policy of the session: no episodes, no promotion", async () => {
   expect(await promotedTexts(services)).toEqual([]);
 });
 
-it("removes episodes whose days are over, and makes none whose day is", async () => {
+test("removes episodes whose days are over, and makes none whose day is", async () => {
   await openSession(services, "s", { memory: memoryPolicy({ episodes: { retentionDays: 2 } }) });
   await endTurn(services, "s", ["first", "a"]);
   services.advance(2 * DAY_MS);
@@ -116,7 +116,7 @@ it("removes episodes whose days are over, and makes none whose day is", async ()
   expect((await endTurn(services, "s", ["old", "d"], { turnMs })).given?.episodeId ?? "").toBe("");
 });
 
-it("keeps the texts of an episode within their limit", async () => {
+test("keeps the texts of an episode within their limit", async () => {
   await openSession(services, "s", { memory: memoryPolicy() });
   const turn = await endTurn(services, "s", ["é".repeat(LIMITS.episodeTextBytes), "x"]);
   const [episode] = await memoriesOf(services, "turn");
@@ -137,7 +137,7 @@ describe("the episode of a turn", () => {
 
   beforeEach(() => openSession(services, "s", { memory: memoryPolicy(), policy: policyOf([]) }));
 
-  it("holds what the user asked and the last answer, whatever tools did in between", async () => {
+  test("holds what the user asked and the last answer, whatever tools did in between", async () => {
     const whole = [question, call, result, { ...answer, messageId: "a" }];
     await services.append("s", whole, { turnEnd: true });
     expect(await episodes()).toEqual([WARM]);
@@ -145,7 +145,7 @@ describe("the episode of a turn", () => {
     expect(episode?.source.messageIds).toEqual(["q", "a"]);
   });
 
-  it("is the same when the turn came in several appends, or ends without a message", async () => {
+  test("is the same when the turn came in several appends, or ends without a message", async () => {
     for (const message of [question, call, result]) await services.append("s", [message]);
     await services.append("s", [answer], { turnEnd: true });
     for (const message of [{ text: "And there?" }, call, result, answer]) {
@@ -155,7 +155,7 @@ describe("the episode of a turn", () => {
     expect(await episodes()).toEqual([WARM, "user: And there? | assistant: It is warm."]);
   });
 
-  it("never holds what an earlier turn said", async () => {
+  test("never holds what an earlier turn said", async () => {
     await services.append("s", [question, answer], { turnEnd: true });
     await services.append("s", [], { turnEnd: true });
     expect(await episodes()).toEqual([WARM]);
@@ -163,7 +163,7 @@ describe("the episode of a turn", () => {
     expect(await episodes()).toEqual([WARM, "assistant: By the way."]);
   });
 
-  it("is read from the end of the turn, a few messages at first and then more", async () => {
+  test("is read from the end of the turn, a few messages at first and then more", async () => {
     await services.append("s", [question, answer], { turnEnd: true });
     const long = Array.from({ length: 20 }, () => [call, { ...result }]).flat();
     await services.append("s", [{ text: "Everywhere?" }, ...long, answer]);
@@ -182,19 +182,19 @@ describe("the episode of a turn", () => {
     expect(kinds).toEqual([...seqs.map(() => "need-messages"), "save"]);
   });
 
-  it("asks for no message when the append holds what the user said", async () => {
+  test("asks for no message when the append holds what the user said", async () => {
     const { kinds, seqs } = noteDecisions(services.store);
     await services.append("s", [question, answer], { turnEnd: true });
     expect({ kinds, seqs }).toEqual({ kinds: ["save"], seqs: [] });
   });
 
-  it("does not take tool results in a user message for what the user said", async () => {
+  test("does not take tool results in a user message for what the user said", async () => {
     const results = { role: user, results: ["c"] };
     await services.append("s", [question, call, results, answer], { turnEnd: true });
     expect(await episodes()).toEqual([WARM]);
   });
 
-  it("is made of messages that left the window before the turn ended", async () => {
+  test("is made of messages that left the window before the turn ended", async () => {
     const policy = { ...TWO, protections: { ...TWO.protections, lastUser: false } };
     await openSession(services, "t", { memory: memoryPolicy(), policy });
     for (const message of [question, { role: assistant, text: "Wait." }, answer]) {
@@ -205,14 +205,14 @@ describe("the episode of a turn", () => {
     expect(await episodes()).toEqual([WARM]);
   });
 
-  it("is not made without a memory policy, and not before the turn ends", async () => {
+  test("is not made without a memory policy, and not before the turn ends", async () => {
     await openSession(services, "none");
     await services.append("none", [question, answer], { turnEnd: true });
     await services.append("s", [question, answer]);
     expect(await episodes()).toEqual([]);
   });
 
-  it("goes with its messages, trims and memories in one revision", async () => {
+  test("goes with its messages, trims and memories in one revision", async () => {
     await openSession(services, "t", { memory: memoryPolicy() });
     await services.append("t", [{ text: NAME }]);
     const { revision } = await services.append("t", [question, answer], { turnEnd: true });
@@ -231,21 +231,21 @@ describe("the episode of a turn", () => {
 });
 
 describe("what an append refuses, a turn refuses, and remembers nothing", () => {
-  it("of a session that does not exist", async () => {
+  test("of a session that does not exist", async () => {
     await expect(endTurn(services, "s", [NAME, "Hi"])).rejects.toMatchObject({
       reason: "SESSION_NOT_FOUND",
     });
     expect(await episodes()).toEqual([]);
   });
 
-  it("at another seq than the caller expects", async () => {
+  test("at another seq than the caller expects", async () => {
     await openSession(services, "s");
     const turn = endTurn(services, "s", ["a", "b"], { expectedLastSeq: 7 });
     await expect(turn).rejects.toMatchObject({ reason: "LAST_SEQ_MISMATCH" });
     expect(await episodes()).toEqual([]);
   });
 
-  it("under a policy that counts no tokens itself", async () => {
+  test("under a policy that counts no tokens itself", async () => {
     await openSession(services, "s", { policy: { ...TWO, tokenRule: "given" } });
     const turn = endTurn(services, "s", ["a", "b"]);
     await expect(turn).rejects.toMatchObject({ reason: "REQUEST_INVALID" });
@@ -253,14 +253,14 @@ describe("what an append refuses, a turn refuses, and remembers nothing", () => 
   });
 });
 
-it("gives a repeat its answer and does nothing", async () => {
+test("gives a repeat its answer and does nothing", async () => {
   await openSession(services, "s", { memory: memoryPolicy() });
   const first = await endTurn(services, "s", ["a", "b"], { requestId: "r" });
   expect(await endTurn(services, "s", ["a", "b"], { requestId: "r" })).toEqual(first);
   expect(await episodes()).toHaveLength(1);
 });
 
-it("of a session without a memory policy asks for no hook", async () => {
+test("of a session without a memory policy asks for no hook", async () => {
   await openSession(services, "s");
   await endTurn(services, "s", ["Alice works at Acme.", "I see."]);
   expect(await services.store.readMemoryJobs(ref)).toEqual([]);

@@ -1,16 +1,20 @@
 // Goal: what fades, fades once in each period, whatever happens meanwhile; what is over, goes.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
-import { jsonCodec } from "../../../test/support/json-codec.ts";
-import { listAll, rememberTexts } from "../../../test/support/service-memories.ts";
-import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
-import { Etags } from "../../domain/etag.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import type { MemoryDecay, ServiceSettings } from "../api.ts";
-import type { ServiceContext } from "../context.ts";
-import { TokenCounter } from "../token-counter.ts";
-import { upkeepStep } from "../upkeep.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { MANUAL_HOOKS } from "../../test/support/hooks/hooks.ts";
+import { listAll, rememberTexts } from "../../test/support/memory/service-memories.ts";
+import { jsonCodec } from "../../test/support/services/json-codec.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import type { MemoryDecay, ServiceContext, ServiceSettings } from "../core/context.ts";
+import { TokenCounter } from "../core/token-counter.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { Etags } from "../kit/etag.ts";
+import { PARTICIPANTS } from "../services.ts";
+import { upkeepStep } from "../session/upkeep.ts";
 import { removeExpiredMemories, ScheduledDecay } from "./upkeep.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +27,7 @@ const settings: ServiceSettings = {
   ...{ idempotencyWindowMs: 86_400_000, eventAgeMsMax: 1e12, eventCountMax: 1e6 },
 };
 
-/** What upkeep works with, over the store of the services. */
+/** Context of upkeep over the store of the services. */
 function contextOf(memoryDecay?: MemoryDecay): ServiceContext {
   return {
     store: services.store,
@@ -32,6 +36,7 @@ function contextOf(memoryDecay?: MemoryDecay): ServiceContext {
     world: { nowMs: services.nowMs, random: (length) => new Uint8Array(length) },
     tokens: new TokenCounter(),
     hooks: MANUAL_HOOKS,
+    participants: PARTICIPANTS,
     settings: memoryDecay === undefined ? settings : { ...settings, memoryDecay },
   };
 }
@@ -55,7 +60,7 @@ async function typesOf(type: number): Promise<number> {
 }
 
 describe("confidence fades", () => {
-  it("once in each period, however often it is looked at", async () => {
+  test("once in each period, however often it is looked at", async () => {
     services = await startTestServices();
     await rememberTexts(services, ["a", "b"]);
     await pass(HALF);
@@ -72,7 +77,7 @@ describe("confidence fades", () => {
     expect(await typesOf(EVENT_TYPE.memoriesDecayed)).toBe(2);
   });
 
-  it("by all periods that passed while the server stood still, and stays in step", async () => {
+  test("by all periods that passed while the server stood still, and stays in step", async () => {
     services = await startTestServices();
     await rememberTexts(services, ["a"]);
     services.advance(3 * 7 * DAY_MS + DAY_MS);
@@ -83,7 +88,7 @@ describe("confidence fades", () => {
     expect(await confidences()).toEqual([0.0625]);
   });
 
-  it("until a memory is deleted below the floor, but for persistent ones", async () => {
+  test("until a memory is deleted below the floor, but for persistent ones", async () => {
     services = await startTestServices();
     await rememberTexts(services, ["a"]);
     await rememberTexts(services, ["b"], { persistent: true });
@@ -96,7 +101,7 @@ describe("confidence fades", () => {
     expect(await typesOf(EVENT_TYPE.memoriesDeleted)).toBe(1);
   });
 
-  it("of memories of every namespace, in steps", async () => {
+  test("of memories of every namespace, in steps", async () => {
     services = await startTestServices();
     const texts = (count: number) => Array.from({ length: count }, (_, index) => `fact ${index}`);
     for (let start = 0; start < 3; start++) {
@@ -117,7 +122,7 @@ describe("confidence fades", () => {
     expect(await scheduled.step()).toBe(true);
   });
 
-  it("not when the operator does not want it", async () => {
+  test("not when the operator does not want it", async () => {
     services = await startTestServices();
     await rememberTexts(services, ["a"]);
     services.advance(100 * DAY_MS);
@@ -127,7 +132,7 @@ describe("confidence fades", () => {
 });
 
 describe("memories whose time has run out", () => {
-  it("are removed with their event", async () => {
+  test("are removed with their event", async () => {
     services = await startTestServices();
     const [id] = await rememberTexts(services, ["a"], { ttlMs: DAY_MS });
     await rememberTexts(services, ["b"]);
@@ -142,7 +147,7 @@ describe("memories whose time has run out", () => {
     expect(reasons).toEqual([["expired", [id]]]);
   });
 
-  it("do not keep upkeep awake when they cannot be removed", async () => {
+  test("do not keep upkeep awake when they cannot be removed", async () => {
     services = await startTestServices();
     const context = contextOf();
     const expired = Array.from({ length: 500 }, (_, index) => ({

@@ -1,25 +1,25 @@
 // The inputs and results of recall and documents, in domain terms.
 
-import type { Memory, MemoryScope } from "../domain/memories/memory.ts";
-import type { ScopeFilter } from "../domain/memories/scopes.ts";
-import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { MetadataCondition, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
-import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
-import type { RecallWeights } from "../domain/recall/rank/weights.ts";
-import type { ScoringOf } from "../domain/recall/scoring.ts";
+import type { DocumentStamp, MessageDraft } from "../core/codec.ts";
+import type { Call } from "../kit/call.ts";
+import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
+import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type {
   CollectionRef,
   StoredCollection,
   StoredDocument,
   StoredMessage,
   StoredVector,
-} from "../storage/store.ts";
-import type { Call } from "./call.ts";
-import type { DocumentStamp, MessageDraft } from "./codec.ts";
+} from "../store/store.ts";
+import type { Policy, TokenRule } from "../window/policy/policy.ts";
+import type { FusionMethod, RecallMode, ScoreParts } from "./rank/types.ts";
+import type { RecallWeights } from "./rank/weights.ts";
+import type { FlatMetadata, MetadataCondition, RecallFilter, RecallKind } from "./rules/filter.ts";
+import type { ScoringOf } from "./rules/scoring.ts";
 
-export type { DocumentStamp } from "./codec.ts";
+export type { DocumentStamp } from "../core/codec.ts";
 
-/** Where the next page of a recall starts, and what it must agree with. */
+/** A recall as it is asked for. */
 export interface RecallInput {
   readonly namespace: string;
   readonly query: string;
@@ -71,7 +71,7 @@ export interface RecallHit {
   readonly rerankScore: number | undefined;
 }
 
-/** What a search could look at; see memorysidecar.v1.RecallCoverage. */
+/** The part of the records that a search could read; see memorysidecar.v1.RecallCoverage. */
 export interface RecallCoverage {
   readonly complete: boolean;
   readonly pendingCount: number;
@@ -81,6 +81,17 @@ export interface RecallCoverage {
   readonly withoutVectorCount: number;
   readonly rerank: "used" | "off" | "unavailable";
 }
+
+/** The coverage of a search that looked at everything, without vectors and rerankers. */
+export const FULL_COVERAGE: RecallCoverage = {
+  complete: true,
+  pendingCount: 0,
+  leftOutCount: 0,
+  dense: "off",
+  embeddingModel: "",
+  withoutVectorCount: 0,
+  rerank: "off",
+};
 
 export interface RecallResult {
   readonly hits: readonly RecallHit[];
@@ -109,15 +120,14 @@ export interface DocumentDraft {
   readonly wire: unknown;
 }
 
-/** What every look at a document needs to know of it. */
+/** The head of a document, read without the rest. */
 export interface DocumentHead {
-  /** Whom it belongs to. */
   readonly scope: MemoryScope;
   /** Of a chunk: how many chunks its source has; 0 for others. */
   readonly chunkCount: number;
 }
 
-/** Writes and reads the wire forms of documents. Implemented by the transport. */
+/** Writes and reads the wire forms of documents. */
 export interface DocumentForms {
   /** The wire form of a document without its embedding. */
   encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array;
@@ -145,7 +155,7 @@ export interface UpsertedDocument {
   readonly chunkIds: readonly string[];
 }
 
-/** What documents are listed or searched. */
+/** Selects the documents of a list. */
 export interface DocumentFilter {
   readonly scope: ScopeFilter;
   readonly labels: ReadonlyMap<string, string>;
@@ -197,7 +207,7 @@ export interface DocumentMatches {
 export interface CountTokensInput {
   readonly texts: readonly string[];
   readonly drafts: readonly MessageDraft[];
-  /** How a policy would count; never `given`. */
+  /** Token rule of a policy; never `given`. */
   readonly policy: Pick<Policy, "tokenRule" | "model" | "customTokenRule" | "imageTokenCount">;
 }
 
@@ -233,4 +243,12 @@ export interface RecallServiceApi {
     readonly messages: readonly number[];
     readonly rule: TokenRule;
   }>;
+}
+
+/** Reads and writes the wire form of memories. */
+export interface MemoryCodec {
+  /** The public form of a memory. */
+  encodeMemory(memory: Memory): Uint8Array;
+  /** The metadata of a memory, flat for filters. */
+  flatMetadata(bytes: Uint8Array): FlatMetadata;
 }

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
-import { readDocument } from "../../../test/support/json-recall.ts";
-import { searchIds, upsert } from "../../../test/support/recall.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { SHARED_RECORDS } from "../../domain/memories/scopes.ts";
-import type { DocumentFilter } from "../recall-api.ts";
+import { readDocument } from "../../test/support/recall/json-recall.ts";
+import { searchIds, upsert } from "../../test/support/recall/recall.ts";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { SHARED_RECORDS } from "../memory/rules/scopes.ts";
+import type { DocumentFilter } from "./api.ts";
 
 const REF = { namespace: "default", collectionId: "docs" };
 const ALL: DocumentFilter = {

@@ -1,22 +1,53 @@
-// Goal: a filter of memories asks in the domain for what it asks on the wire, and nothing else.
-
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   EVERYONE,
   exactly,
   memoryFilter,
   ownedBy,
   visibleTo,
-} from "../../../test/support/samples.ts";
-import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import { SHARED_SCOPE } from "../../domain/memories/memory.ts";
-import type * as wire from "../../gen/memorysidecar/v1/memory.ts";
-import { fromMemoryFilter, fromWholeFilter } from "./memory-filter.ts";
+} from "../../test/support/contract/samples.ts";
+import type * as wire from "../gen/memorysidecar/v1/memory.ts";
+import { MemoryKind } from "../gen/memorysidecar/v1/memory.ts";
+import { Role } from "../gen/memorysidecar/v1/message.ts";
+import { RecallFilter, RecallKind } from "../gen/memorysidecar/v1/recall.ts";
+import { SHARED_SCOPE } from "../memory/rules/memory.ts";
+import { fromMemoryFilter, fromRecallFilter, fromWholeFilter } from "./filter-wire.ts";
+import type { MemoryFilter } from "./rules/memory-filter.ts";
+
+type Given = Partial<RecallFilter>;
+
+/** The kinds that a filter is about, in alphabetical order; none stands for all. */
+function kindsOf(filter: Given): string[] {
+  return [
+    ...fromRecallFilter({ ...RecallFilter.decode(new Uint8Array(0)), ...filter }).kinds,
+  ].sort();
+}
+
+describe("what kinds a filter is about", () => {
+  test.each<[string, Given, string[]]>([
+    ["nothing", {}, []],
+    ["sessions", { sessionIds: ["s"] }, ["message"]],
+    ["roles", { roles: [Role.USER] }, ["message"]],
+    ["collections", { collectionIds: ["c"] }, ["document"]],
+    ["memories", { memoryKinds: [MemoryKind.FACT] }, ["memory"]],
+    [
+      "sessions and collections",
+      { sessionIds: ["s"], collectionIds: ["c"] },
+      ["document", "message"],
+    ],
+    ["categories, which memories of all have", { categories: ["work"] }, []],
+    ["sessions that do not count", { excludeSessionIds: ["s"] }, []],
+    ["sessions, of every kind", { sessionIds: ["s"], kinds: [1, 2] }, ["document", "message"]],
+    ["documents of sessions", { sessionIds: ["s"], kinds: [RecallKind.DOCUMENT] }, ["document"]],
+  ])("names %s", (_, filter, kinds) => {
+    expect(kindsOf(filter)).toEqual(kinds);
+  });
+});
 
 const time = { seconds: 1n, nanos: 1_500_000 };
 
 describe("a filter of memories", () => {
-  it("asks for nothing but what is shared when it is unset or empty", () => {
+  test("asks for nothing but what is shared when it is unset or empty", () => {
     expect(fromMemoryFilter(undefined)).toEqual(fromMemoryFilter(memoryFilter()));
     expect(fromMemoryFilter(undefined)).toEqual({
       ...{ scope: { kind: "visible-to", scope: SHARED_SCOPE }, kinds: new Set() },
@@ -29,7 +60,7 @@ describe("a filter of memories", () => {
     });
   });
 
-  it.each<readonly [Partial<wire.MemoryFilter>, Partial<MemoryFilter>]>([
+  test.each<readonly [Partial<wire.MemoryFilter>, Partial<MemoryFilter>]>([
     [
       { scope: visibleTo({ userId: "u" }) },
       { scope: { kind: "visible-to", scope: { ...SHARED_SCOPE, userId: "u" } } },
@@ -69,7 +100,7 @@ describe("a filter of memories", () => {
     expect(fromMemoryFilter(memoryFilter(given))).toEqual({ ...fromMemoryFilter(), ...meant });
   });
 
-  it("means memories of both states where it says so by saying nothing", () => {
+  test("means memories of both states where it says so by saying nothing", () => {
     expect(fromWholeFilter(memoryFilter()).states).toEqual(new Set(["active", "superseded"]));
     expect(fromWholeFilter(memoryFilter({ states: [1] })).states).toEqual(new Set(["active"]));
   });

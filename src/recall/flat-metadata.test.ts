@@ -1,9 +1,9 @@
 // Goal: metadata is flat as filters need it: paths, lists, keys with dots, and nothing beyond.
 
 import { describe, expect, test } from "vitest";
-import { deepStruct } from "../../../test/support/samples.ts";
-import { type Json, struct, structOfEntries } from "../../../test/support/structs.ts";
-import { flattenMetadata } from "./flat-metadata.ts";
+import { deepStruct } from "../../test/support/contract/samples.ts";
+import { type Json, struct, structOfEntries } from "../../test/support/kit/structs.ts";
+import { flattenMetadata } from "./indexed-wire.ts";
 
 const flat = (fields: Readonly<Record<string, Json>>) =>
   Object.fromEntries(flattenMetadata(struct(fields)));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
-import { toBytes } from "../../../test/support/json-codec.ts";
-import { jsonRecallCodec } from "../../../test/support/json-recall.ts";
+import { MANUAL_HOOKS } from "../../test/support/hooks/hooks.ts";
+import { jsonRecallCodec } from "../../test/support/recall/json-recall.ts";
 import {
   ANY,
   deleteMessage,
@@ -11,17 +10,17 @@ import {
   searchIds,
   textOf,
   upsert,
-} from "../../../test/support/recall.ts";
+} from "../../test/support/recall/recall.ts";
+import { toBytes } from "../../test/support/services/json-codec.ts";
 import {
   startTestServices,
   type TestServices,
   type TestServicesOptions,
-} from "../../../test/support/services.ts";
-import { createLocalIndex } from "../../recall/local.ts";
-import type { Hook, HookSettings, Hooks } from "../hook-port.ts";
-import { HookFailure } from "../hook-port.ts";
-import type { RecallResult } from "../recall-api.ts";
-import type { HookNews } from "../tasks/hook-state.ts";
+} from "../../test/support/services/services.ts";
+import type { HookNews } from "../hooks/hook-state.ts";
+import { type Hook, HookFailure, type HookSettings, type Hooks } from "../hooks/port.ts";
+import type { RecallResult } from "./api.ts";
+import { createLocalIndex } from "./index/local.ts";
 
 const SETTINGS: HookSettings = {
   ...{ timeoutMs: 1_000, concurrency: 1, maxAttempts: 1, callsPerHour: 0, tokensPerHour: 0 },
@@ -231,12 +230,12 @@ describe("vectors that a hook makes", () => {
     hook.refuses = () => true;
     await expectFailure(
       "HOOK_FAILED",
-      /^The embedder gave no vectors .* \(refused\).* Mend the set/,
+      /^The embedder returned no usable vectors \(refused\). Correct the set/,
     );
     hook.isDown = true;
     await expectFailure(
       "EMBEDDER_UNAVAILABLE",
-      /^The embedder is too slow, busy or away. Retry\.$/,
+      /^The embedder is slow, busy or unreachable. Retry\.$/,
     );
   });
 
@@ -370,7 +369,7 @@ describe("a reranker", () => {
     const [other = ""] = MANUAL_HOOKS.byName.keys();
     for (const [hook, message] of [
       ["none", /no reranker of this name/],
-      [other, /is no reranker/],
+      [other, /is not a reranker/],
       ["", /no default reranker/],
     ] as const) {
       const asked = ask(services, "zebra", { rerank: { hook, candidates: 5 } });

@@ -1,15 +1,15 @@
-// What the index reads from wire bytes against what the whole decoded record says.
+// The index's reading of wire bytes against the whole decoded record.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { message } from "../../../test/support/samples.ts";
-import { struct } from "../../../test/support/structs.ts";
-import { wireMessages } from "../../../test/support/wire-messages.ts";
-import { Document } from "../../gen/memorysidecar/v1/document.ts";
-import { type ContentPart, Message, Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { INDEX_CODEC } from "./indexed.ts";
-import { structToJson } from "./struct-json.ts";
-import { fromTimestamp } from "./time.ts";
+import { message } from "../../test/support/contract/samples.ts";
+import { wireMessages } from "../../test/support/contract/wire-messages.ts";
+import { struct } from "../../test/support/kit/structs.ts";
+import { Document } from "../gen/memorysidecar/v1/document.ts";
+import { type ContentPart, Message, Trust } from "../gen/memorysidecar/v1/message.ts";
+import { structToJson } from "../grpc/struct.ts";
+import { fromTimestamp } from "../grpc/time.ts";
+import { INDEX_CODEC } from "./indexed-wire.ts";
 
 const { readMessage, readDocument } = INDEX_CODEC;
 

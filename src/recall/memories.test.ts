@@ -2,17 +2,20 @@
 // start, and the memory of the index.
 
 import { afterEach, describe, expect, test } from "vitest";
-import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
-import { jsonRecallCodec } from "../../../test/support/json-recall.ts";
-import { ANY, ofUser, recallInput, recallTexts, textOf } from "../../../test/support/recall.ts";
-import { memoryDraft, remember, rememberTexts } from "../../../test/support/service-memories.ts";
+import { MANUAL_HOOKS } from "../../test/support/hooks/hooks.ts";
+import {
+  memoryDraft,
+  remember,
+  rememberTexts,
+} from "../../test/support/memory/service-memories.ts";
+import { jsonRecallCodec } from "../../test/support/recall/json-recall.ts";
+import { ANY, ofUser, recallInput, recallTexts, textOf } from "../../test/support/recall/recall.ts";
 import {
   startTestServices,
   type TestServices,
   type TestServicesOptions,
-} from "../../../test/support/services.ts";
-import { createLocalIndex } from "../../recall/local.ts";
-import { watchedStore } from "./watched-store.ts";
+} from "../../test/support/services/services.ts";
+import { createLocalIndex } from "./index/local.ts";
 
 const running: TestServices[] = [];
 
@@ -112,7 +115,7 @@ describe("memories in the index", () => {
     await untilEmbedded(services);
     expect((await recallTexts(services, "cat", { mode: "dense" }))[0]).toBe("a kitten sleeps");
     expect(outside.made.toSorted()).toEqual(["a kitten sleeps", "the engine is loud"]);
-    // What makes a memory surer changes nothing of its text.
+    // Raising the confidence of a memory changes nothing of its text.
     await services.memories.reinforceMemories(services.call("ReinforceMemories"), {
       ...{ namespace: "default", memoryIds: ["a"], amount: 0.1, allowMissing: false },
       encode: () => new Uint8Array(),
@@ -141,17 +144,18 @@ describe("memories in the index", () => {
   });
 });
 
-test("whoever changes memories, the places of what changed are told before the answer", async () => {
+test("whoever changes memories, it is told which ones before the answer", async () => {
   const services = await start();
   const told: string[] = [];
-  const store = watchedStore(services.store, (namespace, places) => {
-    for (const { scope, memoryNo } of places) told.push(`${namespace} ${scope.userId} ${memoryNo}`);
+  services.store.onCommit(({ memories }) => {
+    for (const { namespace, scope, memoryNo } of memories) {
+      told.push(`${namespace} ${scope.userId} ${memoryNo}`);
+    }
   });
-  const next = await start({ store, startMs: services.nowMs() });
-  const ids = await rememberTexts(next, ["one", "two"]);
+  const ids = await rememberTexts(services, ["one", "two"]);
   expect(told.splice(0)).toEqual(["default u1 1", "default u1 2"]);
-  await forget(next, ids.slice(1));
+  await forget(services, ids.slice(1));
   expect(told.splice(0)).toEqual(["default u1 2"]);
-  await rememberTexts(next, ["one"]);
+  await rememberTexts(services, ["one"]);
   expect(told.splice(0)).toEqual(["default u1 1"]);
 });

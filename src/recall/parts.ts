@@ -1,11 +1,10 @@
-// What the use cases of recall and documents work with.
+// Dependencies of the use cases of recall and documents.
 
-import type { IndexCodec } from "../../recall/port.ts";
-import type { ServiceContext } from "../context.ts";
-import type { MemoryCodec } from "../memories/parts.ts";
-import type { DocumentForms } from "../recall-api.ts";
-import type { Embedder } from "./embedder.ts";
-import type { IndexKeeper } from "./keeper.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type { DocumentForms, MemoryCodec } from "./api.ts";
+import type { Embedder } from "./feed/embedder.ts";
+import type { IndexKeeper } from "./feed/keeper.ts";
+import type { IndexCodec } from "./index/port.ts";
 import type { Rerankers } from "./rerankers.ts";
 
 /** Reads records for the index, writes documents and memories. Implemented by the transport. */

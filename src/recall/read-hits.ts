@@ -1,30 +1,32 @@
 // Reads what was found from the store, which alone says what there is: what is gone, has run out or
 // no longer fits the filter of its session is no hit.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { type Memory, type MemoryScope, memoryExpireMs } from "../../domain/memories/memory.ts";
-import { meansScope } from "../../domain/memories/scopes.ts";
-import type { RecallFilter } from "../../domain/recall/filter.ts";
+import type { AppError } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { cutText } from "../kit/text.ts";
+import { type Memory, type MemoryScope, memoryExpireMs } from "../memory/rules/memory.ts";
+import { meansScope } from "../memory/rules/scopes.ts";
+import { isExpired, type Session } from "../session/rules/session.ts";
+import { scopeIdOf } from "../store/scope-id.ts";
+import type { StoredDocument, StoredMessage } from "../store/store.ts";
+import type { RecallInput } from "./api.ts";
+import { listsOf } from "./feed/source.ts";
+import type { IndexedRecord, IndexHit } from "./index/port.ts";
+import { passageTexts, readRecord } from "./index/record.ts";
+import type { RecallParts } from "./parts.ts";
+import type { RecallFilter, RecallKind } from "./rules/filter.ts";
 import {
   type FilteredMemory,
   type FilterTimes,
+  hasLabels,
+  type MemoryConditions,
   memoryPasses,
-} from "../../domain/recall/memory-test.ts";
-import { hasLabels } from "../../domain/recall/metadata-test.ts";
-import { sessionPasses } from "../../domain/recall/session-test.ts";
-import { isExpired, type Session } from "../../domain/session.ts";
-import type { IndexedRecord, IndexHit } from "../../recall/port.ts";
-import { readRecord } from "../../recall/read-record.ts";
-import { scopeIdOf } from "../../storage/scope-id.ts";
-import type { StoredDocument, StoredMessage } from "../../storage/store.ts";
-import { cutText } from "../cut-text.ts";
-import type { RecallInput } from "../recall-api.ts";
-import type { RecallParts } from "./parts.ts";
-import { passagesOf } from "./passages.ts";
-import { looksAtRecords, passes } from "./passes.ts";
-import { documentSize } from "./read-documents.ts";
+  passesCondition,
+  sessionPasses,
+  TRUE_MEMORIES,
+} from "./rules/item-tests.ts";
 
-/** What a hit costs beside its record. */
+/** Bytes of a hit beside its record. */
 const HIT_BYTES = 512;
 
 /** A hit with its record. */
@@ -34,7 +36,7 @@ export interface ReadHit {
     | { readonly kind: "message"; readonly session: Session; readonly message: StoredMessage }
     | { readonly kind: "document"; readonly document: StoredDocument }
     | { readonly kind: "memory"; readonly memory: Memory; readonly bytes: Uint8Array };
-  /** What it takes in an answer, without the messages around it. */
+  /** Its bytes in an answer, without the messages around it. */
   readonly bytes: number;
 }
 
@@ -80,7 +82,7 @@ export class HitReader {
     if (record.kind === "memory" && !memoryPasses(filteredOf(record.memory), filter, times)) {
       return false;
     }
-    return !looksAtRecords(filter) || passes(this.textOf({ record }), filter, times);
+    return !filtersRecords(filter) || passes(this.textOf({ record }), filter, times);
   }
 
   #recordOf(hit: IndexHit): Promise<ReadHit["record"] | undefined> {
@@ -108,8 +110,12 @@ export class HitReader {
   async #documentOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
     const query = { namespace: this.#namespace, collectionId: containerId };
     const range = { after: position - 1, last: position, limit: 1 };
-    const page = await this.#parts.context.store.listDocuments({ ...query, ...range });
-    const [document] = page.documents;
+    // Damage of the documents beside it is no reason to keep this one back.
+    const told: AppError[] = [];
+    const onDamage = (damage: AppError): void => void told.push(damage);
+    const lists = listsOf({ store: this.#parts.context.store, onDamage });
+    const [document] = (await lists.listDocuments({ ...query, ...range })).documents;
+    if (document === undefined && told[0] !== undefined) throw told[0];
     if (document === undefined) return undefined;
     const { scope } = this.#parts.codec.readDocumentHead(document.bytes);
     return meansScope(scope, this.#filter.scope) ? { kind: "document", document } : undefined;
@@ -140,7 +146,7 @@ export class HitReader {
     return (await this.#parts.context.store.listMessages(session, range))?.messages ?? [];
   }
 
-  /** What a record says. */
+  /** The record as the index reads it. */
   textOf({ record }: Pick<ReadHit, "record">): IndexedRecord {
     return readRecord(this.#parts.codec, record.kind, bytesOf({ record }));
   }
@@ -172,7 +178,7 @@ export class HitReader {
   }
 }
 
-/** What filters ask of a memory, as the index has it. */
+/** The fields of a memory that filters read. */
 function filteredOf(memory: Memory): FilteredMemory {
   const { kind, content, strength, state } = memory;
   const { category, validFromMs, validToMs } = content;
@@ -190,4 +196,64 @@ function bytesOf({ record }: Pick<ReadHit, "record">): Uint8Array {
 
 function passageBytes(bytes: Uint8Array): number {
   return Math.min(LIMITS.recallPassageBytes, bytes.length);
+}
+
+/** Bytes of a document in an answer. */
+export function documentSize({ bytes, embedding }: StoredDocument, withEmbedding: boolean): number {
+  if (!withEmbedding || embedding === undefined) return bytes.length;
+  return (
+    bytes.length + embedding.values.length * Float32Array.BYTES_PER_ELEMENT + embedding.model.length
+  );
+}
+
+/** The conditions of a filter on a record itself, not on its session or collection. */
+export type RecordFilter = Pick<RecallFilter, "labels" | "metadata" | "sourceDocumentId"> &
+  Partial<Pick<RecallFilter, "fromMs" | "beforeMs" | "minTrust">> &
+  Partial<MemoryConditions>;
+
+/** Whether a filter has conditions on records themselves. */
+export function filtersRecords(filter: RecordFilter): boolean {
+  const { labels, metadata, sourceDocumentId, fromMs, beforeMs, minTrust } = filter;
+  if (labels.size > 0 || metadata.length > 0 || sourceDocumentId !== "") return true;
+  return fromMs !== undefined || beforeMs !== undefined || minTrust !== undefined;
+}
+
+/**
+ * Whether a record as it is in the store passes. The index has filtered already, but a record may
+ * have been replaced since: a hook that orders hits takes seconds. Its role is skipped, since it
+ * never changes.
+ */
+export function passes(
+  record: IndexedRecord,
+  filter: RecordFilter,
+  times: FilterTimes = { nowMs: 0, referenceMs: 0 },
+): boolean {
+  const { memory } = record;
+  if (memory !== undefined && !memoryPasses(memory, { ...TRUE_MEMORIES, ...filter }, times)) {
+    return false;
+  }
+  const { fromMs = -Infinity, beforeMs = Infinity, minTrust = 0, sourceDocumentId } = filter;
+  const { timeMs, trust, documentId } = record;
+  if (timeMs < fromMs || timeMs >= beforeMs || trust < minTrust) return false;
+  const isOfSource =
+    documentId === sourceDocumentId || record.sourceDocumentId === sourceDocumentId;
+  if (sourceDocumentId !== "" && !isOfSource) return false;
+  if (!hasLabels(record.labels, filter.labels)) return false;
+  return filter.metadata.every((condition) => passesCondition(record.metadata, condition));
+}
+
+/**
+ * Passages of longer records are cut in the thread of the index: a megabyte of text takes a tenth
+ * of a second, in which no write could be answered.
+ */
+const LONG_BYTES = 16_384;
+
+/** The texts of the passages of a record, in order, at least one. */
+export async function passagesOf(
+  { codec, keeper }: RecallParts,
+  kind: RecallKind,
+  bytes: Uint8Array,
+): Promise<readonly string[]> {
+  if (bytes.length > LONG_BYTES) return await keeper.index.passages(kind, bytes);
+  return passageTexts(readRecord(codec, kind, bytes)).map(({ vector }) => vector);
 }

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { draftOf, toBytes } from "../../../test/support/json-codec.ts";
 import {
   ANY,
   deleteMessage,
@@ -7,8 +6,9 @@ import {
   recallInput,
   recallTexts,
   upsert,
-} from "../../../test/support/recall.ts";
-import { startTestServices, type TestServices } from "../../../test/support/services.ts";
+} from "../../test/support/recall/recall.ts";
+import { draftOf, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
 
 let services: TestServices;
 

@@ -1,36 +1,15 @@
 // Recall: finds messages, documents and memories in the index, and gives them as the store has
 // them.
 
-import { embeddingMismatch } from "../../domain/recall/errors.ts";
-import { POOL_PER_LEG } from "../../domain/recall/rank/weights.ts";
-import type { Call } from "../call.ts";
-import { checkLive } from "../change.ts";
-import type { RecallCoverage, RecallInput, RecallResult } from "../recall-api.ts";
-import { collectGroups, collectHits, type Found } from "./collect.ts";
-import { toHits } from "./fill-hits.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { FULL_COVERAGE, type RecallCoverage, type RecallInput, type RecallResult } from "./api.ts";
+import { collectGroups, collectHits, type Found, type Recall, toHits } from "./collect.ts";
+import { type Missing, scopeOf } from "./feed/prepare.ts";
 import type { RecallParts } from "./parts.ts";
-import type { Missing } from "./prepare.ts";
+import { POOL_PER_LEG } from "./rank/weights.ts";
 import { HitReader } from "./read-hits.ts";
 import { collectReranked } from "./rerank.ts";
-import type { Recall } from "./running.ts";
-import { scopeOf } from "./scope.ts";
-
-/** Nothing was asked, so nothing was looked for. */
-const NOTHING: RecallResult = {
-  hits: [],
-  next: undefined,
-  groups: [],
-  coverage: {
-    complete: true,
-    pendingCount: 0,
-    leftOutCount: 0,
-    dense: "off",
-    embeddingModel: "",
-    withoutVectorCount: 0,
-    rerank: "off",
-  },
-  isCalibrated: true,
-};
+import { embeddingMismatch } from "./rules/errors.ts";
 
 /** Finds messages, documents and memories that fit. */
 export async function recall(
@@ -41,10 +20,14 @@ export async function recall(
   checkLive(call.signal);
   const rerank = parts.rerankers.of(input.rerank);
   checkEmbedding(parts, input);
-  if (input.query.trim() === "" && input.embedding === undefined) return NOTHING;
+  if (input.query.trim() === "" && input.embedding === undefined) {
+    const found = { hits: [], groups: [], next: undefined };
+    return { ...found, coverage: FULL_COVERAGE, isCalibrated: true };
+  }
   const dense = await denseOf(parts, call, input);
   const { namespace, allowPartial, filter } = input;
-  const terms = { namespace, scope: scopeOf(filter), allowPartial, signal: call.signal };
+  const { signal, deadlineMs = Number.POSITIVE_INFINITY } = call;
+  const terms = { namespace, scope: scopeOf(filter), allowPartial, signal, deadlineMs };
   return await parts.keeper.search(terms, async (index, missing) => {
     const reader = new HitReader(parts, input);
     const query = queryOf(parts, input, dense);

@@ -1,16 +1,22 @@
 // Lets a hook put the best hits in order. A hook that fails leaves the order as it was.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { IndexAnswer, IndexHit } from "../../recall/port.ts";
-import { checkLive } from "../change.ts";
-import { cutText } from "../cut-text.ts";
-import type { RecallResult } from "../recall-api.ts";
-import { collectGroups, collectHits, type Found } from "./collect.ts";
-import { neighborsOf } from "./fill-hits.ts";
+import { checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { cutText } from "../kit/text.ts";
+import type { RecallResult } from "./api.ts";
+import {
+  askIndex,
+  collectGroups,
+  collectHits,
+  type Found,
+  neighborsOf,
+  PAGE_BYTES,
+  type Recall,
+} from "./collect.ts";
+import { whileLive } from "./feed/feed-errors.ts";
+import type { IndexAnswer, IndexHit } from "./index/port.ts";
 import type { ReadHit } from "./read-hits.ts";
 import type { Reranker } from "./rerankers.ts";
-import { askIndex, PAGE_BYTES, type Recall } from "./running.ts";
-import { whileLive } from "./waiting.ts";
 
 /** A hit as the hook ordered it. */
 interface Ordered {
@@ -36,7 +42,7 @@ export async function collectReranked(recall: Recall, reranker: Reranker): Promi
     const next = page.next < units.length || first.answer.more ? page.next : undefined;
     return { ...page, next, answer: first.answer, rerank: "used" };
   }
-  // Behind what the hook has seen the order goes on as it is.
+  // Behind the hits that the hook got, the order stays.
   const behind = Math.max(0, input.offset - units.length);
   const have = isGrouped ? page.groups.length : page.hits.length;
   const rest = await plain(recall, { offset: asked + behind, limit: input.limit - have });
@@ -49,7 +55,7 @@ export async function collectReranked(recall: Recall, reranker: Reranker): Promi
   };
 }
 
-/** The hits that the hook gets to see: so many hits, or the groups that hold about so many. */
+/** The hits that the hook gets: this many hits, or groups with about as many. */
 async function candidatesOf(
   recall: Recall,
   count: number,
@@ -87,7 +93,7 @@ async function orderOf(
   return kept.map((hit, at) => ({ hit, rerankScore: scores[at] ?? 0 })).sort(byScore);
 }
 
-/** By falling score; equal ones stay as they are, for the sort is stable. */
+/** By falling score; the stable sort keeps the order of equal ones. */
 function byScore(a: Ordered, b: Ordered): number {
   return b.rerankScore - a.rerankScore;
 }

@@ -1,14 +1,13 @@
 // The hooks that put hits in order: which one a call means, and when it is not asked because it
 // failed too often or the namespace has used it up. A search waits ten seconds for an order.
 
-import { hookNotConfigured } from "../../domain/errors.ts";
-import type { ServiceContext } from "../context.ts";
-import { type Hook, HookFailure } from "../hook-port.ts";
-import type { RecallInput } from "../recall-api.ts";
-import { guardedCall } from "../tasks/guarded-call.ts";
-import { HookState, type HookStates } from "../tasks/hook-state.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { guardedCall, HookState, type HookStates } from "../hooks/hook-state.ts";
+import { type Hook, HookFailure } from "../hooks/port.ts";
+import { hookNotConfigured } from "../kit/errors.ts";
+import type { RecallInput } from "./api.ts";
 
-/** How long a search waits for an order. */
+/** Time that a search waits for a reranker. */
 const ORDER_TIMEOUT_MS = 10_000;
 
 /** Scores texts, as a hook does. Throws HookFailure. */
@@ -37,9 +36,7 @@ export class Rerankers {
     const { hooks, world } = this.#context;
     const name = asked.hook === "" ? hooks.defaultReranker : asked.hook;
     const hook = name === undefined ? undefined : hooks.byName.get(name);
-    if (hook?.rerank === undefined) {
-      throw hookNotConfigured(name ?? "", problemOf(name, hook));
-    }
+    if (hook?.rerank === undefined) throw hookNotConfigured(name ?? "", problemOf(name, hook));
     const state = this.#states.get(hook.name) ?? new HookState(hook, world);
     const rerank = this.#reranks.get(hook.name) ?? guarded(hook.rerank, state, world);
     this.#reranks.set(hook.name, rerank);
@@ -50,7 +47,7 @@ export class Rerankers {
 function problemOf(name: string | undefined, hook: Hook | undefined): string {
   if (name === undefined) return "rerank.hook is empty and the server has no default reranker.";
   if (hook === undefined) return "The server has no reranker of this name.";
-  return "The hook of this name is no reranker: its settings do not say that it does rerank.";
+  return "The hook of this name is not a reranker: `rerank` is missing from `does` in its settings.";
 }
 
 function guarded(rerank: Rerank, state: HookState, world: ServiceContext["world"]): Rerank {
@@ -59,7 +56,10 @@ function guarded(rerank: Rerank, state: HookState, world: ServiceContext["world"
     guardedCall(hook, call, [query, ...texts], async (timed) => {
       const scores = await rerank(timed, query, texts);
       if (scores.length !== texts.length || !scores.every(Number.isFinite)) {
-        throw new HookFailure("invalid-output", "The hook gave scores of another number or none.");
+        throw new HookFailure(
+          "invalid-output",
+          "The hook returned a different number of scores than requested, or none.",
+        );
       }
       return scores;
     });

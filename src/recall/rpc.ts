@@ -1,38 +1,86 @@
-// Recall by the scorings besides the default one: each looks at one kind of record.
+import { fromNamespace } from "../core/wire.ts";
+import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
+import type { Services } from "../edge/services-api.ts";
+import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
+import {
+  type EmbedRequest,
+  type RecallRequest,
+  RecallResponse,
+} from "../gen/memorysidecar/v1/recall_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { fillPage, numberPosition } from "../grpc/page-token.ts";
+import { spliceField } from "../grpc/splice.ts";
+import type { Call } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { encodeMemory } from "../memory/wire.ts";
+import { FULL_COVERAGE, type RecallHit, type RecallInput, type RecallResult } from "./api.ts";
+import { checkEmbed, checkRecall } from "./checks.ts";
+import { encodeEmbedding } from "./documents/wire.ts";
+import { fromMemoryFilter } from "./filter-wire.ts";
+import type { RecallFilter } from "./rules/filter.ts";
+import type { MemoryFilter } from "./rules/memory-filter.ts";
+import { isScoringOf, type ScoringOf, scoredKind } from "./rules/scoring.ts";
+import { encodeHit, fromRecall, toCoverage } from "./wire.ts";
 
-import { LIMITS } from "../domain/limits.ts";
-import type { MemoryFilter } from "../domain/memories/filter.ts";
-import type { RecallFilter } from "../domain/recall/filter.ts";
-import { isScoringOf, type ScoringOf } from "../domain/recall/scoring.ts";
-import type { Call, Services } from "../service/api.ts";
-import type {
-  RecallCoverage,
-  RecallHit,
-  RecallInput,
-  RecallResult,
-} from "../service/recall-api.ts";
-import { encodeMemory } from "./convert/memory.ts";
-import { fillPage } from "./convert/page.ts";
-import type { RpcContext } from "./rpc.ts";
+const HITS_FIELD = 1;
 
-/** What a checked request asks for. */
-interface Asked {
-  readonly input: RecallInput;
-  readonly scoring: string;
-}
-
-const COVERAGE: RecallCoverage = {
-  ...{ complete: true, pendingCount: 0, leftOutCount: 0, dense: "off", embeddingModel: "" },
-  ...{ withoutVectorCount: 0, rerank: "off" },
+/** Recall. */
+export const recall: UnaryRpc<RecallRequest> = {
+  validate: checkRecall,
+  cancelable: true,
+  handle: async ({ services, etags, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const offset = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
+    const input = fromRecall(request, offset);
+    const found =
+      scoredKind(request.scoring) === undefined
+        ? await services.recall.recall(call, input)
+        : await recallScored({ services, etags }, call, input, request.scoring);
+    const { hits, next, groups, coverage } = found;
+    const rest = encodeWire(RecallResponse, {
+      hits: [],
+      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+      sessions: groups.map(({ kind, id, score, hitCount }) => ({
+        sessionId: kind === "session" ? id : "",
+        collectionId: kind === "collection" ? id : "",
+        score,
+        hitCount,
+      })),
+      coverage: toCoverage(coverage),
+    });
+    const encoded = hits.map((hit) =>
+      encodeHit(hit, { withEmbeddings: input.withEmbeddings, etags }),
+    );
+    return spliceField(HITS_FIELD, encoded, rest);
+  },
 };
+
+const EMBEDDINGS_FIELD = 1;
+
+/** Embed. */
+export const embed: UnaryRpc<EmbedRequest> = {
+  validate: checkEmbed,
+  cancelable: true,
+  handle: async ({ services }, call, { namespace, texts, purpose }) => {
+    const { model, vectors } = await services.recall.embed(call, {
+      namespace: fromNamespace(namespace),
+      texts,
+      purpose: purpose === EmbeddingPurpose.QUERY ? "query" : "passage",
+    });
+    const embeddings = vectors.map((values) => encodeEmbedding({ model, values }));
+    return spliceField(EMBEDDINGS_FIELD, embeddings, new Uint8Array(0));
+  },
+};
+
 const NOT_CALIBRATED = { isCalibrated: false } as const;
 const EXPLAINED = { relevance: 0, parts: [], rerankScore: undefined } as const;
 
-/** Recalls by a scoring. */
-export async function recallScored(
+/** Recalls by a scoring besides the default one; each looks at one kind of record. */
+async function recallScored(
   context: Pick<RpcContext, "services" | "etags">,
   call: Call,
-  { input, scoring }: Asked,
+  input: RecallInput,
+  scoring: string,
 ): Promise<RecallResult> {
   const limit = Math.min(input.limit, LIMITS.scoredHits - input.offset);
   const page = { ...input, limit };
@@ -42,7 +90,7 @@ export async function recallScored(
   return await sessions(context.services, call, page);
 }
 
-/** The place of the next page: lists end after so many hits. */
+/** The place of the next page; a list ends after `scoredHits`. */
 function nextOf(next: number | undefined): number | undefined {
   return next === undefined || next >= LIMITS.scoredHits ? undefined : next;
 }
@@ -57,8 +105,16 @@ async function documents(
   const [collectionId = ""] = input.filter.collectionIds;
   const filter: RecallFilter = { ...input.filter, kinds: new Set(["document"]) };
   const { matches, next } = await recall.searchDocuments(call, {
-    ...{ namespace, collectionId, query, embedding, scoring, filter },
-    ...{ offset, limit, minScore, withEmbeddings },
+    namespace,
+    collectionId,
+    query,
+    embedding,
+    scoring,
+    filter,
+    offset,
+    limit,
+    minScore,
+    withEmbeddings,
   });
   const hits = matches.map(({ document, score }): RecallHit => {
     return {
@@ -73,7 +129,7 @@ async function documents(
     hits,
     next: nextOf(next),
     groups: [],
-    coverage: { ...COVERAGE, dense },
+    coverage: { ...FULL_COVERAGE, dense },
     ...NOT_CALIBRATED,
   };
 }
@@ -97,18 +153,21 @@ async function memories(
     return { ...EXPLAINED, score, record: { kind: "memory", memory }, passage: "" };
   });
   const next = found.length > offset + length ? offset + length : undefined;
-  return { hits, next: nextOf(next), groups: [], coverage: COVERAGE, ...NOT_CALIBRATED };
+  return { hits, next: nextOf(next), groups: [], coverage: FULL_COVERAGE, ...NOT_CALIBRATED };
 }
 
 /** The memories that a recall may find, whenever they are true. */
 function toMemoryFilter(filter: RecallFilter): MemoryFilter {
   const { scope, memoryKinds, categories, labels, metadata, minConfidence = 0, minTrust } = filter;
   return {
-    ...{ scope, kinds: memoryKinds, categories, labels, metadata, minConfidence, minTrust },
-    ...{ states: new Set(), validAtMs: undefined },
-    ...{ topics: new Set(), key: "", textContains: "", sourceSessionId: "", origin: undefined },
-    ...{ minImportance: 0, persistent: undefined, createFromMs: undefined },
-    ...{ createBeforeMs: undefined, seenFromMs: undefined, seenBeforeMs: undefined },
+    ...fromMemoryFilter(),
+    scope,
+    kinds: memoryKinds,
+    categories,
+    labels,
+    metadata,
+    minConfidence,
+    minTrust,
   };
 }
 
@@ -134,5 +193,5 @@ async function sessions(
   const groups = matches.map(({ sessionId: id, score, hits: own }) => {
     return { kind: "session", id, score, hitCount: own.length } as const;
   });
-  return { hits, next: nextOf(next), groups, coverage: COVERAGE, ...NOT_CALIBRATED };
+  return { hits, next: nextOf(next), groups, coverage: FULL_COVERAGE, ...NOT_CALIBRATED };
 }

@@ -2,32 +2,32 @@
 // batches, and kept in the store, so that each is paid for once. A model that is new finds no
 // vectors of its own, so everything is made anew while recall goes on.
 
-import type { IndexItem } from "../../recall/port.ts";
-import { KINDS } from "../../recall/read-record.ts";
-import type { NewVectors } from "../../storage/store.ts";
-import { HookFailure } from "../hook-port.ts";
-import { pause } from "../tasks/later.ts";
-import type { Container } from "./container.ts";
-import type { EmbedCall, Embedder } from "./embedder.ts";
-import type { NamespaceFeed } from "./feed.ts";
-import { FeedClosed, isIndexStopped, isStopping } from "./feed-errors.ts";
+import { HookFailure } from "../hooks/port.ts";
+import { pause } from "../kit/world.ts";
+import type { NewVectors } from "../store/store.ts";
+import type { Container } from "./feed/container.ts";
+import type { EmbedCall, Embedder } from "./feed/embedder.ts";
+import type { NamespaceFeed } from "./feed/feed.ts";
+import { FeedClosed, isIndexStopped, isStopping } from "./feed/feed-errors.ts";
+import { POSITION_MAX, placeOf, readUp } from "./feed/source.ts";
+import type { IndexItem } from "./index/port.ts";
+import { KINDS } from "./index/record.ts";
 import type { RecallParts } from "./parts.ts";
-import { passagesOf } from "./passages.ts";
-import { POSITION_MAX, placeOf, readUp } from "./source.ts";
+import { passagesOf } from "./read-hits.ts";
 
 /** Records that one step reads. */
 const READ = 64;
-/** Texts that one step embeds, at the most; a record with more is done by itself. */
+/** The most texts of one step; a record with more has a step of its own. */
 const TEXTS_MAX = 256;
-/** Changes come in bursts: so long is waited for more of them. */
+/** Time for which a burst of changes is gathered. */
 const GATHER_MS = 50;
 /** The pause after a failure, and the longest after many. */
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
 
-/** Failures that one text of a batch may have brought about. */
+/** Failures that a single text of a batch may cause. */
 const REFUSALS: ReadonlySet<string> = new Set(["refused", "invalid-output", "output-too-long"]);
-/** What no embedder refuses that takes anything. */
+/** A text that every working embedder accepts. */
 const PROBE = "memory";
 
 /** A record with the texts of its passages. */
@@ -44,7 +44,7 @@ export class VectorMaker {
   #working: Promise<void> | undefined;
   #isAsked = false;
   #failures = 0;
-  /** Until when namespaces are left alone whose own workers failed. */
+  /** Until when each namespace rests whose workers failed. */
   readonly #resting = new Map<NamespaceFeed, number>();
 
   constructor(parts: RecallParts, onError: (error: unknown) => void) {
@@ -93,14 +93,14 @@ export class VectorMaker {
         if (isStopping(error) || signal.aborted) return;
         if (!(error instanceof HookFailure)) this.#onError(error);
         const ms = this.#retryMs(error);
-        // Workers are those of one namespace: that they fail keeps no other from its vectors.
+        // Workers belong to one namespace: their failure must not stop the others.
         if (this.#parts.embedder.hasWorkers) this.#resting.set(next.feed, world.nowMs() + ms);
         else await pause(world, ms, signal);
       }
     }
   }
 
-  /** Whether namespaces with something to do are left alone for a while. */
+  /** Whether a namespace with missing vectors rests. */
   #isResting(): boolean {
     const nowMs = this.#parts.context.world.nowMs();
     for (const [feed, untilMs] of this.#resting) {
@@ -137,16 +137,16 @@ export class VectorMaker {
   async #step(feed: NamespaceFeed, container: Container): Promise<void> {
     await this.#parts.keeper.pace.turn(false);
     const first = container.vectorsFrom;
-    if (first === undefined || container.told === undefined) {
+    if (first === undefined || container.sentInfo === undefined) {
       feed.withoutVectors.delete(container);
       return;
     }
-    // Before the first wait: what changes from now on is noted again.
+    // Reset before the first wait, so later changes are noted again.
     container.vectorsFrom = undefined;
     feed.withoutVectors.delete(container);
     const goOnAt = (position: number): void => {
       container.vectorsFrom = Math.min(position, container.vectorsFrom ?? POSITION_MAX);
-      if (container.told !== undefined) feed.withoutVectors.add(container);
+      if (container.sentInfo !== undefined) feed.withoutVectors.add(container);
     };
     try {
       const range = { first, last: POSITION_MAX };
@@ -205,7 +205,7 @@ export class VectorMaker {
       }),
     );
     await context.store.saveVectors(saved);
-    // A record that has changed meanwhile is marked: the index gets it again, without these.
+    // A record that changed meanwhile is marked, and is sent again without these vectors.
     await container.inTurn(async () => {
       const changes = made.map(({ item, vectors: own }) => ({
         kind: "vectors" as const,
@@ -217,7 +217,7 @@ export class VectorMaker {
     });
   }
 
-  /** What vectors are made from: of a memory the text alone, which outlasts its strength. */
+  /** The bytes that vectors are made from: of a memory its text, since its strength changes. */
   #madeFrom({ ref }: Container, { bytes }: IndexItem): Uint8Array {
     if (ref.kind !== "scope") return bytes;
     return Buffer.from(this.#parts.codec.readMemory(bytes).text);
@@ -241,7 +241,7 @@ async function embedKnown(
     return await embedder.embedPassages(call, texts);
   } catch (error) {
     if (!(error instanceof HookFailure) || !REFUSALS.has(error.reason)) throw error;
-    // Who refuses everything, for want of a key perhaps, says nothing of these texts.
+    // An embedder that refuses everything, for lack of a key perhaps, says nothing of these texts.
     if (!isUp) await embedder.embedPassages(call, [PROBE]);
     if (texts.length === 1) return [new Float32Array(embedder.model.dimensions)];
     const half = Math.ceil(texts.length / 2);

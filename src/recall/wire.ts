@@ -1,27 +1,21 @@
-// What was recalled, and how it is asked for, between the wire and the domain.
+// Recalls between the wire and the domain.
 
-import type { Etags } from "../../domain/etag.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type {
-  FusionMethod,
-  RecallMode,
-  ScoreFeature,
-  ScoreParts,
-} from "../../domain/recall/rank/types.ts";
-import { type RecallWeights, WEIGHT_NAMES } from "../../domain/recall/rank/weights.ts";
-import * as wire from "../../gen/memorysidecar/v1/recall.ts";
-import * as rpc from "../../gen/memorysidecar/v1/recall.ts";
-import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_service.ts";
-import { publicMessage } from "../../lib/token-quarters.ts";
-import type { RecallCoverage, RecallHit, RecallInput } from "../../service/recall-api.ts";
-import { encodeWire } from "../fast-writer.ts";
-import { spliceField, spliceFields } from "../splice.ts";
-import { documentBytes } from "./document.ts";
-import { fromEmbedding } from "./embedding.ts";
-import { encodeMemory } from "./memory.ts";
-import { fromRecallFilter } from "./recall-filter.ts";
-import { fromNamespace } from "./session.ts";
-import { fromDuration, fromTimestamp } from "./time.ts";
+import { fromNamespace } from "../core/wire.ts";
+import * as wire from "../gen/memorysidecar/v1/recall.ts";
+import * as rpc from "../gen/memorysidecar/v1/recall.ts";
+import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { spliceField, spliceFields } from "../grpc/splice.ts";
+import { fromDuration, fromTimestamp } from "../grpc/time.ts";
+import type { Etags } from "../kit/etag.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { publicMessage } from "../kit/token-quarters.ts";
+import { encodeMemory } from "../memory/wire.ts";
+import type { RecallCoverage, RecallHit, RecallInput } from "./api.ts";
+import { documentBytes, fromEmbedding } from "./documents/wire.ts";
+import { fromRecallFilter } from "./filter-wire.ts";
+import type { FusionMethod, RecallMode, ScoreFeature, ScoreParts } from "./rank/types.ts";
+import { type RecallWeights, WEIGHT_NAMES } from "./rank/weights.ts";
 
 const MS_PER_DAY = 86_400_000;
 
@@ -160,7 +154,7 @@ export function encodeHit(
   return spliceField(HIT.message, [recalled], rest);
 }
 
-/** Turns what a search could look at into its public form. */
+/** Turns the coverage of a search into its public form. */
 export function toCoverage(coverage: RecallCoverage): rpc.RecallCoverage {
   return {
     complete: coverage.complete,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/json-codec.ts";
-import { policyOf, stageOf } from "../../test/support/policies.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import type { Codec } from "./api.ts";
-import { outcomesOf } from "./append-outcomes.ts";
+import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/services/json-codec.ts";
+import { policyOf, stageOf } from "../../test/support/window/policies.ts";
+import type { Codec } from "../core/codec.ts";
+import type { StoredEntry } from "../store/store.ts";
+import { outcomesOf } from "./append.ts";
 
 const policy = policyOf([
   stageOf({

@@ -1,12 +1,12 @@
 import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { noteDecisions } from "../../test/support/decisions.ts";
-import { toBytes } from "../../test/support/json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { revisionOf } from "../../test/support/revisions.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import type { Policy } from "../domain/policy.ts";
+import { noteDecisions } from "../../test/support/services/decisions.ts";
+import { toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { revisionOf } from "../../test/support/store/revisions.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import type { Policy } from "../window/policy/policy.ts";
 
 let services: TestServices;
 

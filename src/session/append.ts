@@ -1,42 +1,276 @@
-// AppendMessages: the write that everything else is built around. One transaction holds the
-// messages, the trims that follow, their events, and the answer for the request id.
+// Messages of an append as they are stored.
 
+import { changeSession, replyPart } from "../core/change.ts";
+import type { Codec, MessageDraft } from "../core/codec.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { EpisodeInput, MemoryBase, MemoryPart, MemorySide } from "../core/participants.ts";
+import { withInput, withoutOutcomes, withTurnEnd } from "../core/policy-state.ts";
+import { changeWindow, type Pass, planOf, type WindowChange } from "../core/window-change.ts";
+import { namedTools, sessionTotals, signalsOf } from "../core/window-view.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
 import {
   lastSeqMismatch,
   messageAlreadyExists,
   requestInvalid,
   sessionNotFound,
-} from "../domain/errors.ts";
-import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import type { Session, SessionHead } from "../domain/session.ts";
-import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
-import { needsTrim } from "../domain/window/needs-trim.ts";
-import { addRange } from "../domain/window/ranges.ts";
-import { addTotals, totalsOf } from "../domain/window/totals.ts";
-import { ROLE, type ToolOutcome, type WindowTotals } from "../domain/window/types.ts";
-import type { NewMessage, SessionDecision, SessionPlan, SessionView } from "../storage/store.ts";
-import type { AppendInput, Call, MessageDraft } from "./api.ts";
-import { encodeAll, RANDOM_BYTES } from "./append-encode.ts";
-import { outcomesOf } from "./append-outcomes.ts";
-import { changeSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { mayAnswerFilled, withoutAnswered } from "./filled-results.ts";
-import type { EpisodeInput } from "./memories/episode.ts";
-import type { Given, MemorySide } from "./memories/give.ts";
-import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
-import { readTurn, type TurnRead } from "./memories/read-turn.ts";
-import { newEvents } from "./new-events.ts";
-import { newSession } from "./new-session.ts";
-import { withInput, withoutOutcomes, withTurnEnd } from "./policy-state.ts";
-import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
-import { sessionTotals, signalsOf } from "./window-view.ts";
+} from "../kit/errors.ts";
+import { makeMessageId } from "../kit/ids.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
+import { givenByChange } from "../memory/learn/give.ts";
+import type {
+  NewMessage,
+  SessionDecision,
+  SessionPlan,
+  SessionView,
+  StoredEntry,
+} from "../store/store.ts";
+import type { Policy, TokenRule } from "../window/policy/policy.ts";
+import { type CountedRule, countedRule, isSameRule } from "../window/policy/token-rules.ts";
+import { needsTrim } from "../window/rules/needs-trim.ts";
+import { addRange } from "../window/rules/ranges.ts";
+import { addTotals, totalsOf } from "../window/rules/trim.ts";
+import { ROLE, type ToolOutcome, type WindowTotals } from "../window/rules/types.ts";
+import type { AppendInput } from "./api.ts";
+import { mayAnswerFilled, withoutAnswered } from "./fill-tool-results.ts";
+import type { Session, SessionHead } from "./rules/session.ts";
+import { newSession } from "./sessions.ts";
+
+/** The random bytes in one id that the server makes. */
+export const RANDOM_BYTES = 10;
+
+/** Common fields of the messages of an append. */
+export interface EncodeAll {
+  readonly codec: Codec;
+  readonly drafts: readonly MessageDraft[];
+  /** Token counts of the drafts. */
+  readonly counts: readonly number[];
+  readonly rule: TokenRule;
+  /** Bytes for the ids that the server makes, RANDOM_BYTES each. */
+  readonly random: Uint8Array;
+  readonly writer: string;
+  readonly nowMs: number;
+  /** The newest seq before the append. */
+  readonly lastSeq: number;
+  readonly etag: string;
+}
+
+/** Encodes the messages of an append. Throws REQUEST_INVALID when one is too large. */
+export function encodeAll(all: EncodeAll): readonly NewMessage[] {
+  let unnamed = 0;
+  return all.drafts.map((draft, index) => {
+    const seq = all.lastSeq + 1 + index;
+    let { messageId } = draft;
+    if (messageId === "") {
+      const start = unnamed * RANDOM_BYTES;
+      messageId = makeMessageId(seq, all.random.subarray(start, start + RANDOM_BYTES));
+      unnamed += 1;
+    }
+    return encodeOne(all, draft, { index, seq, messageId });
+  });
+}
+
+function encodeOne(
+  all: EncodeAll,
+  draft: MessageDraft,
+  at: { index: number; seq: number; messageId: string },
+): NewMessage {
+  const { messageId, seq } = at;
+  const tokenCount = all.counts[at.index] ?? 0;
+  const bytes = all.codec.encodeMessage(draft, {
+    messageId,
+    seq,
+    tokenCount,
+    tokenRule: draft.tokenCount === undefined ? all.rule : "given",
+    writer: all.writer,
+    createMs: all.nowMs,
+    updateMs: all.nowMs,
+    etag: all.etag,
+  });
+  checkMessageSize(bytes, `messages[${at.index}]`);
+  return {
+    seq,
+    messageId,
+    role: draft.role,
+    callIds: draft.callIds,
+    answers: draft.answers,
+    isResult: draft.isResult,
+    tokenCount,
+    createMs: all.nowMs,
+    byteCount: bytes.length,
+    bytes,
+  };
+}
+
+/** Refuses a message whose wire form is too large. */
+export function checkMessageSize(bytes: Uint8Array, field: string): void {
+  if (bytes.length <= LIMITS.messageBytes) return;
+  const description = `takes ${bytes.length} bytes as stored; at most ${LIMITS.messageBytes} are allowed`;
+  throw requestInvalid([{ field, description }]);
+}
+
+// Outcomes of the tools whose results an append brings, for the triggers that name tools.
+
+/** Messages that outcomes are read from. */
+export interface OutcomeSource {
+  readonly codec: Codec;
+  readonly drafts: readonly MessageDraft[];
+  /** The drafts as they will be stored. */
+  readonly messages: readonly NewMessage[];
+  /** The window before the append; undefined when it is not loaded. */
+  readonly window: readonly StoredEntry[] | undefined;
+  /** Outcomes of tools whose messages are not appended, from the caller. */
+  readonly given: readonly ToolOutcome[];
+}
+
+/**
+ * The outcomes of an append, oldest first: what its results say, then what the caller says beside
+ * them. None when no trigger of the policy names tools. "need-window" when a result does not name
+ * its tool and the call may be in a window that is not loaded.
+ */
+export function outcomesOf(
+  policy: Policy,
+  source: OutcomeSource,
+): readonly ToolOutcome[] | "need-window" {
+  if (source.given.length === 0 && !source.drafts.some(isAnswer)) return [];
+  const names = namedTools(policy);
+  if (names === undefined) return [];
+  const outcomes: ToolOutcome[] = [];
+  const toolOf = toolFinder(source);
+  const adjacentTool = adjacentFinder(source);
+  for (const [index, draft] of source.drafts.entries()) {
+    if (!isAnswer(draft)) continue;
+    const isNamed = draft.role === ROLE.tool && draft.name !== "";
+    if (isNamed && draft.answers.length === 0) {
+      outcomes.push({ tool: draft.name, error: draft.toolError });
+    }
+    for (const callId of draft.answers) {
+      const tool = isNamed ? draft : toolOf(index, callId);
+      if (tool === "need-window") return "need-window";
+      outcomes.push({ tool: tool.name, error: draft.failedIds.includes(callId) });
+    }
+    if (!isNamed && draft.answers.length === 0) {
+      const tool = adjacentTool(index);
+      if (tool === "need-window") return "need-window";
+      outcomes.push({ tool: tool.name, error: draft.toolError });
+    }
+  }
+  return [...outcomes, ...source.given].filter(({ tool }) => names.has(tool));
+}
+
+function isAnswer(draft: MessageDraft): boolean {
+  return draft.role === ROLE.tool || draft.answers.length > 0;
+}
+
+/** The name of a tool, empty when no call is found, or the wish to look further. */
+type Found = { readonly name: string } | "need-window";
+
+const NOTHING: Found = { name: "" };
+
+type CallEntry = Pick<StoredEntry, "bytes">;
+
+/**
+ * Finds the tool of the newest call with an id before a draft. The drafts must be asked for by
+ * rising index. Notes every call once, as appends may hold very many results.
+ */
+function toolFinder({
+  codec,
+  messages,
+  window,
+}: OutcomeSource): (index: number, callId: string) => Found {
+  const inAppend = new Map<string, CallEntry>();
+  let inWindow: ReadonlyMap<string, CallEntry> | undefined;
+  let noted = 0;
+  const tools = new Map<CallEntry, ReadonlyMap<string, string>>();
+  const nameOf = (entry: CallEntry, callId: string): Found => {
+    let names = tools.get(entry);
+    if (names === undefined) {
+      const { toolCalls } = codec.readDetail(entry.bytes);
+      names = new Map(toolCalls.toReversed().map(({ id, name }) => [id, name]));
+      tools.set(entry, names);
+    }
+    return { name: names.get(callId) ?? "" };
+  };
+  return (index, callId) => {
+    for (; noted < index; noted++) noteCalls(inAppend, messages[noted]);
+    const near = inAppend.get(callId);
+    if (near !== undefined) return nameOf(near, callId);
+    if (window === undefined) return "need-window";
+    inWindow ??= callsOf(window);
+    const far = inWindow.get(callId);
+    return far === undefined ? NOTHING : nameOf(far, callId);
+  };
+}
+
+function callsOf(entries: readonly StoredEntry[]): ReadonlyMap<string, CallEntry> {
+  const calls = new Map<string, CallEntry>();
+  for (const entry of entries) noteCalls(calls, entry);
+  return calls;
+}
+
+function noteCalls(
+  calls: Map<string, CallEntry>,
+  entry: (CallEntry & Pick<StoredEntry, "callIds">) | undefined,
+): void {
+  if (entry === undefined) return;
+  for (const id of entry.callIds) calls.set(id, entry);
+}
+
+/** A message that is no tool message, and what the tool messages right behind it answer. */
+interface Run {
+  readonly caller: StoredEntry | undefined;
+  readonly answered: Set<string>;
+  /** Number of them without an id. */
+  spare: number;
+}
+
+/**
+ * Finds the tool of a result without an id: results right behind a message with calls answer its
+ * calls in order, those left over that no result names. The drafts must be asked for by rising
+ * index.
+ */
+function adjacentFinder({ codec, messages, window }: OutcomeSource): (index: number) => Found {
+  let run: Run | undefined;
+  let noted = 0;
+  const runBefore = (index: number): Run | undefined => {
+    if (window !== undefined && run === undefined) {
+      const at = window.findLastIndex((entry) => entry.role !== ROLE.tool);
+      run = { caller: window[at], answered: new Set(), spare: 0 };
+      for (const entry of window.slice(at + 1)) goOn(run, entry);
+    }
+    for (const entry of messages.slice(noted, index)) {
+      if (entry.role !== ROLE.tool) run = { caller: entry, answered: new Set(), spare: 0 };
+      else if (run !== undefined) goOn(run, entry);
+    }
+    noted = index;
+    return run;
+  };
+  return (index) => {
+    const now = runBefore(index);
+    if (now === undefined) return "need-window";
+    const { caller, answered, spare } = now;
+    if (caller === undefined || caller.callIds.length === 0) return NOTHING;
+    const { toolCalls } = codec.readDetail(caller.bytes);
+    return toolCalls.filter(({ id }) => !answered.has(id))[spare] ?? NOTHING;
+  };
+}
+
+function goOn(run: Run, { answers }: StoredEntry): void {
+  for (const id of answers) run.answered.add(id);
+  if (answers.length === 0) run.spare += 1;
+}
+
+// AppendMessages: the write that everything else is built around. One transaction holds the
+// messages, the trims that follow, their events, and the answer for the request id.
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
   readonly needCount: CountedRule;
 }
 
-/** What stays the same however often an append is decided. */
+/** Input that stays the same however often an append is decided. */
 interface Append {
   readonly context: ServiceContext;
   readonly call: Call;
@@ -250,7 +484,7 @@ function makesEpisode(append: Append, { fields }: Session): boolean {
   return append.input.turnEnd && fields.memoryPolicy?.episodes !== undefined;
 }
 
-/** What the turn that this append ends said, if that becomes an episode. */
+/** Text of the turn that this append ends, if it becomes an episode. */
 function turnOf(append: Append, view: SessionView, { messages, old }: Grown): TurnRead {
   if (!makesEpisode(append, old)) return { kind: "read", episode: undefined };
   const { lastSeq, policyState } = old.head;
@@ -259,7 +493,7 @@ function turnOf(append: Append, view: SessionView, { messages, old }: Grown): Tu
   return readTurn(append.context.codec, messages, before);
 }
 
-/** What long-term memory gets of the messages, beside what trims give. */
+/** Input of long-term memory from the messages, beside the trims. */
 function memoryOf(append: Append, side: MemorySide, { messages, episode }: Read): MemoryBase {
   return {
     side,
@@ -290,7 +524,7 @@ function trimmed(append: Append, view: SessionView, grown: Read): WindowChange |
   );
 }
 
-/** What happened, before what the stages did. */
+/** Events of the change itself, before those of the stages. */
 function eventOf(append: Append, grown: Grown): EventDetail {
   const { messages, appended, before, old } = grown;
   if (append.input.drafts.length === 0) return { type: EVENT_TYPE.turnEnded, window: before };
@@ -310,8 +544,8 @@ function endTurn(append: Append, session: Session, head: SessionHead): SessionHe
   return { ...head, policyState: isEpisode ? withTurnEnd(state, head.lastSeq) : state };
 }
 
-/** What long-term memory gets when no stage runs. */
-function givenAlone(append: Append, view: SessionView, grown: Read): Given | undefined {
+/** Input of long-term memory when no stage runs. */
+function givenAlone(append: Append, view: SessionView, grown: Read): MemoryPart | undefined {
   const { context, nowMs } = append;
   const stamp = { revision: view.revision, nowMs };
   const memory = memoryOf(append, view, grown);

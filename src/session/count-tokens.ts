@@ -1,15 +1,14 @@
 // CountTokens: what texts and messages cost by a token rule.
 
-import { DEFAULT_POLICY, type TokenRule } from "../../domain/policy.ts";
-import { countedRule } from "../../domain/token-rules.ts";
-import { ROLE } from "../../domain/window/types.ts";
-import type { Call } from "../call.ts";
-import { checkLive } from "../change.ts";
-import type { MessageDraft } from "../codec.ts";
-import type { ServiceContext } from "../context.ts";
-import type { CountTokensInput } from "../recall-api.ts";
+import type { MessageDraft } from "../core/codec.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import type { CountTokensInput } from "../recall/api.ts";
+import { DEFAULT_POLICY, type TokenRule } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import { ROLE } from "../window/rules/types.ts";
 
-/** What texts and messages cost. */
+/** Counts the tokens of texts and messages. */
 export interface TokenCounts {
   readonly texts: readonly number[];
   readonly messages: readonly number[];

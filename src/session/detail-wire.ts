@@ -1,11 +1,11 @@
 // Reads the content of a stored message as conditions, duplicates, shortening and search see it.
 
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import type { MessageDetail } from "../../domain/window/types.ts";
-import { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import type { Speech } from "../../service/api.ts";
-import { structToJson } from "./struct-json.ts";
-import { fromTimestamp } from "./time.ts";
+import type { Speech } from "../core/codec.ts";
+import { Timestamp } from "../gen/google/protobuf/timestamp.ts";
+import { structToJson } from "../grpc/struct.ts";
+import { fromTimestamp } from "../grpc/time.ts";
+import type { MessageDetail } from "../window/rules/types.ts";
 
 // The fields of Message, ContentPart, ToolResult and ToolCall by number, as in message.proto.
 const MESSAGE = {
@@ -25,7 +25,7 @@ type Call = MessageDetail["toolCalls"][number];
 
 const NO_CALLS: readonly Call[] = [];
 
-/** What is found in parts. */
+/** Details of parts. */
 interface Found {
   readonly texts: string[];
   images: number;

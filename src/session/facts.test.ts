@@ -1,18 +1,17 @@
-// What is read from wire bytes against what the whole decoded message says.
+// Facts read from wire bytes against the whole decoded message.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { message } from "../../../test/support/samples.ts";
-import { wireMessages } from "../../../test/support/wire-messages.ts";
-import { ROLE, type Role, type WindowFacts } from "../../domain/window/types.ts";
-import { type ContentPart, Message, Role as WireRole } from "../../gen/memorysidecar/v1/message.ts";
-import { QUARTERS, withQuarters } from "../../lib/token-quarters.ts";
-import type { Speech } from "../../service/api.ts";
-import { countedContent } from "./counted.ts";
-import { readDetail, readSpeech } from "./detail.ts";
-import { readFacts } from "./facts.ts";
-import { structToJson } from "./struct-json.ts";
-import { fromTimestamp } from "./time.ts";
+import { message } from "../../test/support/contract/samples.ts";
+import { wireMessages } from "../../test/support/contract/wire-messages.ts";
+import type { Speech } from "../core/codec.ts";
+import { type ContentPart, Message, Role as WireRole } from "../gen/memorysidecar/v1/message.ts";
+import { structToJson } from "../grpc/struct.ts";
+import { fromTimestamp } from "../grpc/time.ts";
+import { QUARTERS, withQuarters } from "../kit/token-quarters.ts";
+import { ROLE, type Role, type WindowFacts } from "../window/rules/types.ts";
+import { readDetail, readSpeech } from "./detail-wire.ts";
+import { countedContent, readFacts } from "./facts-wire.ts";
 
 const callsOf = (whole: Message) => {
   const inParts = whole.parts.flatMap(({ part }) =>
@@ -49,7 +48,7 @@ function textsOf(parts: readonly ContentPart[], withResults: boolean): string[] 
   });
 }
 
-/** What a message holds beside text and calls of tools. */
+/** Fields of a message beside text and tool calls. */
 function restOf(whole: Message): { images: number; chars: number } {
   const all = (parts: readonly ContentPart[]): readonly ContentPart[] =>
     parts.flatMap((one) =>

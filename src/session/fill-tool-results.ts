@@ -1,31 +1,119 @@
+// Filled results give way: when a tool answers after all, its own result takes their place.
+
+import { changeSession, replyPart } from "../core/change.ts";
+import type { Codec } from "../core/codec.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { type NewInsert, placeInserts } from "../core/insert-places.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { FillToolResultsInput } from "../core/window-api.ts";
+import { changeWindow, planOf } from "../core/window-change.ts";
+import { detailReader, mergeInserts, sessionTotals } from "../core/window-view.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
+import { sessionNotFound, windowFull } from "../kit/errors.ts";
+import { makeInsertId } from "../kit/ids.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { SessionDecision, SessionView, StoredEntry } from "../store/store.ts";
+import { TRUST } from "../summary/rules/summary.ts";
+import { type CountedRule, countedRule, isSameRule } from "../window/policy/token-rules.ts";
+import { type CallToFill, callsToFill, FILL_NOTICE } from "../window/rules/tool-result-fill.ts";
+import { ROLE, type WindowEntry } from "../window/rules/types.ts";
+import type { Session, WindowInsert } from "./rules/session.ts";
+
+/** An append to a window. */
+export interface Arrival {
+  /** The messages of the log in the window before, by rising seq. */
+  readonly window: readonly WindowEntry[];
+  readonly messages: readonly WindowEntry[];
+}
+
+/** Whether messages may answer a call that was filled, so that the window must be looked at. */
+export function mayAnswerFilled(
+  inserts: readonly WindowInsert[],
+  messages: readonly Pick<WindowEntry, "isResult" | "answers">[],
+): boolean {
+  return (
+    inserts.some(({ kind }) => kind === "result") &&
+    messages.some((message) => message.isResult || message.answers.length > 0)
+  );
+}
+
+/**
+ * The inserts that still stand after messages came: a filled result is left out when one of them
+ * answers its call. Gives back the very list it got when all stand.
+ */
+export function withoutAnswered(
+  inserts: readonly WindowInsert[],
+  arrival: Arrival,
+  codec: Codec,
+): readonly WindowInsert[] {
+  if (!mayAnswerFilled(inserts, arrival.messages)) return inserts;
+  const filled = new Map<WindowInsert, string>();
+  for (const insert of inserts) {
+    const [callId] = insert.kind === "result" ? codec.readFacts(insert.bytes).answers : [];
+    if (callId !== undefined) filled.set(insert, callId);
+  }
+  const { window, messages } = arrival;
+  const called = newestCalls(window, new Set(filled.values()));
+  for (const [index, message] of messages.entries()) {
+    for (const callId of message.answers) {
+      const seq = called.get(callId);
+      if (seq !== undefined) drop(filled, [callId], seq);
+    }
+    if (message.role === ROLE.tool && message.answers.length === 0) {
+      // Without an id it answers one of the calls right before it.
+      const before = [window, messages.slice(0, index)];
+      const call = findLast(before, (entry) => !entry.isResult);
+      if (call !== undefined) drop(filled, call.callIds, call.seq);
+    }
+    for (const callId of message.callIds) if (called.has(callId)) called.set(callId, message.seq);
+  }
+  const left = inserts.filter((insert) => insert.kind !== "result" || filled.has(insert));
+  return left.length === inserts.length ? inserts : left;
+}
+
+/** Index of the newest call of each id; 0 for those not called in the window. */
+function newestCalls(
+  window: readonly WindowEntry[],
+  callIds: ReadonlySet<string>,
+): Map<string, number> {
+  const seqs = new Map([...callIds].map((callId) => [callId, 0]));
+  for (const entry of window) {
+    for (const callId of entry.callIds) if (seqs.has(callId)) seqs.set(callId, entry.seq);
+  }
+  return seqs;
+}
+
+/** Drops the first filled result of some calls that were made at a seq. */
+function drop(filled: Map<WindowInsert, string>, callIds: readonly string[], seq: number): void {
+  for (const callId of callIds) {
+    for (const [insert, answered] of filled) {
+      if (answered !== callId || insert.position < seq) continue;
+      filled.delete(insert);
+      return;
+    }
+  }
+}
+
+function findLast(
+  lists: readonly (readonly WindowEntry[])[],
+  isMeant: (entry: WindowEntry) => boolean,
+): WindowEntry | undefined {
+  return lists
+    .toReversed()
+    .map((list) => list.findLast(isMeant))
+    .find((one) => one !== undefined);
+}
+
 // FillToolResults: answers the tool calls of the window that have no result, with results that
 // stand in the window only.
 
-import { sessionNotFound, windowFull } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { makeInsertId } from "../domain/ids.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Session } from "../domain/session.ts";
-import { TRUST } from "../domain/summaries/summary.ts";
-import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
-import { type CallToFill, callsToFill, FILL_NOTICE } from "../domain/window/tool-result-fill.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { changeSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { type NewInsert, placeInserts } from "./insert-places.ts";
-import { newEvents } from "./new-events.ts";
-import type { FillToolResultsInput } from "./window-api.ts";
-import { changeWindow, planOf } from "./window-change.ts";
-import { detailReader, mergeInserts, sessionTotals } from "./window-view.ts";
-
 const RANDOM_BYTES = 10;
 
-/** What only summaries have. */
+/** Fields that only summaries have. */
 const NO_SUMMARY = { ranges: [], firstMs: 0, version: 0, hook: "", stage: "", level: 0 } as const;
 
-/** What the text of the results costs. */
+/** Token count of the text of the results. */
 interface Counted {
   readonly text: string;
   readonly rule: CountedRule;

@@ -1,11 +1,11 @@
 // Goal: a filled result gives way to the tool's own result and to nothing else.
 
-import { describe, expect, it } from "vitest";
-import { insertOf } from "../../test/support/inserts.ts";
-import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/json-codec.ts";
-import type { WindowInsert } from "../domain/session.ts";
-import { ROLE, type WindowEntry } from "../domain/window/types.ts";
-import { mayAnswerFilled, withoutAnswered } from "./filled-results.ts";
+import { describe, expect, test } from "vitest";
+import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/services/json-codec.ts";
+import { insertOf } from "../../test/support/window/inserts.ts";
+import { ROLE, type WindowEntry } from "../window/rules/types.ts";
+import { mayAnswerFilled, withoutAnswered } from "./fill-tool-results.ts";
+import type { WindowInsert } from "./rules/session.ts";
 
 function entry(seq: number, fields: JsonMessage): WindowEntry {
   const { role, callIds, answers, isResult } = draftOf(fields);
@@ -33,14 +33,14 @@ function left(
 }
 
 describe("withoutAnswered", () => {
-  it("drops the filled result of a call that is answered, and keeps the others", () => {
+  test("drops the filled result of a call that is answered, and keeps the others", () => {
     const inserts = [insert(0.5, "summary"), filled(1.3, "c1"), filled(1.6, "c2")];
     expect(left(inserts, [call(1, "c1", "c2")], [result(2, "c1")])).toEqual([0.5, 1.6]);
     const parts = entry(2, { role: ROLE.user, results: ["c1", "c2"] });
     expect(left(inserts, [call(1, "c1", "c2")], [parts])).toEqual([0.5]);
   });
 
-  it("gives back the very list when nothing is answered", () => {
+  test("gives back the very list when nothing is answered", () => {
     const inserts = [filled(1.5, "c1")];
     const window = [call(1, "c1")];
     const keep = (messages: readonly WindowEntry[]) =>
@@ -53,7 +53,7 @@ describe("withoutAnswered", () => {
     expect(withoutAnswered(summaries, { window, messages }, jsonCodec)).toBe(summaries);
   });
 
-  it("tells an id that was used again from its first use", () => {
+  test("tells an id that was used again from its first use", () => {
     const inserts = [filled(1.5, "c1")];
     const window = [call(1, "c1"), call(2, "c1")];
     expect(left(inserts, window, [result(3, "c1")])).toEqual([1.5]);
@@ -61,7 +61,7 @@ describe("withoutAnswered", () => {
     expect(left(inserts, [call(1, "c1")], [result(2, "c1"), call(3, "c1")])).toEqual([]);
   });
 
-  it("takes a result without an id for the first filled call right before it", () => {
+  test("takes a result without an id for the first filled call right before it", () => {
     const inserts = [filled(1.3, "c1"), filled(1.6, "c2")];
     const window = [call(1, "c1", "c2")];
     expect(left(inserts, window, [result(2)])).toEqual([1.6]);
@@ -71,7 +71,7 @@ describe("withoutAnswered", () => {
 });
 
 describe("mayAnswerFilled", () => {
-  it("is false when there is nothing filled or nothing answers", () => {
+  test("is false when there is nothing filled or nothing answers", () => {
     expect(mayAnswerFilled([insert(0.5, "summary")], [result(1, "c1")])).toBe(false);
     expect(mayAnswerFilled([filled(0.5, "c1")], [entry(1, { text: "hi" })])).toBe(false);
     expect(mayAnswerFilled([filled(0.5, "c1")], [result(1)])).toBe(true);

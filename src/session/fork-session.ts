@@ -1,19 +1,20 @@
 // ForkSession: copies a session up to a seq.
 
-import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { EMPTY_POLICY_STATE, type Session, type SessionRef } from "../domain/session.ts";
-import type { Summary, SummaryRecord } from "../domain/summaries/summary.ts";
-import { rangesOf } from "../domain/window/ranges.ts";
-import type { CopyDecision, CopyView } from "../storage/store.ts";
-import type { Call, ForkSessionInput } from "./api.ts";
-import { checkLive, eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { newEvents } from "./new-events.ts";
+import { eraseExpired, liveSession, replayOf, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { currentRecords, readCurrentRecords, summaryAt } from "../core/summary-records.ts";
+import { changeWindow } from "../core/window-change.ts";
+import { sessionTotals } from "../core/window-view.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../kit/errors.ts";
+import type { CopyDecision, CopyView } from "../store/store.ts";
+import type { Summary, SummaryRecord } from "../summary/rules/summary.ts";
+import { rangesOf } from "../window/rules/ranges.ts";
+import type { ForkSessionInput } from "./api.ts";
+import { EMPTY_POLICY_STATE, type Session, type SessionRef } from "./rules/session.ts";
 import { newSessionId } from "./sessions.ts";
-import { currentRecords, readCurrentRecords, summaryAt } from "./summary-records.ts";
-import { changeWindow } from "./window-change.ts";
-import { sessionTotals } from "./window-view.ts";
 
 /** A fork with what was settled when the copying began. */
 interface Fork extends ForkSessionInput {
@@ -63,7 +64,7 @@ export async function forkSession(
 
 /**
  * The summary as it was at a seq, and the history of the summaries that a fork may take along; one
- * that is set meanwhile is told as it is.
+ * that is set meanwhile is given as it is.
  */
 async function summariesOf(
   context: ServiceContext,
@@ -126,7 +127,7 @@ function forkOf(
 ): Session {
   const { source, atSeq, revision, copied } = from;
   const { nowMs } = fork;
-  // What stands in the window only, and what policies remember, is that of the newest seq: no
+  // Inserts of the window and the state of policies are those of the newest seq: no
   // history of it is kept. When appends went on meanwhile it is that of the start of the copy.
   const newest = [source, fork.begun].find((session) => session?.head.lastSeq === atSeq);
   const bare: Session = {

@@ -1,15 +1,15 @@
 // Goal: what stands in the window only is there after a restart, counts, and goes where the window
 // goes: into forks, out with a trim, away with a reset.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fromBytes, jsonCodec, toBytes } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
-import type { Session } from "../domain/session.ts";
-import { ROLE } from "../domain/window/types.ts";
-import { openLmdbStore } from "../storage/lmdb/store.ts";
-import type { Store } from "../storage/store.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
+import { fromBytes, jsonCodec, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import { openLmdbStore } from "../store/lmdb/store.ts";
+import type { Store } from "../store/store.ts";
+import { ROLE } from "../window/rules/types.ts";
+import type { Session } from "./rules/session.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 
@@ -71,7 +71,7 @@ async function look(sessionId = REF.sessionId) {
 }
 
 describe("what stands in the window only", () => {
-  it("is there after a restart", async () => {
+  test("is there after a restart", async () => {
     const before = await look();
     expect(before.texts).toEqual(["summary", "", "filled", "three"]);
     expect(before.window.messageCount).toBe(4);
@@ -81,7 +81,7 @@ describe("what stands in the window only", () => {
     expect(await look()).toEqual(before);
   });
 
-  it("goes along into a fork", async () => {
+  test("goes along into a fork", async () => {
     await services.sessions.forkSession(services.call("ForkSession"), {
       namespace: REF.namespace,
       sourceSessionId: REF.sessionId,
@@ -91,7 +91,7 @@ describe("what stands in the window only", () => {
     expect((await look("fork")).texts).toEqual(["summary", "", "filled", "three"]);
   });
 
-  it("goes with a trim, and leaves the rest where it is", async () => {
+  test("goes with a trim, and leaves the rest where it is", async () => {
     await services.sessions.trimSession(services.call("TrimSession"), {
       ...REF,
       target: { kind: "messages", maxMessages: 2 },
@@ -112,7 +112,7 @@ describe("what stands in the window only", () => {
     expect((await look()).texts).toEqual(["summary", "two", "", "three"]);
   });
 
-  it("is gone after a reset", async () => {
+  test("is gone after a reset", async () => {
     const bytes = await services.sessions.resetSession(services.call("ResetSession"), {
       ...REF,
       keepSystemMessages: false,

@@ -3,18 +3,18 @@
 // without its call, and what is done again does nothing again.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { fromBytes, jsonCodec, toBytes } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { TOOLS } from "../../test/support/window-arbitraries.ts";
-import { policy as anyPolicy } from "../../test/support/window-policies.ts";
-import type { Policy } from "../domain/policy.ts";
-import { groupEntries, ORPHAN, openCallIds } from "../domain/window/groups.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import { mergeInserts, sessionTotals } from "./window-view.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fromBytes, jsonCodec, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { TOOLS } from "../../test/support/window/arbitraries.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import { policy as anyPolicy } from "../../test/support/window/random-policies.ts";
+import { mergeInserts, sessionTotals } from "../core/window-view.ts";
+import type { StoredEntry } from "../store/store.ts";
+import type { Policy } from "../window/policy/policy.ts";
+import { groupEntries, ORPHAN, openCallIds } from "../window/rules/groups.ts";
+import { totalsOf } from "../window/rules/trim.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 const RUNS = 1_000;
 
@@ -268,7 +268,7 @@ async function holds(sessionId: string): Promise<void> {
   }
 }
 
-it("a session stays what it says it is", async () => {
+test("a session stays what it says it is", async () => {
   await fc.assert(
     fc.asyncProperty(
       policies,

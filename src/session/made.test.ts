@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { message } from "../../../test/support/samples.ts";
-import { wireMessages } from "../../../test/support/wire-messages.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import { ROLE } from "../../domain/window/types.ts";
-import { Message, Role, Source, Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { readDetail } from "./detail.ts";
-import { readFacts, readTrust } from "./facts.ts";
-import { appendText, encodeMade, shortenMessage } from "./made.ts";
+import { message } from "../../test/support/contract/samples.ts";
+import { wireMessages } from "../../test/support/contract/wire-messages.ts";
+import { Message, Role, Source, Trust } from "../gen/memorysidecar/v1/message.ts";
+import { TRUST } from "../summary/rules/summary.ts";
+import { ROLE } from "../window/rules/types.ts";
+import { readDetail } from "./detail-wire.ts";
+import { appendText, encodeMade, readFacts, readTrust, shortenMessage } from "./facts-wire.ts";
 
 const bytesOf = (whole: Message) => Message.encode(whole).finish();
 

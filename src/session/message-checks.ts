@@ -1,16 +1,16 @@
 // The rules that join fields of messages.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { ROLE } from "../../domain/window/types.ts";
-import { checkMessage } from "../../gen/checks.ts";
+import { checkMessage } from "../gen/checks.ts";
 import type {
   ContentPart,
   Message,
   ToolCall,
   ToolResult,
-} from "../../gen/memorysidecar/v1/message.ts";
-import { checkCount, checkJson } from "./fields.ts";
-import type { Violations } from "./violations.ts";
+} from "../gen/memorysidecar/v1/message.ts";
+import { checkCount, checkJson } from "../grpc/fields.ts";
+import type { Violations } from "../grpc/violations.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 /** Checks a message to append: its content is either a text or parts. */
 export function checkNewMessage(v: Violations, message: Message): void {
@@ -23,10 +23,24 @@ export function checkOneContent(v: Violations, { text, parts }: Message): void {
   if (text !== "" && parts.length > 0) v.add("text", "must not come with parts");
 }
 
-/** Checks a message as a log may hold it, field by field as well: it came in no request. */
+/**
+ * Checks a message as a log may hold it, field by field as well: it came in no request. Systems
+ * that do not look into tool calls keep some without a name.
+ */
 export function checkWholeMessage(v: Violations, message: Message): void {
-  checkMessage(v, message);
+  checkMessage(v, withNames(message));
   checkTogether(v, message);
+}
+
+/** A message of which every call has a name. */
+function withNames(message: Message): Message {
+  const named = (call: ToolCall) => (call.name === "" ? { ...call, name: "-" } : call);
+  const parts = message.parts.map((piece): ContentPart => {
+    const { part } = piece;
+    if (part?.$case !== "toolCall") return piece;
+    return { part: { $case: "toolCall", value: named(part.value) } };
+  });
+  return { ...message, parts, toolCalls: message.toolCalls.map(named) };
 }
 
 function checkTogether(v: Violations, message: Message): void {

@@ -1,24 +1,31 @@
 // Messages between the wire and the service. A stored message is its public wire form with the
 // fields of the server filled in, so that answers hold it as it is.
 
-import { requestInvalid } from "../../domain/errors.ts";
-import { ROLE, type Role } from "../../domain/window/types.ts";
-import * as wire from "../../gen/memorysidecar/v1/message.ts";
-import { QUARTERS, quartersOf } from "../../lib/token-quarters.ts";
-import type { Codec, MergedMessage, MessageDraft, MessageStamp } from "../../service/api.ts";
-import type { PlainMessage } from "../../service/codec.ts";
-import { changedPaths, MESSAGE_MASK } from "../validate/mask.ts";
-import { checkRole } from "../validate/message.ts";
-import { Violations } from "../validate/violations.ts";
-import { callsIn, countedContent, countImages, resultsIn } from "./counted.ts";
-import { readDetail, readSpeech } from "./detail.ts";
-import { encodeSummaryDocument } from "./document.ts";
-import { encodeEvent } from "./event.ts";
-import { readEventSeqs } from "./event-seqs.ts";
-import { answersOf, readFacts, readTrust } from "./facts.ts";
-import { appendText, encodeMade, encodeStored, shortenMessage } from "./made.ts";
-import { fromTimestamp, toTimestamp } from "./time.ts";
-import { messageTokenRule, toTokenRule } from "./token-rule.ts";
+import type { MergedMessage, MessageDraft, MessageStamp, PlainMessage } from "../core/codec.ts";
+import * as wire from "../gen/memorysidecar/v1/message.ts";
+import { AppendMessagesResponse } from "../gen/memorysidecar/v1/session_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { changedPaths } from "../grpc/mask.ts";
+import { fromTimestamp, toTimestamp } from "../grpc/time.ts";
+import { Violations } from "../grpc/violations.ts";
+import { requestInvalid } from "../kit/errors.ts";
+import { takeIds } from "../kit/id-list.ts";
+import { QUARTERS, quartersOf } from "../kit/token-quarters.ts";
+import { memoryIdRoom } from "../memory/wire.ts";
+import { ROLE, type Role } from "../window/rules/types.ts";
+import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
+import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
+import type { AppendResult } from "./api.ts";
+import { MESSAGE_MASK } from "./checks.ts";
+import {
+  answersOf,
+  callsIn,
+  countedContent,
+  countImages,
+  encodeStored,
+  resultsIn,
+} from "./facts-wire.ts";
+import { checkRole } from "./message-checks.ts";
 
 const NO_IDS: readonly string[] = [];
 const NO_BYTES = Buffer.alloc(0);
@@ -48,7 +55,7 @@ const TRUSTS = {
   [ROLE.tool]: wire.Trust.LOW,
 } as const satisfies Readonly<Record<Role, wire.Trust>>;
 
-/** Where content comes from and how far it is trusted: nothing a tool said is above low. */
+/** Provenance and trust of content by role: tool output never ranks above low. */
 function setOrigin(message: wire.Message, draft: MessageDraft): void {
   const { role } = draft;
   message.source = draft.isResult ? wire.Source.TOOL : SOURCES[role];
@@ -94,7 +101,7 @@ export function messagePaths(
   message: wire.Message,
   mask: readonly string[] | undefined,
 ): readonly MessagePath[] {
-  return changedPaths(mask, MESSAGE_MASK, {
+  const isSet = {
     name: message.name !== "",
     text: message.text !== "",
     parts: message.parts.length > 0,
@@ -110,12 +117,13 @@ export function messagePaths(
     sent_time: message.sentTime !== undefined,
     provider_role: message.providerRole !== "",
     structured_json: message.structuredJson.length > 0,
-  });
+  };
+  return changedPaths(mask, MESSAGE_MASK.changeable, (path) => isSet[path]);
 }
 
-function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
-  // The draft is one's own: setting the server's fields on it saves a copy, and a second decision
-  // about the same draft sets them all again.
+export function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
+  // The draft belongs to the change: setting the server's fields on it saves a copy, and a second
+  // decision about the same draft sets them all again.
   const message = draft.wire as wire.Message;
   const createTime = toTimestamp(stamp.createMs);
   message.messageId = stamp.messageId;
@@ -201,7 +209,7 @@ function isMessagePath(path: string): path is MessagePath {
   return path in SETTERS;
 }
 
-function mergeMessage(
+export function mergeMessage(
   stored: Uint8Array,
   draft: MessageDraft,
   paths: readonly string[],
@@ -225,24 +233,31 @@ function mergeMessage(
   };
 }
 
-function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
+export function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
   const sentTime = sentMs === undefined ? undefined : toTimestamp(sentMs);
   return toDraft({ ...wire.Message.decode(NO_BYTES), role: role as wire.Role, text, sentTime });
 }
 
-/** The wire forms that the service stores. */
-export const CODEC: Codec = {
-  encodeMessage,
-  draftOf,
-  readFacts,
-  readDetail,
-  readSpeech,
-  shortenMessage,
-  readTrust,
-  appendText,
-  encodeSummaryDocument,
-  encodeMade,
-  mergeMessage,
-  encodeEvent,
-  readEventSeqs,
-};
+// The answer to an append.
+
+/** Gives the wire form of what an append did. */
+export function encodeAppendAnswer(result: AppendResult): Uint8Array {
+  const { given } = result;
+  const room = memoryIdRoom();
+  return encodeWire(AppendMessagesResponse, {
+    messages: result.messages.map(({ messageId, seq, tokenCount }) => ({
+      messageId,
+      seq: BigInt(seq),
+      tokenCount: Math.floor(tokenCount),
+    })),
+    revision: BigInt(result.revision),
+    trims: result.trims.map(toTrim),
+    windowTotals: toTotals(result.window),
+    lastSeq: BigInt(result.lastSeq),
+    stageRuns: toStageRuns(result.runs),
+    overLimit: result.overLimit,
+    promotedMemoryIds: given === undefined ? [] : takeIds(given.promotedIds, room),
+    evictedMemoryIds: given === undefined ? [] : takeIds(given.evictedIds, room),
+    episodeMemoryId: given?.episodeId ?? "",
+  });
+}

@@ -1,18 +1,22 @@
 // The use cases of single messages: list, get, update, delete.
 
+import { isDeepStrictEqual } from "node:util";
+import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import type { MergedMessage } from "../core/codec.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { changeWindow, type Pass, planOf, type WindowChange } from "../core/window-change.ts";
+import { sessionTotals } from "../core/window-view.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { etagMismatch, messageNotFound, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import {
-  etagMismatch,
-  messageNotFound,
-  requestInvalid,
-  sessionNotFound,
-} from "../domain/errors.ts";
-import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
-import { countedRule } from "../domain/token-rules.ts";
-import { containsSeq } from "../domain/window/ranges.ts";
-import { removeSeqs } from "../domain/window/remove-seqs.ts";
-import type { Totals } from "../domain/window/types.ts";
+  type Erased,
+  eraseMessage,
+  eraseSome,
+  erasureOf,
+  joinedPlans,
+} from "../memory/learn/erase-source.ts";
 import type {
   MessagePage,
   NewMessage,
@@ -21,23 +25,20 @@ import type {
   SessionView,
   StoredEntry,
   StoredMessage,
-} from "../storage/store.ts";
-import type {
-  Call,
-  DeleteMessageInput,
-  ListMessagesInput,
-  MergedMessage,
-  UpdateMessageInput,
-} from "./api.ts";
-import { checkMessageSize } from "./append-encode.ts";
-import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { newEvents } from "./new-events.ts";
-import { afterMessage, planPart } from "./task-edits.ts";
-import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
-import { sessionTotals } from "./window-view.ts";
+} from "../store/store.ts";
+import { afterMessage, planPart, type TaskEdit } from "../tasks/task-edits.ts";
+import type { Policy, TokenRule } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import { containsSeq, removeSeqs } from "../window/rules/ranges.ts";
+import type { Totals } from "../window/rules/types.ts";
+import type { DeleteMessageInput, ListMessagesInput, UpdateMessageInput } from "./api.ts";
+import { checkMessageSize } from "./append.ts";
+import type { Session, SessionRef } from "./rules/session.ts";
 
-/** What runs after a message was changed or deleted. */
+/** Effect on memories of a message that still says the same. */
+const NONE = { plan: undefined, events: [], side: undefined } as const;
+
+/** Stages that run after a message was changed or deleted. */
 const APPEND_STAGES: readonly Pass[] = [{ occasions: ["append"], outcomes: [] }];
 
 /** Lists messages of a log. */
@@ -82,6 +83,11 @@ export async function getMessage(
   return { message, inWindow: containsSeq(session.head.windowRanges, message.seq) };
 }
 
+/** So many memories name the message that some must lose it before the change. */
+interface ManyMemories {
+  readonly session: Session;
+}
+
 /** Asks for a count by another rule before deciding again. */
 interface NeedCount {
   readonly merged: MergedMessage;
@@ -100,10 +106,14 @@ export async function updateMessage(
   // Exact counts, by the text they stand for, so that a second decision finds them.
   const counts = new Map<string, number>();
   for (;;) {
-    const result = await changeSession<NeedCount>(context, call, target, (view) =>
+    const result = await changeSession<NeedCount | ManyMemories>(context, call, target, (view) =>
       decideUpdate({ context, call, input, nowMs, counts }, view),
     );
     if (result instanceof Uint8Array) return result;
+    if ("session" in result) {
+      await eraseSome(context, result.session, messageId);
+      continue;
+    }
     const { merged, policy } = result;
     const [count] = await context.tokens.countAll([merged.draft], countedRule(policy));
     counts.set(countKey(merged, policy), count ?? 0);
@@ -125,7 +135,7 @@ interface MessageUpdate {
 function decideUpdate(
   update: MessageUpdate,
   view: SessionView,
-): SessionDecision<NeedCount | Uint8Array> {
+): SessionDecision<NeedCount | ManyMemories | Uint8Array> {
   const { context, call, input, nowMs } = update;
   const { session, old } = existing(view, input);
   const merged = context.codec.mergeMessage(old.bytes, input.draft, input.paths);
@@ -139,6 +149,13 @@ function decideUpdate(
   const tokens = newCount(update, merged, policy);
   if (tokens === undefined) return { kind: "answer", result: { merged, policy } };
   const message = encodeUpdate(update, view, old, { merged, ...tokens });
+  const stamp = { revision: view.revision, nowMs };
+  const isErased = erasureOf(session) !== "keep" && saysOther(context, old, merged);
+  const erased = isErased ? eraseMessage(context, { session, message: old, stamp }, view) : NONE;
+  if (erased === undefined) return { kind: "answer", result: { session } };
+  const side = erased.side ?? view;
+  // The new content is looked at with the next turn that ends, like that of a new message.
+  const turn = { appended: [message], isEnd: false, episode: undefined };
   const { head } = session;
   const log: Totals = {
     messageCount: head.log.messageCount,
@@ -151,9 +168,9 @@ function decideUpdate(
     {
       session: { ...session, head: { ...head, log } },
       window: (view.window ?? []).map((entry) => (entry.seq === message.seq ? message : entry)),
-      stamp: { revision: view.revision, nowMs },
+      stamp,
       tasks: view.tasks,
-      memory: { side: view },
+      memory: isErased ? { side, turn } : { side },
       ...planPart(edited),
     },
     APPEND_STAGES,
@@ -173,9 +190,17 @@ function decideUpdate(
       { type: EVENT_TYPE.messageUpdated, messageId, seq, paths: input.paths, tokenCount },
       ...edited.events,
     ],
+    erased,
     call,
     nowMs,
   });
+}
+
+/** Whether a changed message says something else, and not the same in the same words. */
+function saysOther({ codec }: ServiceContext, old: StoredEntry, merged: MergedMessage): boolean {
+  if (!merged.contentChanged) return false;
+  const { draft } = codec.mergeMessage(old.bytes, NOTHING, []);
+  return !isDeepStrictEqual(draft.counted(), merged.draft.counted());
 }
 
 /** A changed message that its change discards is erased and not written. */
@@ -190,9 +215,7 @@ function newCount(
   policy: Policy,
 ): { tokenCount: number; tokenRule: TokenRule } | undefined {
   const { draft, stamp } = merged;
-  if (draft.tokenCount !== undefined) {
-    return { tokenCount: draft.tokenCount, tokenRule: "given" };
-  }
+  if (draft.tokenCount !== undefined) return { tokenCount: draft.tokenCount, tokenRule: "given" };
   const cleared = update.input.paths.includes("token_count");
   if (!merged.contentChanged && !cleared) {
     return { tokenCount: stamp.tokenCount, tokenRule: stamp.tokenRule };
@@ -255,9 +278,13 @@ export async function deleteMessage(
   const nowMs = context.world.nowMs();
   const messageIds = [messageId];
   const target = { namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true };
-  return await changeSession<Uint8Array>(context, call, target, (view) =>
-    decideDelete({ context, call, input, nowMs }, view),
-  );
+  for (;;) {
+    const result = await changeSession<ManyMemories>(context, call, target, (view) =>
+      decideDelete({ context, call, input, nowMs }, view),
+    );
+    if (result instanceof Uint8Array) return result;
+    await eraseSome(context, result.session, messageId);
+  }
 }
 
 function decideDelete(
@@ -268,7 +295,7 @@ function decideDelete(
     readonly nowMs: number;
   },
   view: SessionView,
-): SessionDecision<Uint8Array> {
+): SessionDecision<ManyMemories | Uint8Array> {
   const { context, call, input, nowMs } = update;
   if (view.session === undefined) throw sessionNotFound(input.sessionId);
   if (input.allowMissing && !view.messages.has(input.messageId)) {
@@ -279,41 +306,74 @@ function decideDelete(
   const { session, old } = existing(view, input);
   const { stamp } = context.codec.mergeMessage(old.bytes, NOTHING, []);
   if (input.etag !== "" && input.etag !== stamp.etag) throw etagMismatch();
+  const { revision } = view;
+  const at = { revision, nowMs };
+  const erased = eraseMessage(context, { session, message: old, stamp: at }, view);
+  if (erased === undefined) return { kind: "answer", result: { session } };
+  const edit = { seq: old.seq, oldTokens: old.tokenCount, newTokens: undefined };
+  const tasks = afterMessage(view.tasks(), edit, nowMs);
+  const taken = takeOut(context, view, { session, old, at, erased, tasks });
+  const { change, details } = taken;
+  const bytes = input.encode({ revision, trims: change.trims, window: change.totals });
+  return save(update, view, session, {
+    bytes,
+    change,
+    part: { erase: taken.erase },
+    details,
+    erased,
+    call,
+    nowMs,
+  });
+}
+
+/** Takes a message out of its log and its window; what is left of its tool pair leaves it, too. */
+export function takeOut(
+  context: ServiceContext,
+  view: SessionView,
+  {
+    session,
+    old,
+    at,
+    erased,
+    tasks,
+  }: {
+    readonly session: Session;
+    readonly old: StoredEntry;
+    readonly at: { readonly revision: number; readonly nowMs: number };
+    readonly erased: Pick<Erased, "side">;
+    readonly tasks: TaskEdit;
+  },
+): {
+  readonly change: WindowChange;
+  readonly erase: NonNullable<SessionPlan["erase"]>;
+  readonly details: readonly EventDetail[];
+} {
   const { head } = session;
-  const wasInWindow = containsSeq(head.windowRanges, old.seq);
-  const windowRanges = removeSeqs(head.windowRanges, wasInWindow ? [old.seq] : []);
+  const { messageId, seq, tokenCount } = old;
+  const wasInWindow = containsSeq(head.windowRanges, seq);
+  const windowRanges = removeSeqs(head.windowRanges, wasInWindow ? [seq] : []);
   const log: Totals = {
     messageCount: head.log.messageCount - 1,
-    tokenCount: head.log.tokenCount - old.tokenCount,
+    tokenCount: head.log.tokenCount - tokenCount,
   };
-  const { revision } = view;
-  const edit = { seq: old.seq, oldTokens: old.tokenCount, newTokens: undefined };
-  const edited = afterMessage(view.tasks(), edit, nowMs);
   const change = changeWindow(
     context,
     {
       session: { ...session, head: { ...head, log, windowRanges } },
-      window: (view.window ?? []).filter((entry) => entry.seq !== old.seq),
-      stamp: { revision, nowMs },
+      window: (view.window ?? []).filter((entry) => entry.seq !== seq),
+      stamp: at,
       tasks: view.tasks,
-      memory: { side: view },
-      ...planPart(edited),
+      memory: { side: erased.side },
+      ...planPart(tasks),
     },
     APPEND_STAGES,
   );
-  const bytes = input.encode({ revision, trims: change.trims, window: change.totals });
-  const { messageId, seq, tokenCount } = old;
-  return save(update, view, session, {
-    bytes,
+  const deleted = { type: EVENT_TYPE.messageDeleted, messageId, seq, tokenCount, wasInWindow };
+  return {
     change,
-    part: { erase: [{ seq, messageId }, ...change.erase] },
-    details: [
-      { type: EVENT_TYPE.messageDeleted, messageId, seq, tokenCount, wasInWindow },
-      ...edited.events,
-    ],
-    call,
-    nowMs,
-  });
+    erase: [{ seq, messageId }, ...change.erase],
+    details: [deleted, ...tasks.events],
+  };
 }
 
 /** A draft that changes nothing. */
@@ -350,21 +410,25 @@ function save(
     readonly bytes: Uint8Array;
     readonly change: WindowChange;
     readonly part: Pick<SessionPlan, "replace" | "erase">;
-    /** What happened, before what the stages did. */
+    /** Events of the change itself, before those of the stages. */
     readonly details: readonly EventDetail[];
+    /** Effect on memories of the message. */
+    readonly erased: Pick<Erased, "plan" | "events">;
     readonly call: Call;
     readonly nowMs: number;
   },
 ): SessionDecision<Uint8Array> {
-  const { bytes, change, call, nowMs } = done;
+  const { bytes, change, call, nowMs, erased } = done;
   const { revision } = view;
+  const memories = joinedPlans(erased.plan, change.given?.plan.memories);
   const events = newEvents(
     update.context,
     { session, revision, nowMs, requestId: call.requestId },
-    [...done.details, ...change.events],
+    [...done.details, ...erased.events, ...change.events],
   );
   const plan: SessionPlan = {
     ...planOf(session, change),
+    ...(memories === undefined ? {} : { memories }),
     ...done.part,
     events,
     ...replyPart(call, nowMs, bytes),

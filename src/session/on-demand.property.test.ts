@@ -2,18 +2,23 @@
 // restore undoes a trim. The store checks every plan against its log.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fromBytes, type JsonMessage, jsonCodec, toBytes } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
-import { conversation, type TestEntry } from "../../test/support/window-arbitraries.ts";
-import { policy as anyPolicy } from "../../test/support/window-policies.ts";
-import type { Policy, WindowUnit } from "../domain/policy.ts";
-import { groupEntriesAs } from "../domain/window/pairing.ts";
-import { ROLE, type Trim } from "../domain/window/types.ts";
-import { openLmdbStore } from "../storage/lmdb/store.ts";
-import type { TrimTarget } from "./window-api.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
+import {
+  fromBytes,
+  type JsonMessage,
+  jsonCodec,
+  toBytes,
+} from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { conversation, type TestEntry } from "../../test/support/window/arbitraries.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import { policy as anyPolicy } from "../../test/support/window/random-policies.ts";
+import type { TrimTarget } from "../core/window-api.ts";
+import { openLmdbStore } from "../store/lmdb/store.ts";
+import type { Policy, WindowUnit } from "../window/policy/policy.ts";
+import { groupEntriesAs } from "../window/rules/groups.ts";
+import { ROLE, type Trim } from "../window/rules/types.ts";
 
 const RUNS = 400;
 const DISK_RUNS = 100;
@@ -93,7 +98,7 @@ const plain = (trims: readonly Trim[]) =>
 /** Nothing leaves the window by itself, not even a result without its call. */
 const KEEP_ALL = policyOf([], { tokenRule: "given", toolPairing: "loose" });
 
-/** What needs no hook. */
+/** Actions that need no hook. */
 const policies = anyPolicy.map(
   (policy): Policy => ({
     ...policy,
@@ -104,7 +109,7 @@ const policies = anyPolicy.map(
 );
 
 describe("PreviewPolicy", () => {
-  it("says what the next change does", async () => {
+  test("says what the next change does", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, policies, async (entries, policy) => {
         const ref = await hold(entries, KEEP_ALL);
@@ -172,7 +177,7 @@ async function undo(
 }
 
 describe("RestoreMessages", () => {
-  it("undoes a trim", async () => {
+  test("undoes a trim", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, policies, trims, async (entries, policy, trim) => {
         const ref = await hold(entries, { ...policy, stages: [] });
@@ -182,7 +187,7 @@ describe("RestoreMessages", () => {
     );
   });
 
-  it("undoes a trim on the disk as well", async () => {
+  test("undoes a trim on the disk as well", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, policies, trims, async (entries, policy, trim) => {
         const ref = { namespace: "default", sessionId: `s${count++}` };
@@ -200,7 +205,7 @@ describe("RestoreMessages", () => {
 
   const pairs = fc.constantFrom("whole", "adjacent", "loose");
 
-  it("brings all messages of a tool call for any one of them, and nothing else", async () => {
+  test("brings all messages of a tool call for any one of them, and nothing else", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, pairs, fc.nat(), async (entries, toolPairing, pick) => {
         const ref = await hold(entries, policyOf([], { tokenRule: "given", toolPairing }));

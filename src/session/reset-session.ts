@@ -1,26 +1,26 @@
 // ResetSession: empties a session, but for what it is asked to keep.
 
-import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { EMPTY_POLICY_STATE, type Session } from "../domain/session.ts";
-import { rangesOf } from "../domain/window/ranges.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import { ROLE } from "../domain/window/types.ts";
+import { changeSession, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { currentRecords } from "../core/summary-records.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
+import { etagMismatch, sessionNotFound } from "../kit/errors.ts";
+import { jobsAfterReset } from "../memory/learn/give.ts";
 import type {
   SessionDecision,
   SessionPlan,
   SessionView,
   StoredEntry,
   StoredMessage,
-} from "../storage/store.ts";
-import type { Call, ResetSessionInput } from "./api.ts";
-import { changeSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { jobsAfterReset } from "./memories/plan-jobs.ts";
-import { unpromotedSession } from "./memories/unpromote.ts";
-import { newEvents } from "./new-events.ts";
-import { currentRecords } from "./summary-records.ts";
-import { afterReset } from "./task-edits.ts";
+} from "../store/store.ts";
+import { afterReset } from "../tasks/task-edits.ts";
+import { rangesOf } from "../window/rules/ranges.ts";
+import { totalsOf } from "../window/rules/trim.ts";
+import { ROLE } from "../window/rules/types.ts";
+import type { ResetSessionInput } from "./api.ts";
+import { EMPTY_POLICY_STATE, type Session } from "./rules/session.ts";
 
 /** The oldest message of the log is another one by now. */
 interface OldestGone {
@@ -125,14 +125,14 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
     events,
     ...(edited.plan === undefined ? {} : { tasks: edited.plan }),
     ...(summaries.length === 0 ? {} : { summaries: { put: summaries } }),
-    memories: unpromotedSession(session),
+    memories: context.participants.memory.sessionEmptied(session),
     ...(memoryJobs === undefined ? {} : { memoryJobs }),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
 }
 
-/** What a reset keeps, by rising seq. */
+/** Messages that a reset keeps, by rising seq. */
 function keptOf(
   input: ResetSessionInput,
   view: SessionView,

@@ -1,11 +1,15 @@
 // Goal: a restore holds over what others change between its search and its decision.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { Store } from "../storage/store.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import type { Store } from "../store/store.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 
@@ -66,7 +70,7 @@ async function windowIds(): Promise<string[]> {
 }
 
 describe("RestoreMessages", () => {
-  it("brings a result that came while it looked", async () => {
+  test("brings a result that came while it looked", async () => {
     await start(async (times) => {
       if (times > 0) return;
       const late = { messageId: "late", role: ROLE.tool, toolCallId: "c1" };
@@ -77,7 +81,7 @@ describe("RestoreMessages", () => {
     expect(await windowIds()).toEqual(["call", "next", "late"]);
   });
 
-  it("refuses a message that was deleted while it looked", async () => {
+  test("refuses a message that was deleted while it looked", async () => {
     await start(async (times) => {
       if (times > 0) return;
       await services.sessions.deleteMessage(services.call("DeleteMessage"), {
@@ -91,7 +95,7 @@ describe("RestoreMessages", () => {
     await expect(restore("call")).rejects.toMatchObject({ reason: "MESSAGE_NOT_FOUND" });
   });
 
-  it("goes on in a session that never rests", async () => {
+  test("goes on in a session that never rests", async () => {
     let changes = 0;
     await start(async () => {
       changes += 1;
@@ -101,7 +105,7 @@ describe("RestoreMessages", () => {
     expect(changes).toBe(8);
   });
 
-  it("loads no more messages than it may need to say that a window is full", async () => {
+  test("loads no more messages than it may need to say that a window is full", async () => {
     let loaded = 0;
     const wrapStore = (store: Store): Store => {
       const changeSession: Store["changeSession"] = (change, decide) => {

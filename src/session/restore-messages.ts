@@ -2,34 +2,32 @@
 // tool calls. What belongs together is looked for in the log beforehand; the decision finds the
 // messages again and starts over when the session changed meanwhile.
 
+import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { findNeighbors, findPartners, type LogFacts, LogReader } from "../core/log-reader.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { RestoreMessagesInput } from "../core/window-api.ts";
+import { changeWindow, planOf } from "../core/window-change.ts";
+import { mergeInserts, sessionTotals } from "../core/window-view.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
 import {
   messageNotFound,
   requestInvalid,
   seqOutOfRange,
   sessionNotFound,
   windowFull,
-} from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { LIMITS } from "../domain/limits.ts";
-import { CEILING } from "../domain/policy.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
-import { groupEntries, ORPHAN } from "../domain/window/groups.ts";
-import { mergeRanges } from "../domain/window/merge-ranges.ts";
-import { containsSeq, rangesOf } from "../domain/window/ranges.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { findNeighbors, findPartners } from "./call-partners.ts";
-import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { type LogFacts, LogReader } from "./log-reader.ts";
-import { newEvents } from "./new-events.ts";
-import type { RestoreMessagesInput } from "./window-api.ts";
-import { changeWindow, planOf } from "./window-change.ts";
-import { mergeInserts, sessionTotals } from "./window-view.ts";
+} from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { SessionDecision, SessionView, StoredEntry } from "../store/store.ts";
+import { CEILING } from "../window/policy/policy.ts";
+import { groupEntries, ORPHAN } from "../window/rules/groups.ts";
+import { containsSeq, mergeRanges, rangesOf } from "../window/rules/ranges.ts";
+import { totalsOf } from "../window/rules/trim.ts";
+import type { Session, SessionRef } from "./rules/session.ts";
 
 /**
- * What is loaded for one restore at most. More than a window holds: results whose call is gone
+ * Most messages that one restore loads. More than a window holds: results whose call is gone
  * are looked for, too, and left out in the end.
  */
 const LOADED_BYTES_MAX = 2 * CEILING.bytes;
@@ -44,7 +42,7 @@ interface Found {
   readonly messageIds: readonly string[];
   /** The session when they were looked for. */
   readonly revision: number;
-  /** Why the search was given up, with nothing in `messageIds`. */
+  /** Reason for giving up the search, with nothing in `messageIds`. */
   readonly givenUp?: "beyond" | "too-many" | "too-large";
 }
 

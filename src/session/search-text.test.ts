@@ -2,11 +2,11 @@
 // the text, whole in its characters, and never longer than allowed.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { findTerms, searchTerms } from "./search-text.ts";
+import { describe, expect, test } from "vitest";
+import { findTerms, searchTerms } from "./search.ts";
 
 describe("searchTerms", () => {
-  it("gives each word once, in lower case", () => {
+  test("gives each word once, in lower case", () => {
     expect(searchTerms("  Tea\n\tcoffee TEA\u00a0ÄÖ ")).toEqual(["tea", "coffee", "äö"]);
     expect(searchTerms("")).toEqual([]);
     expect(searchTerms(" \n\t ")).toEqual([]);
@@ -14,20 +14,20 @@ describe("searchTerms", () => {
 });
 
 describe("findTerms", () => {
-  it("counts occurrences that do not overlap, each term by itself", () => {
+  test("counts occurrences that do not overlap, each term by itself", () => {
     expect(findTerms("aaaa aa", ["aa"])?.count).toBe(3);
     expect(findTerms("teatime", ["tea", "teatime", "e"])?.count).toBe(4);
     expect(findTerms("Tea", ["coffee"])).toBeUndefined();
     expect(findTerms("", ["x"])).toBeUndefined();
   });
 
-  it("shows the text around the earliest occurrence", () => {
+  test("shows the text around the earliest occurrence", () => {
     const text = `${"a".repeat(300)}NEEDLE${"b".repeat(300)}`;
     const snippet = findTerms(text, ["b", "needle"])?.snippet ?? "";
     expect(snippet).toBe(`…${"a".repeat(75)}NEEDLE${"b".repeat(75)}…`);
   });
 
-  it("begins and ends with whole words, and marks what is left out", () => {
+  test("begins and ends with whole words, and marks what is left out", () => {
     const words = Array.from({ length: 200 }, (_, at) => `word${at}`);
     const text = words.with(100, "needle").join(" ");
     const snippet = findTerms(text, ["needle"])?.snippet ?? "";
@@ -41,7 +41,7 @@ describe("findTerms", () => {
     expect(findTerms(`${"図書館".repeat(99)}針`, ["針"])?.snippet).toMatch(/^… [図書館]+針$/);
   });
 
-  it("fills the piece from the other side near an end of the text", () => {
+  test("fills the piece from the other side near an end of the text", () => {
     expect(findTerms(`needle${"b".repeat(300)}`, ["needle"])?.snippet).toBe(
       `needle${"b".repeat(150)}…`,
     );
@@ -53,14 +53,14 @@ describe("findTerms", () => {
     expect(findTerms(`x${long}`, [long])?.snippet).toBe(`…${"n".repeat(156)}…`);
   });
 
-  it("finds its place in texts whose lower case is longer", () => {
+  test("finds its place in texts whose lower case is longer", () => {
     const text = `${"İ".repeat(200)}needle${"İ".repeat(200)}`;
     const snippet = findTerms(text, ["needle"])?.snippet ?? "";
     expect(snippet).toBe(`…${"İ".repeat(75)}needle${"İ".repeat(75)}…`);
     expect(findTerms("İstanbul", ["stanbul"])?.snippet).toBe("İstanbul");
   });
 
-  it("never cuts a character, and counts characters by code points", () => {
+  test("never cuts a character, and counts characters by code points", () => {
     const text = `${"\u{1F600}".repeat(200)}needle${"\u{1F601}".repeat(200)}`;
     const snippet = findTerms(text, ["needle"])?.snippet ?? "";
     expect([...snippet]).toHaveLength(158);
@@ -69,7 +69,7 @@ describe("findTerms", () => {
     expect(findTerms(odd, ["needle"])?.snippet).toBe(`…${"\u{1F600}".repeat(150)}needle`);
   });
 
-  it("shows a piece of the text that holds the word, for any text", () => {
+  test("shows a piece of the text that holds the word, for any text", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 400 });
     fc.assert(
       fc.property(

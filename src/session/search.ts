@@ -1,19 +1,123 @@
-// Recall of sessions by occurrences: reads every user and assistant message that it is asked to
-// look at. It holds one page of messages at a time and the best matches so far, lets other work run
-// between pieces, and ends when nobody waits for it any more.
+// Searches texts for words: terms, occurrences, and the snippet around the first of them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LIMITS } from "../domain/limits.ts";
-import { sessionPasses } from "../domain/recall/session-test.ts";
-import { isExpired, type Session } from "../domain/session.ts";
-import { ROLE, type Role } from "../domain/window/types.ts";
-import type { StoredMessage } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { checkLive } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { findTerms, searchTerms } from "./search-text.ts";
-import { Turns } from "./turns.ts";
-import type { SearchSessionsInput, SessionMatch, SessionMatches } from "./window-api.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type { SearchSessionsInput, SessionMatch, SessionMatches } from "../core/window-api.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { searchSemaphore } from "../kit/semaphore.ts";
+import { sessionPasses } from "../recall/rules/item-tests.ts";
+import type { StoredMessage } from "../store/store.ts";
+import { ROLE, type Role } from "../window/rules/types.ts";
+import { isExpired, type Session } from "./rules/session.ts";
+
+/** Matches in one text. */
+export interface TextHit {
+  /** Number of occurrences of all terms; those of one term do not overlap. */
+  readonly count: number;
+  /**
+   * The text around the earliest occurrence, at most LIMITS.searchSnippetChars code points, with
+   * marks where something is left out.
+   */
+  readonly snippet: string;
+}
+
+/** The different words of a query in lower case, in their order; empty for a blank query. */
+export function searchTerms(query: string): readonly string[] {
+  return [...new Set(query.toLowerCase().split(/\s+/u))].filter((term) => term !== "");
+}
+
+/** Looks for terms in a text, without case. Undefined when none occurs. */
+export function findTerms(text: string, terms: readonly string[]): TextHit | undefined {
+  const lower = text.toLowerCase();
+  let count = 0;
+  let first = Number.POSITIVE_INFINITY;
+  let length = 0;
+  for (const term of terms) {
+    let at = lower.indexOf(term);
+    if (at === -1) continue;
+    if (at < first) {
+      first = at;
+      length = term.length;
+    }
+    for (; at !== -1; at = lower.indexOf(term, at + term.length)) count++;
+  }
+  if (count === 0) return undefined;
+  return { count, snippet: around(text, placeIn(text, lower, first, first + length)) };
+}
+
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Position in the original text of a piece of the lower-cased text. */
+function placeIn(text: string, lower: string, from: number, to: number): Place {
+  // Few letters change their length with their case.
+  if (lower.length === text.length) return { from, to };
+  let start = 0;
+  let position = 0;
+  let reached = 0;
+  for (const character of text) {
+    if (reached <= from) start = position;
+    if (reached >= to) break;
+    position += character.length;
+    reached += character.toLowerCase().length;
+  }
+  return { from: start, to: position };
+}
+
+/** The mark of omitted text. */
+const LEFT_OUT = "…";
+/** A mark and a space, in front and behind. */
+const MARKS_CHARS = 4;
+// A word is what stands between white space; in scripts without spaces every character is one.
+const SPACE =
+  "\\s\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}";
+const PART_IN_FRONT = new RegExp(`^[^${SPACE}]+`, "u");
+const PART_BEHIND = new RegExp(`[^${SPACE}]+$`, "u");
+
+/**
+ * The text around a piece of it, from the beginning of a word to the end of one: the piece in the
+ * middle, unless an end of the text is near. Marks say where something is left out.
+ */
+function around(text: string, { from, to }: Place): string {
+  const most = LIMITS.searchSnippetChars;
+  if (text.length <= most * 2 && [...text].length <= most) return text;
+  const max = most - MARKS_CHARS;
+  // No code point takes more than two units; half a pair at the far end is dropped.
+  const piece = points(text.slice(from, Math.min(to, from + max * 2))).slice(0, max);
+  const before = points(text.slice(Math.max(0, from - max * 2), from)).slice(-max);
+  const after = points(text.slice(to, to + max * 2)).slice(0, max);
+  const free = max - piece.length;
+  const left = Math.min(before.length, Math.max(Math.floor(free / 2), free - after.length));
+  const head = left === 0 ? "" : before.slice(-left).join("");
+  const body = piece.join("");
+  const tail = after.slice(0, free - left).join("");
+  const isWhole = from + body.length + tail.length >= text.length;
+  return (head.length < from ? opened(head) : head) + body + (isWhole ? tail : closed(tail));
+}
+
+/** A text without the part of a word that it begins with; a word without an end is kept. */
+function opened(head: string): string {
+  const words = head.replace(PART_IN_FRONT, "");
+  return words === "" ? `${LEFT_OUT}${head}` : `${LEFT_OUT} ${words.trimStart()}`;
+}
+
+/** A text without the part of a word that it ends with; a word without a beginning is kept. */
+function closed(tail: string): string {
+  const words = tail.replace(PART_BEHIND, "");
+  return words === "" ? `${tail}${LEFT_OUT}` : `${words.trimEnd()} ${LEFT_OUT}`;
+}
+
+/** The whole code points of a text. */
+function points(text: string): string[] {
+  return [...text].filter((character) => character.isWellFormed());
+}
+
+// Recall of sessions by occurrences: reads every user and assistant message that it is asked to
+// look at. It holds one page of messages at a time and the best matches so far, lets other work run
+// between pieces, and ends when its call has ended.
 
 /** Searches at one time. */
 const RUNNING_MAX = 2;
@@ -23,7 +127,7 @@ const SESSION_PAGE = 100;
 const MESSAGE_PAGE = 100;
 /** Other work runs after so many bytes of messages, times terms; about 2 ms of this one. */
 const TURN_BYTES = 1_048_576;
-/** What a hit costs beside its message. */
+/** Bytes of a hit beside its message. */
 const HIT_BYTES = 512;
 
 const ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
@@ -31,7 +135,7 @@ const ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
 /** Searches sessions, a few searches at a time. */
 export class SessionSearch {
   readonly #context: ServiceContext;
-  readonly #turns = new Turns({ running: RUNNING_MAX, waiting: WAITING_MAX });
+  readonly #turns = searchSemaphore(RUNNING_MAX, WAITING_MAX);
 
   constructor(context: ServiceContext) {
     this.#context = context;
@@ -44,8 +148,10 @@ export class SessionSearch {
     if (terms.length === 0 || input.limit === 0) return { matches: [], next: undefined };
     const { hitsPerSession } = input;
     const search = { context: this.#context, signal: call.signal, terms, hitsPerSession };
-    return await this.#turns.run(call.signal, async () =>
-      readPage(search, input, await searchAll(search, input)),
+    return await this.#turns.run(
+      call.signal,
+      async () => readPage(search, input, await searchAll(search, input)),
+      input.namespace,
     );
   }
 }
@@ -58,7 +164,7 @@ interface Scored {
   readonly places: readonly { readonly seq: number; readonly snippet: string }[];
 }
 
-/** What a search works with. */
+/** Context of a search. */
 interface Search {
   readonly context: ServiceContext;
   readonly signal: AbortSignal;
@@ -99,13 +205,13 @@ async function searchAll(search: Search, input: SearchSessionsInput): Promise<re
   return best;
 }
 
-/** Lets other work run. Throws DEADLINE_EXCEEDED when nobody waits any more. */
+/** Lets other work run. Throws DEADLINE_EXCEEDED when the call has ended. */
 async function breathe(search: Search): Promise<void> {
   await nextTurn();
   checkLive(search.signal);
 }
 
-/** What one session has of the terms; undefined for nothing. */
+/** Matches of one session; undefined for none. */
 async function searchSession(search: Search, session: Session): Promise<Scored | undefined> {
   const { context, terms, hitsPerSession } = search;
   if (isExpired(session, context.world.nowMs())) return undefined;

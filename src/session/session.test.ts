@@ -1,12 +1,12 @@
 // Goal: what a session and a window say of summaries goes over the wire whole.
 
 import { expect, test } from "vitest";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import { Message, Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { Summary, SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
-import { StageRun, TriggerKind, Trim, TrimReason } from "../../gen/memorysidecar/v1/window.ts";
-import { toPlacedSummary, toSummary } from "./session.ts";
-import { toStageRuns, toTrim } from "./window.ts";
+import { Message, Trust } from "../gen/memorysidecar/v1/message.ts";
+import { Summary, SummaryPlacement } from "../gen/memorysidecar/v1/summary.ts";
+import { StageRun, TriggerKind, Trim, TrimReason } from "../gen/memorysidecar/v1/window.ts";
+import { TRUST } from "../summary/rules/summary.ts";
+import { toStageRuns, toTrim } from "../window/wire.ts";
+import { toPlacedSummary, toSummary } from "./wire.ts";
 
 const RANGES = [{ first: 2, last: 5 }] as const;
 const WIRE_RANGES = [{ firstSeq: 2n, lastSeq: 5n }];

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { draftOf, fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { revisionOf } from "../../test/support/revisions.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { Etags } from "../domain/etag.ts";
-import { DEFAULT_POLICY } from "../domain/policy.ts";
-import type { Session } from "../domain/session.ts";
-import type { SessionInput, SessionPath } from "./api.ts";
+import { draftOf, fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { revisionOf } from "../../test/support/store/revisions.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { Etags } from "../kit/etag.ts";
+import { PARTICIPANTS } from "../services.ts";
+import { DEFAULT_POLICY } from "../window/policy/policy.ts";
+import type { SessionInput } from "./api.ts";
+import type { Session, SessionPath } from "./rules/session.ts";
 import { upkeepStep } from "./upkeep.ts";
 
 let services: TestServices;
@@ -304,6 +305,7 @@ test("sessions past their time are gone at once and erased by upkeep with an eve
     settings: { idempotencyWindowMs: 1, eventAgeMsMax: 1e12, eventCountMax: 1e6 },
     world: { nowMs: () => 1_700_000_002_000, random: () => new Uint8Array(10) },
     codec: { encodeEvent: toBytes },
+    participants: PARTICIPANTS,
   };
   await upkeepStep(context as unknown as Parameters<typeof upkeepStep>[0]);
   expect(await services.store.readSession(ref)).toBeUndefined();

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { MANUAL_HOOKS } from "../../test/support/hooks.ts";
-import { jsonCodec } from "../../test/support/json-codec.ts";
-import { Etags } from "../domain/etag.ts";
-import type { Store } from "../storage/store.ts";
-import type { ServiceContext } from "./context.ts";
-import { TokenCounter } from "./token-counter.ts";
+import { MANUAL_HOOKS } from "../../test/support/hooks/hooks.ts";
+import { jsonCodec } from "../../test/support/services/json-codec.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { TokenCounter } from "../core/token-counter.ts";
+import { Etags } from "../kit/etag.ts";
+import { PARTICIPANTS } from "../services.ts";
+import type { Store } from "../store/store.ts";
 import { upkeepStep } from "./upkeep.ts";
 
 /** A context over the few methods of a store that upkeep uses. */
@@ -16,6 +17,7 @@ function contextOf(store: Partial<Store>): ServiceContext {
     world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
     tokens: new TokenCounter(),
     hooks: MANUAL_HOOKS,
+    participants: PARTICIPANTS,
     settings: { idempotencyWindowMs: 1, eventAgeMsMax: 1, eventCountMax: 1 },
   };
 }

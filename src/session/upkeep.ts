@@ -2,21 +2,21 @@
 // and logs that were deleted. In small steps with pauses, so that it never holds up a call for
 // long.
 
-import type { SessionRef } from "../domain/session.ts";
-import type { MaintenancePlan } from "../storage/store.ts";
-import { eraseExpired } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { removeExpiredMemories, ScheduledDecay } from "./memories/upkeep.ts";
+import { eraseExpired } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { removeExpiredMemories, ScheduledDecay } from "../memory/upkeep.ts";
+import type { MaintenancePlan } from "../store/store.ts";
+import type { SessionRef } from "./rules/session.ts";
 
-/** How long upkeep rests when there is nothing to do. */
+/** Time that upkeep rests if there is nothing to do. */
 const REST_MS = 1_000;
-/** How long it pauses between two steps when there is. */
+/** Pause between two steps of upkeep. */
 const PAUSE_MS = 5;
 /** Sessions erased in one step. */
 const EXPIRED_PER_STEP = 50;
 
 const HOUR_MS = 3_600_000;
-/** What hooks took is kept for the hour under way and so many before: calls may end late. */
+/** Usage of hooks is kept for the hour under way and so many before: calls may end late. */
 const USAGE_HOURS = 2;
 
 /** Runs upkeep until stopped. */

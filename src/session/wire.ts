@@ -1,28 +1,30 @@
 // Sessions between the wire and the domain.
 
-import type { Etags } from "../../domain/etag.ts";
-import { expireMs, type Session, type StageMark, type WindowInsert } from "../../domain/session.ts";
-import type { Summary } from "../../domain/summaries/summary.ts";
-import type * as wire from "../../gen/memorysidecar/v1/session.ts";
-import * as summaryWire from "../../gen/memorysidecar/v1/summary.ts";
-import type { SessionInput, SessionPath } from "../../service/api.ts";
-import { sessionTotals } from "../../service/window-view.ts";
-import { type Encodable, encodeWire } from "../fast-writer.ts";
-import { changedPaths, SESSION_MASK } from "../validate/mask.ts";
-import { readSpeech } from "./detail.ts";
-import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
-import { fromPolicyChoice, toPolicy, toPolicyChoice } from "./policy.ts";
-import { presetMemoryPolicy } from "./preset.ts";
-import { fromDuration, toDuration, toTimestamp } from "./time.ts";
-import { toSeqRange, toTotals } from "./window.ts";
-
-/** The namespace that an empty one stands for. */
-export const DEFAULT_NAMESPACE = "default";
-
-/** Gives the namespace that a request names. */
-export function fromNamespace(namespace: string): string {
-  return namespace === "" ? DEFAULT_NAMESPACE : namespace;
-}
+import { sessionTotals } from "../core/window-view.ts";
+import type * as wire from "../gen/memorysidecar/v1/session.ts";
+import type { SessionFilter } from "../gen/memorysidecar/v1/session.ts";
+import * as summaryWire from "../gen/memorysidecar/v1/summary.ts";
+import { type Encodable, encodeWire } from "../grpc/fast-writer.ts";
+import { changedPaths } from "../grpc/mask.ts";
+import { fromDuration, fromTimestamp, toDuration, toTimestamp } from "../grpc/time.ts";
+import type { Etags } from "../kit/etag.ts";
+import { fromMemoryPolicy, toMemoryPolicy } from "../memory/policy-wire.ts";
+import type { Summary } from "../summary/rules/summary.ts";
+import { fromPolicyChoice, toPolicy, toPolicyChoice } from "../window/policy-wire.ts";
+import { presetMemoryPolicy } from "../window/preset-wire.ts";
+import { toSeqRange, toTotals } from "../window/wire.ts";
+import type { ListSessionsInput, SessionInput } from "./api.ts";
+import { SESSION_MASK } from "./checks.ts";
+import { readSpeech } from "./detail-wire.ts";
+import {
+  expireMs,
+  SETTING_PATHS,
+  SETTINGS,
+  type Session,
+  type SessionPath,
+  type StageMark,
+  type WindowInsert,
+} from "./rules/session.ts";
 
 /** Gives labels in the order of their keys. */
 export function sortedLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
@@ -53,19 +55,15 @@ export function fromSession(session: wire.Session): SessionInput {
 
 /** Gives the paths that an update changes: those of the mask, or all that are set. */
 export function sessionPaths(
-  session: wire.Session,
+  { policy }: wire.Session,
+  input: SessionInput,
   mask: readonly string[] | undefined,
 ): readonly SessionPath[] {
-  const brings = presetMemoryPolicy(session.policy) !== undefined;
-  const paths = changedPaths(mask, SESSION_MASK, {
-    user_id: session.userId !== "",
-    agent_id: session.agentId !== "",
-    labels: session.labels.size > 0,
-    metadata: session.metadata.length > 0,
-    policy: session.policy !== undefined,
-    ttl: session.ttl !== undefined,
-    memory_policy: session.memoryPolicy !== undefined,
-  });
+  const set = SETTINGS.filter((setting) => input[setting] !== undefined);
+  const paths = changedPaths(mask, SESSION_MASK.changeable, (path) =>
+    set.some((setting) => SETTING_PATHS[setting] === path),
+  );
+  const brings = presetMemoryPolicy(policy) !== undefined;
   const isBrought = brings && paths.includes("policy") && !paths.includes("memory_policy");
   return isBrought ? [...paths, "memory_policy"] : paths;
 }
@@ -155,4 +153,25 @@ export function encodeSessionAnswer(
   etags: Etags,
 ): Uint8Array {
   return encodeWire(type, { session: toSession(session, etags) });
+}
+
+// Filters of sessions, from the wire to the domain.
+
+/** The part of a list of sessions that its filter decides. */
+type Filtered = Omit<ListSessionsInput, "namespace" | "order" | "after" | "limit">;
+
+/** Gives what a filter asks for; what is unset asks for nothing. */
+export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
+  if (filter === undefined) return {};
+  const { userId, agentId, labels } = filter;
+  const { createTimeFrom, createTimeBefore, updateTimeFrom, updateTimeBefore } = filter;
+  return {
+    ...(userId === undefined ? {} : { userId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(labels.size === 0 ? {} : { labels }),
+    ...(createTimeFrom === undefined ? {} : { createdFromMs: fromTimestamp(createTimeFrom) }),
+    ...(createTimeBefore === undefined ? {} : { createdBeforeMs: fromTimestamp(createTimeBefore) }),
+    ...(updateTimeFrom === undefined ? {} : { updatedFromMs: fromTimestamp(updateTimeFrom) }),
+    ...(updateTimeBefore === undefined ? {} : { updatedBeforeMs: fromTimestamp(updateTimeBefore) }),
+  };
 }

@@ -1,15 +1,15 @@
-// How an engine that reads in place decides a change of a session: with what the change names, then
+// Decides a change of a session for an engine that reads in place: with what the change names, then
 // again with whatever else the decision asks for.
 
 import type { SessionChange, SessionDecision, SessionView, StoredMessage } from "./store.ts";
 
-/** What of a session is loaded for a decision. */
+/** Parts of a session that are loaded for a decision. */
 export type LoadedParts = Pick<SessionView, "messagesAt"> & { readonly hasWindow: boolean };
 
 /** A decision for which everything was loaded. */
 export type Decided<T> = Exclude<SessionDecision<T>, { readonly kind: `need-${string}` }>;
 
-/** How an engine reads for a decision. */
+/** Reads of an engine for a decision. */
 export interface DecisionReads {
   readonly readMessage: (seq: number) => StoredMessage | undefined;
   readonly viewOf: (loaded: LoadedParts) => SessionView;

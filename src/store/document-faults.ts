@@ -1,4 +1,4 @@
-// What changes of documents and new vectors must keep to, for both engines: says what is wrong, so
+// Rules for changes of documents and new vectors, for both engines: they say what is wrong, so
 // that half a plan never reaches the state.
 
 import type { DocumentPlan, NewVectors, StoredDocument, VectorPlace } from "./document-records.ts";
@@ -9,10 +9,10 @@ export const SAVE_VECTORS_MAX = 1_024;
 /** The most bytes of the vectors of one `saveVectors`. */
 export const SAVE_VECTORS_BYTES_MAX = 33_554_432;
 
-/** How many recalled namespaces are remembered: those recalled last. */
+/** Number of remembered recalled namespaces: the most recently recalled. */
 export const RECALLED_MAX = 4_096;
 
-/** What a check needs to know of the state before the change. */
+/** The state before the change, as a check needs it. */
 export interface DocumentBase {
   /** That of the change. */
   readonly revision: number;
@@ -28,15 +28,11 @@ function isCount(value: number): boolean {
 /** Says what is wrong with a change of documents; undefined when nothing is. */
 export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): string | undefined {
   const { put = [], remove = [], clear = false, events, nowMs, reply } = plan;
-  if (events.length === 0) {
-    return "it has no event";
-  }
+  if (events.length === 0) return "it has no event";
   if (!isCount(nowMs) || !isCount(reply?.createMs ?? 0)) {
     return "a time is not a whole number of milliseconds";
   }
-  if (clear && put.length + remove.length > 0) {
-    return "it clears a collection and does more to it";
-  }
+  if (clear && put.length + remove.length > 0) return "it clears a collection and does more to it";
   const ids = new Set<string>();
   let next = base.nextDocumentNo;
   for (const document of put) {
@@ -48,9 +44,7 @@ export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): strin
     next += known === undefined ? 1 : 0;
     ids.add(documentId);
     const fault = documentFault(document, base.revision);
-    if (fault !== undefined) {
-      return fault;
-    }
+    if (fault !== undefined) return fault;
   }
   for (const documentId of remove) {
     if (ids.has(documentId) || base.known(documentId) === undefined) {
@@ -63,9 +57,7 @@ export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): strin
 
 function documentFault(document: StoredDocument, revision: number): string | undefined {
   const { createMs, documentId, documentNo, embedding, etagRevision } = document;
-  if (documentId === "") {
-    return `document number ${documentNo} has no id`;
-  }
+  if (documentId === "") return `document number ${documentNo} has no id`;
   if (!isCount(createMs) || !isCount(etagRevision) || etagRevision > revision) {
     return `document number ${documentNo} is of revision ${etagRevision}, made at ${createMs}`;
   }
@@ -94,9 +86,7 @@ export function vectorsFault(all: readonly NewVectors[]): string | undefined {
 
 /** The seq of a message or the number of a document or memory. */
 export function numberAt(place: VectorPlace): number {
-  if (place.kind === "message") {
-    return place.seq;
-  }
+  if (place.kind === "message") return place.seq;
   return place.kind === "document" ? place.documentNo : place.memoryNo;
 }
 

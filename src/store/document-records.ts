@@ -1,7 +1,8 @@
 // Documents, the vectors of messages and documents, and which namespaces are recalled, as the store
 // keeps them.
 
-import type { SessionRef } from "../domain/session.ts";
+import type { SessionRef } from "../session/rules/session.ts";
+import type { ErasureProgress } from "./erasure-records.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
 /** Names a collection. */
@@ -12,7 +13,7 @@ export interface CollectionRef {
 
 /** A vector as it is kept: of length 1. */
 export interface StoredVector {
-  /** What made it; compared as it is. */
+  /** The model that made it; compared as it is. */
   readonly model: string;
   readonly values: Float32Array;
 }
@@ -44,7 +45,7 @@ export interface StoredCollection {
   readonly updateMs: number;
 }
 
-/** What a change of documents wants to see. */
+/** A change of documents, and the parts that it needs to see. */
 export interface DocumentChange extends CollectionRef {
   /** Documents to load by id. */
   readonly documentIds: readonly string[];
@@ -55,13 +56,13 @@ export interface DocumentChange extends CollectionRef {
   readonly allowWhenFull?: boolean;
 }
 
-/** What the decide function of such a change gets to see. */
+/** The view for the decide function of such a change. */
 export interface DocumentView {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
   /** Undefined when the collection holds nothing. */
   readonly collection: StoredCollection | undefined;
-  /** How many collections of the namespace hold documents. */
+  /** Number of collections of the namespace that hold documents. */
   readonly collectionCount: number;
   /** Those of the documents asked for that exist, by id. */
   readonly documents: ReadonlyMap<string, StoredDocument>;
@@ -72,7 +73,7 @@ export interface DocumentView {
   readonly reply: StoredReply | undefined;
 }
 
-/** What decide wants done. Saved in one transaction or not at all. */
+/** The decision. Saved in one transaction or not at all. */
 export type DocumentDecision<T> =
   | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
   | { readonly kind: "save"; readonly result: T; readonly plan: DocumentPlan };
@@ -92,6 +93,7 @@ export interface DocumentPlan {
   /** At least one, in order. */
   readonly events: readonly NewEvent[];
   readonly reply?: StoredReply;
+  readonly erasure?: ErasureProgress;
 }
 
 /** Asks for a page of documents by rising number. */

@@ -1,16 +1,18 @@
-// What engines look memories up by, made of the memory alone.
+// Facts by which engines look memories up, made of the memory alone.
 
+import { TURN_END_MS } from "../memory/rules/job.ts";
 import {
   type Memory,
   type MemoryTier,
   memoryExpireMs,
   rankOf,
   tierOf,
-} from "../domain/memories/memory.ts";
-import { nameKeyOf, textKeyOf } from "../domain/memories/text-key.ts";
+} from "../memory/rules/memory.ts";
+import { nameKeyOf, textKeyOf } from "../memory/rules/text-key.ts";
+import type { MemoryJobPlan } from "./memory-records.ts";
 import { scopeIdOf } from "./scope-id.ts";
 
-/** What a memory is found by. */
+/** Facts by which a memory is found. */
 export interface MemoryFacts {
   readonly scopeId: string;
   readonly tier: MemoryTier;
@@ -28,7 +30,7 @@ export interface MemoryFacts {
   readonly object: string | undefined;
 }
 
-/** What a memory is found by. */
+/** Facts by which a memory is found. */
 export function memoryFacts(memory: Memory): MemoryFacts {
   const { key, structure } = memory.content;
   const isActive = memory.state === "active";
@@ -51,4 +53,9 @@ function nameKeysOf({ content: { structure } }: Memory): readonly string[] {
   if (structure?.kind !== "entity") return [];
   const { aliases, name } = structure.entity;
   return [...new Set([name, ...aliases].map(nameKeyOf))];
+}
+
+/** Whether a plan makes or changes a job that does not wait for the end of a turn. */
+export function hasDueJobs(plan: MemoryJobPlan | undefined): boolean {
+  return plan?.put.some(({ job }) => job !== undefined && job.dueMs < TURN_END_MS) ?? false;
 }

@@ -1,10 +1,10 @@
-// What changes of memories and of jobs on them must keep to, for both engines: says what is wrong,
+// Rules for changes of memories and of jobs on them, for both engines: they say what is wrong,
 // so that half a plan never reaches the state.
 
 import { isDeepStrictEqual } from "node:util";
 
-import type { MemoryJob } from "../domain/memories/job.ts";
-import type { Memory } from "../domain/memories/memory.ts";
+import type { MemoryJob } from "../memory/rules/job.ts";
+import type { Memory } from "../memory/rules/memory.ts";
 import type { MemoryJobPlan, MemoryPlan } from "./memory-records.ts";
 import { scopeIdOf } from "./scope-id.ts";
 import { areRanges } from "./task-faults.ts";
@@ -12,7 +12,7 @@ import { areRanges } from "./task-faults.ts";
 const STRUCTURED = new Set(["entity", "relation", "episode"]);
 const PROMOTION_KEY_MAX = 128;
 
-/** What a check needs to know of the state before the change. */
+/** The state before the change, as a check needs it. */
 export interface MemoryBase {
   /** That of the change. */
   readonly revision: number;
@@ -86,7 +86,7 @@ function memoryFault(memory: Memory, revision: number): string | undefined {
     : undefined;
 }
 
-/** What may change between two memories without a new state is left out. */
+/** Leaves out the parts that may change without a new state. */
 function stateOf(memory: Memory): Readonly<Record<string, unknown>> {
   const { etagRevision: _etag, source: _source, strength: _strength, ...rest } = memory;
   return rest;
@@ -110,9 +110,7 @@ function imageOf(part: unknown): unknown {
 
 function stateFault(memory: Memory, known: Memory | undefined): string | undefined {
   const { version } = memory;
-  if (known === undefined) {
-    return version === 1 ? undefined : `is new and has the state ${version}`;
-  }
+  if (known === undefined) return version === 1 ? undefined : `is new and has the state ${version}`;
   if (
     memory.kind !== known.kind ||
     memory.createMs !== known.createMs ||

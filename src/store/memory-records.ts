@@ -1,9 +1,10 @@
 // Long-term memories, their former states, and the jobs that make them, as the store keeps them.
 
-import type { MemoryJob, MemoryJobType } from "../domain/memories/job.ts";
-import type { MemoryLookup } from "../domain/memories/lookup.ts";
-import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "../domain/memories/memory.ts";
-import type { SessionRef } from "../domain/session.ts";
+import type { MemoryJob, MemoryJobType } from "../memory/rules/job.ts";
+import type { MemoryLookup } from "../memory/rules/lookup.ts";
+import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "../memory/rules/memory.ts";
+import type { SessionRef } from "../session/rules/session.ts";
+import type { ErasureProgress } from "./erasure-records.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
 /** Entities of one scope that a name finds: a name that is given to more tells nothing. */
@@ -14,7 +15,7 @@ export interface StoredScope {
   /** 32 hexadecimal digits, made of the scope: the same in every namespace. */
   readonly scopeId: string;
   readonly scope: MemoryScope;
-  /** How many memories it holds, of every state. */
+  /** Number of memories, in any state. */
   readonly memoryCount: number;
   readonly updateMs: number;
 }
@@ -43,14 +44,18 @@ export interface MemoryPlan {
    * Marks of texts that were promoted, by scope. At most 100,000 are kept in a scope, the newest.
    */
   readonly promoted?: readonly { readonly scope: MemoryScope; readonly promotionKey: string }[];
-  /** The marks with one of these parts go; see hasPromotionPart. */
+  /**
+   * The marks with one of these parts go, before `promoted` is saved; see hasPromotionPart. `keys`:
+   * only those of texts with these keys, so that no others are looked at.
+   */
   readonly unpromoted?: readonly {
     readonly scope: MemoryScope;
     readonly parts: readonly string[];
+    readonly keys?: readonly string[];
   }[];
 }
 
-/** What a change of memories wants to see. */
+/** A change of memories. */
 export interface MemoryChange {
   readonly namespace: string;
   readonly requestId?: string;
@@ -58,7 +63,7 @@ export interface MemoryChange {
   readonly allowWhenFull?: boolean;
 }
 
-/** What the decide function of such a change gets to see. */
+/** The view for the decide function of such a change. */
 export interface MemoryView {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
@@ -66,7 +71,7 @@ export interface MemoryView {
   readonly reply: StoredReply | undefined;
 }
 
-/** What decide wants done. Saved in one transaction or not at all. */
+/** The decision. Saved in one transaction or not at all. */
 export type MemoryDecision<T> =
   | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
   | {
@@ -77,6 +82,7 @@ export type MemoryDecision<T> =
         /** At least one, in order. */
         readonly events: readonly NewEvent[];
         readonly reply?: StoredReply;
+        readonly erasure?: ErasureProgress;
       };
     };
 
@@ -140,7 +146,7 @@ export interface StoredMemoryJob {
   readonly job: MemoryJob;
 }
 
-/** What becomes of the jobs of a session, as part of its plan. Undefined removes one. */
+/** Changes of the jobs of a session, as part of its plan. Undefined removes one. */
 export interface MemoryJobPlan {
   readonly put: readonly {
     readonly type: MemoryJobType;
@@ -148,7 +154,7 @@ export interface MemoryJobPlan {
   }[];
 }
 
-/** What a store does with memories; part of Store. */
+/** The calls on memories; part of Store. */
 export interface MemoryStore {
   changeMemories<T>(
     change: MemoryChange,

@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 
-import type { MemoryScope } from "../domain/memories/memory.ts";
+import type { MemoryScope } from "../memory/rules/memory.ts";
 
 const ID_DIGITS = 32;
 

@@ -1,15 +1,16 @@
-// What changes of sessions see and say: changes, copies, snapshots and imports.
+// The views and plans of sessions: changes, copies, snapshots and imports.
 
-import type { MemoryJob } from "../domain/memories/job.ts";
-import type { Session, SessionFields, SessionHead, SessionRef } from "../domain/session.ts";
-import type { SummaryRecord } from "../domain/summaries/summary.ts";
-import type { Task, TaskUsage } from "../domain/tasks/task.ts";
+import type { MemoryJob } from "../memory/rules/job.ts";
+import type { Session, SessionFields, SessionHead, SessionRef } from "../session/rules/session.ts";
+import type { SummaryRecord } from "../summary/rules/summary.ts";
+import type { Task, TaskUsage } from "../tasks/rules/task.ts";
 import type { DocumentChange, DocumentPlan, DocumentView } from "./document-records.ts";
+import type { ErasureProgress } from "./erasure-records.ts";
 import type { MemoryJobPlan, MemoryPlan, MemoryReads } from "./memory-records.ts";
 import type { NewEvent, NewMessage, StoredEntry, StoredMessage, StoredReply } from "./stored.ts";
 import type { SummaryPlan, TaskPlan } from "./task-records.ts";
 
-/** What a change of a session wants to see. */
+/** A change of a session, and the parts that it needs to see. */
 export interface SessionChange extends SessionRef {
   /** Messages to load by id. */
   readonly messageIds?: readonly string[];
@@ -25,7 +26,7 @@ export interface SessionChange extends SessionRef {
   readonly allowWhenFull?: boolean;
 }
 
-/** What decide gets to see. */
+/** The view of a session for decide. */
 export interface SessionView {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
@@ -40,7 +41,7 @@ export interface SessionView {
    * nothing else. Empty without a session.
    */
   readonly tasks: () => readonly Task[];
-  /** What a hook took in an hour for the namespace of the session. Read when it is asked for. */
+  /** The usage of a hook in an hour for the namespace. Read when it is asked for. */
   readonly usage: (hook: string, hour: number) => TaskUsage;
   /** A summary of the session by its version. Read when it is asked for. */
   readonly summary: (version: number) => SummaryRecord | undefined;
@@ -53,11 +54,11 @@ export interface SessionView {
   readonly memories: MemoryReads;
   /** The jobs on memories that the session waits for. Read when it is asked for. */
   readonly memoryJobs: () => readonly MemoryJob[];
-  /** What a change of documents would see of a collection. Read when it is asked for. */
+  /** The view that a change of documents would get. Read when it is asked for. */
   readonly documents: (change: DocumentChange) => DocumentView;
 }
 
-/** What decide wants done. */
+/** The decision about a session. */
 export type SessionDecision<T> =
   /** Load the window too, then decide again. */
   | { readonly kind: "need-window" }
@@ -101,15 +102,17 @@ export interface SessionPlan {
   readonly events: readonly NewEvent[];
   /** The answer to remember under the request id of the change. */
   readonly reply?: StoredReply;
-  /** What becomes of the session's tasks. */
+  /** The next state of the erasure that the change is a part of. */
+  readonly erasure?: ErasureProgress;
+  /** Changes of the session's tasks. */
   readonly tasks?: TaskPlan;
-  /** What becomes of the session's summaries. */
+  /** Changes of the session's summaries. */
   readonly summaries?: SummaryPlan;
-  /** What becomes of memories of the namespace. */
+  /** Changes of memories of the namespace. */
   readonly memories?: MemoryPlan;
-  /** What becomes of the session's jobs on memories; all are removed with the session. */
+  /** Changes of the session's jobs on memories; all are removed with the session. */
   readonly memoryJobs?: MemoryJobPlan;
-  /** What becomes of the documents of one collection; its events stand among those of the plan. */
+  /** Changes of documents of one collection; their events stand among those of the plan. */
   readonly documents?: DocumentChange & {
     readonly plan: Pick<DocumentPlan, "put" | "remove" | "nowMs">;
   };
@@ -126,13 +129,13 @@ export interface SessionCopy {
   readonly signal?: AbortSignal;
 }
 
-/** What the decide function of a copy gets to see; it runs first, then again before publishing. */
+/** The view for the decide function of a copy; it runs first, then again before publishing. */
 export interface CopyView {
   readonly revision: number;
   readonly source: Session | undefined;
   readonly target: Session | undefined;
   readonly reply: StoredReply | undefined;
-  /** What the source's log holds up to the seq, once copied. */
+  /** The log of the source up to the seq, once copied. */
   readonly copied?: {
     readonly log: { readonly messageCount: number; readonly tokenCount: number };
     /** The window of the source as it was at the seq. */
@@ -140,7 +143,7 @@ export interface CopyView {
   };
 }
 
-/** What decide wants done about a copy. */
+/** The decision about a copy. */
 export type CopyDecision<T> =
   /** Do not copy. */
   | { readonly kind: "answer"; readonly result: T }
@@ -171,10 +174,10 @@ export interface SnapshotReader {
   close(): void;
 }
 
-/** What the decide function of an import gets to see. */
+/** The view for the decide function of an import. */
 export type ImportView = Omit<CopyView, "source" | "copied">;
 
-/** What decide wants done about an import; a target that exists is replaced. */
+/** The decision about an import; a target that exists is replaced. */
 export type ImportDecision<T> = Exclude<CopyDecision<T>, { readonly kind: "copy" }>;
 
 /**

@@ -1,6 +1,6 @@
 // The storage interface: what the layers above may ask of an engine, in terms of sessions,
-// messages, events and consumers. It names no engine; lmdb/ and memory/ implement it, and
-// test/storage runs one conformance suite over both.
+// messages, events and consumers. lmdb/ and test/model implement it, and test/storage runs one
+// conformance suite over both.
 //
 // Writes are optimistic: the engine loads what the change needs, calls the caller's pure `decide`
 // function with it, and saves the plan it returns if nothing of it changed meanwhile; else it loads
@@ -15,11 +15,13 @@
 //
 // Reads see what is durable and never anything else.
 
-import type { EventPosition, EventType } from "../domain/event.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
-import type { SummaryRecord } from "../domain/summaries/summary.ts";
-import type { Task, TaskUsage } from "../domain/tasks/task.ts";
-import type { Role, SeqRange, WindowFacts } from "../domain/window/types.ts";
+import type { EventPosition, EventType } from "../events/rules/event.ts";
+import type { AppError } from "../kit/errors.ts";
+import type { MemoryScope } from "../memory/rules/memory.ts";
+import type { Session, SessionRef } from "../session/rules/session.ts";
+import type { SummaryRecord } from "../summary/rules/summary.ts";
+import type { Task, TaskUsage } from "../tasks/rules/task.ts";
+import type { Role, SeqRange, WindowFacts } from "../window/rules/types.ts";
 import type {
   CollectionRef,
   DocumentChange,
@@ -33,6 +35,7 @@ import type {
   VectorPlace,
   VectorRecord,
 } from "./document-records.ts";
+import type { ErasureStore } from "./erasure-records.ts";
 import type { MemoryStore } from "./memory-records.ts";
 import type {
   CopyDecision,
@@ -57,70 +60,12 @@ import type {
   TaskView,
 } from "./task-records.ts";
 
-export type {
-  CollectionRef,
-  DocumentChange,
-  DocumentDecision,
-  DocumentPage,
-  DocumentPlan,
-  DocumentQuery,
-  DocumentView,
-  NewVectors,
-  StoredCollection,
-  StoredDocument,
-  StoredVector,
-  VectorPlace,
-  VectorRecord,
-} from "./document-records.ts";
-export type {
-  MemoryChange,
-  MemoryDecision,
-  MemoryJobPlan,
-  MemoryPage,
-  MemoryPlan,
-  MemoryQuery,
-  MemoryReads,
-  MemoryStore,
-  MemoryView,
-  RankedQuery,
-  RelationQuery,
-  StoredMemoryJob,
-  StoredScope,
-} from "./memory-records.ts";
-export type {
-  CopyDecision,
-  CopyView,
-  ImportDecision,
-  ImportView,
-  LogImport,
-  SessionChange,
-  SessionCopy,
-  SessionDecision,
-  SessionPlan,
-  SessionView,
-  SnapshotReader,
-} from "./session-changes.ts";
-export type {
-  NewEvent,
-  NewMessage,
-  StoredEntry,
-  StoredEvent,
-  StoredMessage,
-  StoredReply,
-} from "./stored.ts";
-export type {
-  DueQuery,
-  DueTask,
-  SummaryPage,
-  SummaryPlan,
-  SummaryQuery,
-  TaskChange,
-  TaskDecision,
-  TaskPage,
-  TaskPlan,
-  TaskQuery,
-  TaskView,
-} from "./task-records.ts";
+export type * from "./document-records.ts";
+export type * from "./erasure-records.ts";
+export type * from "./memory-records.ts";
+export type * from "./session-changes.ts";
+export type * from "./stored.ts";
+export type * from "./task-records.ts";
 
 export interface SessionQuery {
   readonly namespace: string;
@@ -141,7 +86,7 @@ export interface SessionQuery {
 
 export interface SessionPage {
   readonly sessions: readonly Session[];
-  /** Where the next page starts; undefined at the end. */
+  /** Start of the next page; undefined at the end. */
   readonly next: number | undefined;
 }
 
@@ -194,10 +139,10 @@ export interface Consumer {
   readonly updateMs: number;
 }
 
-/** What the decide function of a consumer change gets to see. */
+/** The view for the decide function of a consumer change. */
 export interface ConsumerView {
   readonly consumer: Consumer | undefined;
-  /** How many consumers the namespace has. */
+  /** Number of consumers of the namespace. */
   readonly count: number;
   readonly reply: StoredReply | undefined;
 }
@@ -213,7 +158,7 @@ export type ConsumerDecision<T> =
     };
 
 /**
- * What keeps the store small; every step does a bounded piece of the work. Events are dropped by
+ * Limits that keep the store small; every step does a bounded piece of the work. Events go by
  * whole revisions, the oldest of the store first. Replies may be kept for a while longer.
  */
 export interface MaintenancePlan {
@@ -224,27 +169,83 @@ export interface MaintenancePlan {
   readonly eventCountMax: number;
   /** Replies older than this are dropped. */
   readonly replyAgeMsMax: number;
-  /** What hooks took in hours before this one is dropped. */
+  /** The usage of hooks in hours before this one is dropped. */
   readonly usageHourMin: number;
 }
 
-/** How an engine reads what it must know of a message it loads. */
+/** Reader of the facts that an engine needs about a message it loads. */
 export type ReadFacts = (bytes: Uint8Array) => WindowFacts;
 
-/** Where the events of a namespace begin and end. */
+/** First and last events of a namespace. */
 export interface StreamPositions {
-  /** Where a stream from now starts: the newest durable event. Its revision is the namespace's. */
+  /** Start of a stream from now: the newest durable event. Its revision is the namespace's. */
   readonly newest: EventPosition;
-  /** Where a stream of everything kept starts: just before the oldest event. */
+  /** Start of a stream of everything retained: just before the oldest event. */
   readonly oldest: EventPosition;
 }
+
+/** The changes of one commit. Several calls may share a commit; a call never spans two. */
+export interface Commit {
+  /** Those of a namespace in order. */
+  readonly events: readonly StoredEvent[];
+  /** The hooks that have new or changed tasks with something to do. */
+  readonly taskHooks: ReadonlySet<string>;
+  /** Documents that were written or deleted. */
+  readonly documents: readonly ChangedDocuments[];
+  /** Memories that were written or deleted. */
+  readonly memories: readonly ChangedMemory[];
+  /** A job on memories was made or changed that does not wait for the end of a turn. */
+  readonly memoryJobsDue: boolean;
+}
+
+/** Documents of a collection that a commit wrote or deleted. */
+export interface ChangedDocuments extends CollectionRef {
+  /** Their numbers; "all" when the collection was cleared. */
+  readonly numbers: readonly number[] | "all";
+}
+
+/** A memory that a commit wrote or deleted. */
+export interface ChangedMemory {
+  readonly namespace: string;
+  readonly scope: MemoryScope;
+  readonly memoryNo: number;
+}
+
+/** A state of a store: how many commits it has, and the start of the server that made the last. */
+export interface StateMark {
+  /** 16 hexadecimal digits. */
+  readonly epoch: string;
+  readonly commitNo: number;
+}
+
+/**
+ * The states that led to the one of now. Those of a future that was lost, because a copy from
+ * before it was put back, are not among them.
+ */
+export interface Lineage {
+  /** Names the state of now. */
+  mark(): StateMark;
+  includes(mark: StateMark): boolean;
+}
+
+/** The reads that an index of recall is made of. */
+export type Lists = Pick<
+  Store,
+  | "listSessions"
+  | "listMessages"
+  | "listDocuments"
+  | "listCollections"
+  | "listMemoryScopes"
+  | "listMemories"
+  | "readVectors"
+>;
 
 /**
  * A store. Every namespace has revisions of its own: one for each saved change of its sessions,
  * documents and memories, each one above the one before. Nothing orders changes of several
  * namespaces.
  */
-export interface Store extends MemoryStore {
+export interface Store extends MemoryStore, ErasureStore {
   /** 16 hexadecimal digits; made with the store. */
   readonly storeId: string;
   /**
@@ -252,11 +253,13 @@ export interface Store extends MemoryStore {
    * within one history only: a store whose past is replaced has another one from then on.
    */
   readonly historyId: string;
+  /** States that led to this one. Undefined when the store cannot tell. */
+  readonly lineage?: Lineage | undefined;
   /** 16 hexadecimal digits that name this server among those that serve the store. */
   readonly instanceId: string;
   readonly format: number;
   positions(namespace: string): Promise<StreamPositions>;
-  /** How many revisions of a namespace lie after that of a position and are kept. */
+  /** Number of retained revisions of a namespace after that of a position. */
   countRevisions(namespace: string, after: EventPosition): Promise<number>;
 
   readSession(ref: SessionRef): Promise<Session | undefined>;
@@ -296,6 +299,12 @@ export interface Store extends MemoryStore {
   /** Starts a log with these seqs. Below the first only messages are that a reset kept. */
   importLog(seqs: { readonly firstSeq: number; readonly lastSeq: number }): Promise<LogImport>;
 
+  /**
+   * Lists for an index of recall: they pass over what is damaged, and tell it to `onDamage`.
+   * Missing where nothing can be damaged.
+   */
+  passingOver?(onDamage: (damage: AppError) => void): Lists;
+
   readConsumer(ref: ConsumerRef): Promise<Consumer | undefined>;
   /** By id, byte for byte, after the id given. */
   listConsumers(namespace: string, after: string, limit: number): Promise<readonly Consumer[]>;
@@ -317,8 +326,6 @@ export interface Store extends MemoryStore {
   /** The hooks that have ready or leased tasks, due at whatever time. In no order. */
   taskHooks(): Promise<readonly string[]>;
   changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T>;
-  /** Hears, after each change that is durable, of the hooks that have new or changed tasks. */
-  onTasks(listener: (hooks: ReadonlySet<string>) => void): () => void;
   readUsage(namespace: string, hook: string, hour: number): Promise<TaskUsage>;
   /** Undefined when there is no session. */
   listSummaries(ref: SessionRef, query: SummaryQuery): Promise<SummaryPage | undefined>;
@@ -362,10 +369,11 @@ export interface Store extends MemoryStore {
    */
   listEvents(query: EventQuery): Promise<EventPage>;
   /**
-   * Calls back with every event once it is durable, those of a namespace in order. Returns how to
-   * stop.
+   * Calls back after each commit that changed something: when it can be read, and before the calls
+   * whose changes it holds are answered. So whoever marks what it hears knows of a write before the
+   * writer does. A listener must be quick and must not throw. Returns how to stop.
    */
-  onEvents(listener: (events: readonly StoredEvent[]) => void): () => void;
+  onCommit(listener: (commit: Commit) => void): () => void;
 
   /** Does one bounded step of upkeep; true when there is more to do. */
   maintain(plan: MaintenancePlan): Promise<boolean>;

@@ -1,7 +1,7 @@
-// What a store keeps: messages, answers and events, as the layers above see them.
+// Messages, answers and events, as the layers above see them.
 
-import type { EventType } from "../domain/event.ts";
-import type { Role, WindowEntry } from "../domain/window/types.ts";
+import type { EventType } from "../events/rules/event.ts";
+import type { Role, WindowEntry } from "../window/rules/types.ts";
 
 /** A message as stored. */
 export interface StoredMessage {
@@ -24,6 +24,13 @@ export interface StoredReply {
   readonly digest: Uint8Array;
   readonly bytes: Uint8Array;
   readonly createMs: number;
+  /**
+   * Marks of what the answer is about, set by the engine; see erase/rules/erasure.ts. Unset: not
+   * known, as in answers that older versions remembered.
+   */
+  readonly about?: readonly string[];
+  /** The answer was erased with its subject; unset otherwise. */
+  readonly isErased?: true;
 }
 
 /** An event with what filters need. */

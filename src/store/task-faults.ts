@@ -1,17 +1,16 @@
-// What the tasks and summaries of plans must keep to, for both engines: says what is wrong, so that
+// Rules for tasks and summaries of plans, for both engines: they say what is wrong, so that
 // half a plan never reaches the state.
 
-import type { SessionRef } from "../domain/session.ts";
-import type { SummaryRecord } from "../domain/summaries/summary.ts";
-import { TRUST } from "../domain/summaries/summary.ts";
-import { REVISION_TASKS_MAX, type Task, type TaskUsage } from "../domain/tasks/task.ts";
-import type { SeqRange } from "../domain/window/types.ts";
+import type { SessionRef } from "../session/rules/session.ts";
+import { type SummaryRecord, TRUST } from "../summary/rules/summary.ts";
+import { REVISION_TASKS_MAX, type Task, type TaskUsage } from "../tasks/rules/task.ts";
+import type { SeqRange } from "../window/rules/types.ts";
 import type { SummaryPlan, TaskPlan } from "./store.ts";
 
 // Tokens come in quarters.
 const QUARTERS = 4;
 
-/** What a check needs to know of the state before the change. */
+/** The state before the change, as a check needs it. */
 export interface TaskBase {
   readonly ref: SessionRef;
   /** That of the change. */
@@ -43,9 +42,7 @@ export function areRanges(ranges: readonly SeqRange[]): boolean {
 /** Says what is wrong with a task; undefined when nothing is. */
 export function taskFault(task: Task): string | undefined {
   const { taskNo, hook, namespace, state, dueMs, deadMs, lease } = task;
-  if (!Number.isSafeInteger(taskNo) || taskNo < 1) {
-    return `a task has the number ${taskNo}`;
-  }
+  if (!Number.isSafeInteger(taskNo) || taskNo < 1) return `a task has the number ${taskNo}`;
   if (hook === "" || hook.includes("\0") || namespace.includes("\0")) {
     return `task ${taskNo} has no hook, or one that no key can hold`;
   }
@@ -111,7 +108,7 @@ function ownFault(task: Task, { ref, revision, known }: TaskBase): string | unde
     : undefined;
 }
 
-/** What a check of summaries needs to know. */
+/** The state that a check of summaries needs. */
 export interface SummaryBase {
   /** The version of the newest summary, after the change. */
   readonly newest: number;
@@ -135,9 +132,7 @@ export function summaryPlanFault(plan: SummaryPlan, base: SummaryBase): string |
       return `summary ${version} is there already, or is removed as well`;
     }
     const fault = summaryFault(summary);
-    if (fault !== undefined) {
-      return fault;
-    }
+    if (fault !== undefined) return fault;
     last = version;
   }
   const { replace } = plan;

@@ -1,20 +1,20 @@
-// What the storage interface says of tasks and of the history of summaries.
+// Tasks and the history of summaries in the storage interface.
 
-import type { SummaryRecord } from "../domain/summaries/summary.ts";
-import type { Task, TaskState, TaskUsage } from "../domain/tasks/task.ts";
+import type { SummaryRecord } from "../summary/rules/summary.ts";
+import type { Task, TaskState, TaskUsage } from "../tasks/rules/task.ts";
 import type { StoredReply } from "./stored.ts";
 
-/** What a plan does to the tasks of its session. */
+/** Changes of the tasks of a session, as part of its plan. */
 export interface TaskPlan {
   /** New and changed tasks. */
   readonly put?: readonly Task[];
   /** The numbers of tasks to delete. */
   readonly remove?: readonly number[];
-  /** What a hook has taken now in an hour, for the namespace of the session. */
+  /** The new usage of a hook in an hour, for the namespace of the session. */
   readonly usage?: { readonly hook: string; readonly hour: number; readonly usage: TaskUsage };
 }
 
-/** What a plan does to the summaries of its session. */
+/** Changes of the summaries of a session, as part of its plan. */
 export interface SummaryPlan {
   /** New summaries by rising version. */
   readonly put: readonly SummaryRecord[];
@@ -73,11 +73,11 @@ export interface TaskChange {
   readonly allowWhenFull?: boolean;
 }
 
-/** What the decide function of a task change gets to see. */
+/** The view for the decide function of a task change. */
 export interface TaskView {
   /** Undefined as well when the task is of another namespace. */
   readonly task: Task | undefined;
-  /** What the hook of the task took in the hour for its namespace. */
+  /** The usage of the task's hook in the hour for its namespace. */
   readonly usage: TaskUsage;
   readonly reply: StoredReply | undefined;
 }

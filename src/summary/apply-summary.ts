@@ -1,42 +1,37 @@
-// What a new summary does to a session, whoever made it: its number, what it stands for, where its
-// text goes, and its record in the history.
+// Effect of a new summary on a session, whoever made it: its version, the messages that it stands
+// for, the place of its text, and its record in the history.
 
-import { EVENT_TYPE, type EventDetail, type SummaryMade } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
-import type { SummaryShape } from "../../domain/summaries/spec.ts";
-import {
-  lowestTrust,
-  type SummaryRecord,
-  TRUST,
-  type Trust,
-} from "../../domain/summaries/summary.ts";
-import { joinOldest, mergeRanges } from "../../domain/window/merge-ranges.ts";
-import { containsSeq, rangesOf } from "../../domain/window/ranges.ts";
-import { addTotals, totalsOf } from "../../domain/window/totals.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { placeBefore, placeInserts } from "../core/insert-places.ts";
+import { isInLog } from "../core/window-view.ts";
+import { EVENT_TYPE, type EventDetail, type SummaryMade } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, SessionFields, WindowInsert } from "../session/rules/session.ts";
+import type { SessionView, StoredEntry, SummaryPlan } from "../store/store.ts";
+import type { SummaryShape } from "../window/policy/summary-spec.ts";
+import { containsSeq, joinOldest, mergeRanges, rangesOf } from "../window/rules/ranges.ts";
+import { addTotals, totalsOf } from "../window/rules/trim.ts";
 import {
   ROLE,
   type SeqRange,
   type Totals,
   type Trim,
   type TrimReason,
-} from "../../domain/window/types.ts";
-import type { SessionView, StoredEntry, SummaryPlan } from "../../storage/store.ts";
-import type { ServiceContext } from "../context.ts";
-import { placeBefore, placeInserts } from "../insert-places.ts";
-import { isInLog } from "../window-view.ts";
+} from "../window/rules/types.ts";
+import { lowestTrust, type SummaryRecord, TRUST, type Trust } from "./rules/summary.ts";
+import { summaryText } from "./summary-view.ts";
 
 const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
 
-/** What a summary is made from. */
+/** Sources of a summary. */
 export interface Origins {
-  /** All that it stands for. */
+  /** All messages that it stands for. */
   readonly ranges: readonly SeqRange[];
   /** The messages of the log that come with it. */
   readonly added: readonly SeqRange[];
-  /** How much those are. */
+  /** Totals of the added messages. */
   readonly addedTotals: Totals;
-  /** How much it stands for, over all levels. */
+  /** Totals of all that it stands for, over all levels. */
   readonly sources: Totals;
   /** Rising. */
   readonly versions: readonly number[];
@@ -54,7 +49,7 @@ export interface Added {
   readonly trusts: readonly Trust[];
 }
 
-/** Puts together what a summary is made from. */
+/** Combines the sources of a summary. */
 export function originsOf(
   added: Added,
   placed: readonly Ancestor[],
@@ -78,7 +73,7 @@ export function originsOf(
       .filter((version) => version > 0)
       .sort((a, b) => a - b)
       .slice(-LIMITS.summarySourceVersions),
-    // What goes on from a summary stands on what that stood on.
+    // Continuing a summary keeps its level; taking up placed summaries goes one level higher.
     level: Math.max(1, prior?.level ?? 0, ...placed.map(({ level }) => level + 1)),
     trust,
   };
@@ -97,13 +92,13 @@ function countOf(ranges: readonly SeqRange[]): number {
   return count;
 }
 
-/** What a placed summary stands for; one from before there was a history says less. */
+/** Origins of a placed summary; one without a record in the history has fewer details. */
 function ancestorOfInsert(insert: WindowInsert, record: SummaryRecord | undefined): Ancestor {
   const { version, ranges, level, trust } = insert;
   return record ?? { version, ranges, level, trust, sources: guessed(ranges) };
 }
 
-/** What the summary of a session stands for. */
+/** Origins of the summary of a session. */
 export function ancestorOfSession(
   { summary }: Pick<SessionFields, "summary">,
   record: SummaryRecord | undefined,
@@ -119,9 +114,8 @@ function guessed(ranges: readonly SeqRange[]): Totals {
 }
 
 /**
- * What the summaries of a session stand for that stay beside a new one: a message that was brought
- * back has its summary already, and gets no second one. `own` says whether that of the session
- * stays.
+ * Ranges covered by the summaries that stay beside a new one. A restored message within them has
+ * its summary already and gets no second one. `own`: whether the summary of the session stays.
  */
 export function standingRanges(
   { summary, inserts }: Pick<SessionFields, "summary" | "inserts">,
@@ -132,7 +126,7 @@ export function standingRanges(
   return ranges;
 }
 
-/** What is known of entries that a summary takes the place of. */
+/** Origins of a summary that replaces these entries. */
 export function originsOfEntries(
   context: Pick<ServiceContext, "codec">,
   view: Pick<SessionView, "summary">,
@@ -140,7 +134,7 @@ export function originsOfEntries(
     readonly entries: readonly StoredEntry[];
     readonly inserts: readonly WindowInsert[];
     readonly prior: Ancestor | undefined;
-    /** What other summaries stand for. */
+    /** Ranges that other summaries cover. */
     readonly standing: readonly SeqRange[];
   },
 ): Origins {
@@ -164,9 +158,9 @@ export function originsOfEntries(
 /** A text that becomes a summary. */
 export interface NewSummary {
   readonly text: string;
-  /** What it costs, as the message that shows it does. */
+  /** Cost of the message that shows it. */
   readonly tokenCount: number;
-  /** How a hook made it; undefined for a text that a caller set. */
+  /** Details of the hook call that made it; undefined for a text that a caller set. */
   readonly made: Omit<SummaryMade, "added"> | undefined;
 }
 
@@ -216,7 +210,7 @@ function summaryRecordOf(
   };
 }
 
-/** The fields of a session with a summary of its own, and its record. */
+/** The fields of a session with a new summary beside the window, and the record of that summary. */
 export function withOwnSummary(
   fields: SessionFields,
   summary: NewSummary,
@@ -235,8 +229,8 @@ export function withOwnSummary(
 }
 
 /**
- * Sets the text of the summary of a session by hand; an empty one removes it. It stands for what
- * the one before stood for, of which `prior` is the record when it is known.
+ * Sets the text of the summary of a session by hand; an empty one removes it. The new summary
+ * covers the same messages as the one before. `prior`: the record of that one, if known.
  */
 export function setText(
   fields: SessionFields,
@@ -248,7 +242,7 @@ export function setText(
   return withOwnSummary(fields, { ...text, made: undefined }, byHand(prior), at);
 }
 
-/** What a text that a caller sets in the place of a summary is made from. */
+/** Origins of a text that a caller sets in place of a summary. */
 function byHand(prior: Ancestor | undefined): Origins {
   return originsOf({ ranges: [], totals: NOTHING, trusts: [TRUST.medium] }, [], prior);
 }
@@ -258,16 +252,16 @@ export interface Placing {
   readonly messageId: string;
   readonly summary: NewSummary;
   readonly origins: Origins;
-  /** What the message that shows it says. */
+  /** Text of the message that shows it. */
   readonly shownText: string;
-  /** Whose name it has; empty for none. */
+  /** The participant name of the message; empty for none. */
   readonly name: string;
   /** The user message before it; undefined for none. */
   readonly request: { readonly text: string; readonly tokenCount: number } | undefined;
   readonly shape: SummaryShape;
-  /** The first of what it takes the place of. */
+  /** The first entry that it replaces. */
   readonly first: StoredEntry;
-  /** The insert that the first one is, if it is one. */
+  /** The insert behind the first entry, if that is an insert. */
   readonly firstInsert: WindowInsert | undefined;
   readonly nowMs: number;
 }
@@ -278,8 +272,8 @@ export function hasPlace(inserts: readonly WindowInsert[]): boolean {
 }
 
 /**
- * The fields of a session with a placed summary, and its record. Those of what it takes the place
- * of are no longer among the inserts of the fields.
+ * The fields of a session with a placed summary, and its record. The inserts that it replaces are
+ * removed from the fields.
  */
 export function withPlacedSummary(
   { codec }: Pick<ServiceContext, "codec">,
@@ -319,7 +313,8 @@ export function withPlacedSummary(
   };
   const { inserts } = fields;
   const after = isInLog(first) ? placeBefore(inserts, first.seq) : first.seq;
-  const shown = { id: messageId, text: placing.shownText, tokenCount: summary.tokenCount };
+  const text = summaryText(fields.policy, placing.shownText);
+  const shown = { id: messageId, text, tokenCount: summary.tokenCount };
   const added = [insertOf("summary", shown)];
   if (request !== undefined) {
     added.unshift(insertOf("request", { id: `${messageId}-request`, ...request }));
@@ -336,7 +331,7 @@ export function withPlacedSummary(
   };
 }
 
-/** When the first of what a summary takes the place of was said, or else stored. */
+/** Time of the first entry that a summary replaces: when it was said, or else stored. */
 function saidMs(codec: ServiceContext["codec"], { first, firstInsert }: Placing): number {
   if (firstInsert === undefined || firstInsert.kind === "result") {
     return codec.readSpeech(first.bytes).saidMs;
@@ -344,7 +339,7 @@ function saidMs(codec: ServiceContext["codec"], { first, firstInsert }: Placing)
   return firstInsert.firstMs;
 }
 
-/** The trim of what a summary takes the place of; `before` is the window with the summary in it. */
+/** The trim of the entries that a summary replaces; `before`: the window with the summary. */
 export function trimOf(
   stage: string,
   reason: TrimReason,
@@ -385,8 +380,8 @@ function versionsInUse({ summary, inserts }: SessionFields): ReadonlySet<number>
 }
 
 /**
- * What becomes of the history: the new record is added, and the oldest go that are neither in use
- * nor among the newest LIMITS.summaryHistory.
+ * Plan for the history: adds the new record, and drops the oldest that are neither in use nor among
+ * the newest LIMITS.summaryHistory.
  */
 export function summaryPlan(
   view: Pick<SessionView, "summary">,

@@ -1,19 +1,24 @@
 // Goal: every change of a session that makes a stage ask for a summary writes its task, and every
 // change that makes a task needless takes it away.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hooksOf, pollHook } from "../../test/support/hooks.ts";
-import { draftOf, fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { revisionOf } from "../../test/support/revisions.ts";
-import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
-import { storeFull } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import type { Policy, PolicyStage } from "../domain/policy.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../domain/summaries/spec.ts";
-import { type Task, taskIdOf } from "../domain/tasks/task.ts";
-import type { Store } from "../storage/store.ts";
-import type { SessionInput, SessionPath } from "./api.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hooksOf, pollHook } from "../../test/support/hooks/hooks.ts";
+import { draftOf, fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { revisionOf } from "../../test/support/store/revisions.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { storeFull } from "../kit/errors.ts";
+import type { SessionInput } from "../session/api.ts";
+import type { SessionPath } from "../session/rules/session.ts";
+import type { Store } from "../store/store.ts";
+import { type Task, taskIdOf } from "../tasks/rules/task.ts";
+import type { Policy, PolicyStage } from "../window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../window/policy/summary-spec.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 const AT_ONCE = { keep: "append", leave: "at-once" } as const;
@@ -89,7 +94,7 @@ const { messagesTrimmed, summaryRequested, summarySuperseded, messageDeleted } =
 const { messageUpdated, sessionUpdated, sessionReset } = EVENT_TYPE;
 
 describe("an append", () => {
-  it("names the task in the run of its stage, and makes no second one", async () => {
+  test("names the task in the run of its stage, and makes no second one", async () => {
     await create({ policy: policy(sumStage()) });
     const first = await services.append("s", lines(1, 4));
     const [task] = await tasks();
@@ -100,7 +105,7 @@ describe("an append", () => {
     expect(second.runs[0]?.taskId).toBe(first.runs[0]?.taskId);
   });
 
-  it("tells of messages that leave at once before what is asked for", async () => {
+  test("tells of messages that leave at once before what is asked for", async () => {
     await create({ policy: policy(sumStage(AT_ONCE)) });
     const answer = await services.append("s", lines(1, 4));
     expect(answer.window.messageCount).toBe(2);
@@ -109,7 +114,7 @@ describe("an append", () => {
     expect(told).toEqual([messagesTrimmed, summaryRequested]);
   });
 
-  it("and a trim on request write tasks alike", async () => {
+  test("and a trim on request write tasks alike", async () => {
     await create({ policy: policy(sumStage({}, { on: "request" })) });
     await services.append("s", lines(1, 4));
     expect(await tasks()).toEqual([]);
@@ -125,7 +130,7 @@ describe("a read whose stage stores", () => {
   const read = () => services.sessions.getWindow(services.call("GetWindow"), REF);
   const onRead = () => create({ policy: policy(sumStage({}, { on: "read" })) });
 
-  it("writes a task once, and changes nothing while it is under way", async () => {
+  test("writes a task once, and changes nothing while it is under way", async () => {
     await onRead();
     await services.append("s", lines(1, 4));
     const first = await read();
@@ -138,7 +143,7 @@ describe("a read whose stage stores", () => {
     expect([await tasks(), await revisionOf(services.store)]).toEqual([[task], before]);
   });
 
-  it("does not begin the time of the session anew by asking", async () => {
+  test("does not begin the time of the session anew by asking", async () => {
     await create({ policy: policy(sumStage({}, { on: "read" })), ttlMs: 10_000 });
     await services.append("s", lines(1, 4));
     const { head } = await services.sessions.getSession(services.call("GetSession"), REF);
@@ -150,7 +155,7 @@ describe("a read whose stage stores", () => {
     expect(after.head.revision).toBeGreaterThan(head.revision);
   });
 
-  it("is only shaped by it while the disk is full", async () => {
+  test("is only shaped by it while the disk is full", async () => {
     await onRead();
     await services.append("s", lines(1, 4));
     isFull = true;
@@ -160,7 +165,7 @@ describe("a read whose stage stores", () => {
     expect((await read()).runs[0]?.taskId).not.toBe("");
   });
 
-  it("changes nothing where summaries are made by hand", async () => {
+  test("changes nothing where summaries are made by hand", async () => {
     await create({ policy: policy(sumStage({ hook: "manual" }, { on: "read" })) });
     await services.append("s", lines(1, 4));
     const before = await revisionOf(services.store);
@@ -180,7 +185,7 @@ describe("a message that a task was made from", () => {
       ...{ ...REF, messageId, etag: "", allowMissing: false, encode: toBytes },
     });
 
-  it("supersedes it when it changes while it waits, and the stage asks anew", async () => {
+  test("supersedes it when it changes while it waits, and the stage asks anew", async () => {
     await create({ policy: policy(sumStage()) });
     await services.append("s", lines(1, 4));
     const [old] = await tasks();
@@ -193,7 +198,7 @@ describe("a message that a task was made from", () => {
     expect(told).toEqual([summaryRequested, messageUpdated, summarySuperseded, summaryRequested]);
   });
 
-  it("supersedes it when it is deleted while it waits", async () => {
+  test("supersedes it when it is deleted while it waits", async () => {
     await create({ policy: policy(sumStage()) });
     await services.append("s", lines(1, 5));
     await remove("m1");
@@ -202,7 +207,7 @@ describe("a message that a task was made from", () => {
     expect(told).toEqual([summaryRequested, messageDeleted, summarySuperseded, summaryRequested]);
   });
 
-  it("leaves one whose messages left at once, and makes its result stale", async () => {
+  test("leaves one whose messages left at once, and makes its result stale", async () => {
     await create({ policy: policy(sumStage(AT_ONCE)) });
     await services.append("s", lines(1, 5));
     const [old] = await tasks();
@@ -222,7 +227,7 @@ describe("a message that a task was made from", () => {
     expect(await eventsOf(summarySuperseded)).toHaveLength(1);
   });
 
-  it("stays in it when it is restored", async () => {
+  test("stays in it when it is restored", async () => {
     await create({ policy: policy(sumStage(AT_ONCE)) });
     await services.append("s", lines(1, 4));
     const before = await tasks();
@@ -234,7 +239,7 @@ describe("a message that a task was made from", () => {
 });
 
 describe("an update of the session", () => {
-  it("takes tasks away that its new policy does not ask for", async () => {
+  test("takes tasks away that its new policy does not ask for", async () => {
     await create({ policy: policy(sumStage()) });
     await services.append("s", lines(1, 4));
     await update({ policy: policy() }, "policy");
@@ -243,7 +248,7 @@ describe("an update of the session", () => {
     expect(told).toEqual([sessionUpdated, summarySuperseded]);
   });
 
-  it("asks anew when the new policy asks for something else", async () => {
+  test("asks anew when the new policy asks for something else", async () => {
     await create({ policy: policy(sumStage()) });
     await services.append("s", lines(1, 4));
     await update({ policy: policy(sumStage({ maxTokens: 64 })) }, "policy");
@@ -254,7 +259,7 @@ describe("an update of the session", () => {
     expect(told).toEqual([summaryRequested, sessionUpdated, summarySuperseded, summaryRequested]);
   });
 
-  it("leaves tasks alone when the stage still asks for the same, or is not touched", async () => {
+  test("leaves tasks alone when the stage still asks for the same, or is not touched", async () => {
     await create({ policy: policy(sumStage()) });
     await services.append("s", lines(1, 4));
     const before = await tasks();
@@ -263,7 +268,7 @@ describe("an update of the session", () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it("does not touch the summary: SetSummary makes a version and its record", async () => {
+  test("does not touch the summary: SetSummary makes a version and its record", async () => {
     await create({ summaryText: "first" });
     await setSummary("second");
     const { summary, summaryVersion } = await services.sessions
@@ -290,7 +295,7 @@ describe("a reset", () => {
       ...{ etag: "", encode: toBytes },
     });
 
-  it("supersedes tasks and erases the history", async () => {
+  test("supersedes tasks and erases the history", async () => {
     await create({ policy: policy(sumStage()), summaryText: "first" });
     await services.append("s", lines(1, 4));
     await reset(false);
@@ -302,7 +307,7 @@ describe("a reset", () => {
     expect(await services.store.readSummary(REF, 1)).toBeUndefined();
   });
 
-  it("keeps the summary with its record, and no other", async () => {
+  test("keeps the summary with its record, and no other", async () => {
     await create({ summaryText: "first" });
     await setSummary("second");
     await reset(true);
@@ -315,7 +320,7 @@ describe("hooks that the server does not have", () => {
   const unknown = { reason: "HOOK_NOT_CONFIGURED", detail: { metadata: { hook: "nobody" } } };
   const bad = policy(sumStage({ hook: "nobody" }));
 
-  it("are refused wherever a policy comes", async () => {
+  test("are refused wherever a policy comes", async () => {
     await expect(create({ policy: bad })).rejects.toMatchObject(unknown);
     await create({});
     await expect(update({ policy: bad }, "policy")).rejects.toMatchObject(unknown);
@@ -327,7 +332,7 @@ describe("hooks that the server does not have", () => {
     await expect(preview).rejects.toMatchObject(unknown);
   });
 
-  it("are not needed for what a caller summarizes", async () => {
+  test("are not needed for what a caller summarizes", async () => {
     await create({ policy: policy(sumStage({ hook: "manual" })) });
     const answer = await services.append("s", lines(1, 4));
     expect(answer.runs).toMatchObject([{ taskId: "" }]);
@@ -335,7 +340,7 @@ describe("hooks that the server does not have", () => {
   });
 });
 
-it("what an update answers names the new task as well", async () => {
+test("what an update answers names the new task as well", async () => {
   await create({});
   await services.append("s", lines(1, 4));
   const bytes = await services.sessions.updateSession(services.call("UpdateSession"), {

@@ -1,9 +1,8 @@
 // Goal: a caller gets messages of the window summarized now, once, and hears what came of it.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { outputOf, pollHook, scriptedHook } from "../../../test/support/hooks.ts";
-import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
-import { policyOf } from "../../../test/support/policies.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { outputOf, pollHook, scriptedHook } from "../../test/support/hooks/hooks.ts";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
 import {
   eventually,
   type RunnerScene,
@@ -11,13 +10,14 @@ import {
   startRunnerScene,
   summaryPolicy,
   summaryStage,
-} from "../../../test/support/runner-scene.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../domain/summaries/spec.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import { HookFailure } from "../hook-port.ts";
-import type { CompactSessionInput, CompactSessionResult } from "../tasks-api.ts";
+} from "../../test/support/services/runner-scene.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { HookFailure } from "../hooks/port.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { CompactSessionInput, CompactSessionResult } from "../tasks/api.ts";
+import { taskIdOf } from "../tasks/rules/task.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../window/policy/summary-spec.ts";
 
 const SECOND = 1_000;
 const OPEN = policyOf([], {
@@ -49,7 +49,7 @@ async function compact(
 const keep = (keepRecent: number) => ({ kind: "keep-recent", keepRecent }) as const;
 
 describe("keep_recent", () => {
-  it("summarizes all but the newest and waits for it", async () => {
+  test("summarizes all but the newest and waits for it", async () => {
     const hook = scriptedHook("h", ["all of it"]);
     scene = await startRunnerScene([hook]);
     await scene.open("s", OPEN);
@@ -70,7 +70,7 @@ describe("keep_recent", () => {
     expect(requested.map(({ revision }) => revision)).toEqual([result.revision]);
   });
 
-  it("answers at once without wait, and leaves what a task has already", async () => {
+  test("answers at once without wait, and leaves what a task has already", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", OPEN);
     await scene.say("s", 6);
@@ -84,7 +84,7 @@ describe("keep_recent", () => {
     expect(more.task?.task.summarize.ranges).toEqual([{ first: 4, last: 6 }]);
   });
 
-  it("has nothing to do in a window that is short already", async () => {
+  test("has nothing to do in a window that is short already", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", OPEN);
     await scene.say("s", 2);
@@ -94,7 +94,7 @@ describe("keep_recent", () => {
     expect(await scene.tasks()).toEqual([]);
   });
 
-  it("takes messages out of the window at once when asked to", async () => {
+  test("takes messages out of the window at once when asked to", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", OPEN);
     await scene.say("s", 5);
@@ -113,7 +113,7 @@ describe("keep_recent", () => {
 });
 
 describe("a stage", () => {
-  it("is run whether or not its triggers hold", async () => {
+  test("is run whether or not its triggers hold", async () => {
     const trigger = { kind: "message-count-over", limit: 100 } as const;
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers", {}, { anyOf: [trigger] }));
@@ -125,7 +125,7 @@ describe("a stage", () => {
     expect(result.task?.task.summarize.ranges).toEqual([{ first: 1, last: 4 }]);
   });
 
-  it("with a task under way gives that one, and waits for it", async () => {
+  test("with a task under way gives that one, and waits for it", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers"));
     await scene.say("s", 5);
@@ -142,14 +142,14 @@ describe("a stage", () => {
     expect(result.revision).toBe(Math.floor(made.taskNo / 256));
   });
 
-  it("that the policy does not have is a fault of the request", async () => {
+  test("that the policy does not have is a fault of the request", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers"));
     const call = compact({ choice: { kind: "stage", stage: "other" } });
     await expect(call).rejects.toMatchObject({ reason: "REQUEST_INVALID" });
   });
 
-  it("that removes to the log is summarized as asked", async () => {
+  test("that removes to the log is summarized as asked", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     const stage = summaryStage("workers", {}, { removedTo: "log", on: "request" });
     await scene.open("s", policyOf([{ ...stage, summarize: undefined }], OPEN));
@@ -160,7 +160,7 @@ describe("a stage", () => {
   });
 });
 
-it("leaves what was given up of messages that left, to be tried again", async () => {
+test("leaves what was given up of messages that left, to be tried again", async () => {
   scene = await startRunnerScene([scriptedHook("h", [new HookFailure("refused", "No.")])]);
   const atOnce = { keep: "append", leave: "at-once", onFailure: "drop" } as const;
   await scene.open("s", summaryPolicy("h", atOnce, { on: "request" }));
@@ -172,7 +172,7 @@ it("leaves what was given up of messages that left, to be tried again", async ()
   }
 });
 
-it("makes no more tasks than a session may have", async () => {
+test("makes no more tasks than a session may have", async () => {
   scene = await startRunnerScene([pollHook("workers")]);
   await scene.open("s", OPEN);
   const asked = { choice: keep(0), spec: specOf("workers", { keep: "append" }) };
@@ -187,7 +187,7 @@ it("makes no more tasks than a session may have", async () => {
 });
 
 describe("placed summaries", () => {
-  it.each([
+  test.each([
     ["in-place", 1],
     ["hierarchical", 32],
   ] as const)("are taken up, so that there is always a place: %s", async (kept, most) => {
@@ -209,7 +209,7 @@ describe("placed summaries", () => {
     expect(await scene.tasks()).toEqual([]);
   });
 
-  it("keep the request that is shown with them", async () => {
+  test("keep the request that is shown with them", async () => {
     const output = outputOf("t".repeat(60), { requestText: "Wants it" });
     scene = await startRunnerScene([scriptedHook("h", [output])]);
     await scene.open("s", OPEN);
@@ -224,7 +224,7 @@ describe("placed summaries", () => {
 });
 
 describe("waiting", () => {
-  it("hears that a task was given up, with the placeholder", async () => {
+  test("hears that a task was given up, with the placeholder", async () => {
     const hook = scriptedHook("h", [new HookFailure("refused", "No.")]);
     scene = await startRunnerScene([hook]);
     await scene.open("s", OPEN);
@@ -235,7 +235,7 @@ describe("waiting", () => {
     expect(result.summary?.record).toMatchObject({ text: "(4 messages)", placeholder: true });
   });
 
-  it("hears that a task was deleted", async () => {
+  test("hears that a task was deleted", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", OPEN);
     await scene.say("s", 6);
@@ -249,7 +249,7 @@ describe("waiting", () => {
     expect(await waiting).toMatchObject({ outcome: "superseded" });
   });
 
-  it("ends with its time, and with the server", async () => {
+  test("ends with its time, and with the server", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers"));
     await scene.say("s", 6);
@@ -262,7 +262,7 @@ describe("waiting", () => {
     expect(await long).toMatchObject({ outcome: "pending" });
   });
 
-  it("is not for a repeat, which gets the answer that was remembered", async () => {
+  test("is not for a repeat, which gets the answer that was remembered", async () => {
     const hook = scriptedHook("h", ["all of it"]);
     scene = await startRunnerScene([hook]);
     await scene.open("s", OPEN);
@@ -278,7 +278,7 @@ describe("waiting", () => {
 });
 
 describe("faults", () => {
-  it("are told", async () => {
+  test("are told", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await expect(compact({ choice: keep(2) })).rejects.toMatchObject({
       reason: "SESSION_NOT_FOUND",

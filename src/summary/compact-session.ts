@@ -1,53 +1,57 @@
-// CompactSession: a caller has messages of the window summarized now. Makes a task like a stage
-// does, then waits for its end if asked to. While it waits it holds a callback and nothing else;
-// how far the task is it reads from the store.
+// CompactSession: summarizes messages of the window now. Makes a task as a stage does, then waits
+// for its end if asked to. A waiting call holds only a callback and reads progress from the store.
 
-import {
-  AppError,
-  hookNotConfigured,
-  requestInvalid,
-  sessionNotFound,
-} from "../../domain/errors.ts";
-import type { EventDetail } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { PolicyStage } from "../../domain/policy.ts";
-import type { Session, WindowInsert } from "../../domain/session.ts";
-import { partsOf, takeParts } from "../../domain/summaries/inputs.ts";
-import {
-  DEFAULT_SUMMARY_SPEC,
-  MANUAL_HOOK,
-  type SummaryKeep,
-  type SummarySpec,
-} from "../../domain/summaries/spec.ts";
-import { isLive, REVISION_TASKS_MAX, type Task, taskNoAt } from "../../domain/tasks/task.ts";
-import { containsSeq } from "../../domain/window/ranges.ts";
-import { totalsOf } from "../../domain/window/totals.ts";
+import { changeSession, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { changeWindow, planOf } from "../core/window-change.ts";
+import { isInLog, mergeInserts } from "../core/window-view.ts";
+import type { EventDetail } from "../events/rules/event.ts";
+import { canSummarize } from "../hooks/port.ts";
+import type { Call } from "../kit/call.ts";
+import { AppError, hookNotConfigured, requestInvalid, sessionNotFound } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, WindowInsert } from "../session/rules/session.ts";
 import type {
   SessionDecision,
   SessionPlan,
   SessionView,
   StoredEntry,
   TaskPlan,
-} from "../../storage/store.ts";
-import type { Call } from "../api.ts";
-import { changeSession, replyPart } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { canSummarize } from "../hook-port.ts";
-import { newEvents } from "../new-events.ts";
-import { beforeRecent, byStage, stageOf } from "../summary-inputs.ts";
-import type { CompactSessionInput } from "../tasks-api.ts";
-import { changeWindow, planOf } from "../window-change.ts";
-import { isInLog, mergeInserts } from "../window-view.ts";
-import { type TaskWaiting, waitForTask } from "./await-task.ts";
-import { taskInfo } from "./list-tasks.ts";
-import { deadOf, enoughFor, groupsOf, hasSummary, hookOf, inputLimits } from "./making.ts";
-import { insertsByPosition, newTask, requestedEvent, workOf } from "./new-task.ts";
-import { CROWD } from "./waiting-tasks.ts";
+} from "../store/store.ts";
+import type { CompactSessionInput } from "../tasks/api.ts";
+import { type TaskWaiting, waitForTask } from "../tasks/await-task.ts";
+import { taskInfo } from "../tasks/list-tasks.ts";
+import { isLive, REVISION_TASKS_MAX, type Task, taskNoAt } from "../tasks/rules/task.ts";
+import type { PolicyStage } from "../window/policy/policy.ts";
+import {
+  DEFAULT_SUMMARY_SPEC,
+  MANUAL_HOOK,
+  type SummaryKeep,
+  type SummarySpec,
+} from "../window/policy/summary-spec.ts";
+import { containsSeq } from "../window/rules/ranges.ts";
+import { totalsOf } from "../window/rules/trim.ts";
+import { CROWD } from "./hand-over.ts";
+import {
+  deadOf,
+  enoughFor,
+  groupsOf,
+  hasSummary,
+  hookOf,
+  inputLimits,
+  insertsByPosition,
+  newTask,
+  requestedEvent,
+  workOf,
+} from "./making.ts";
+import { partsOf, takeParts } from "./rules/inputs.ts";
+import { beforeRecent, byStage, stageOf } from "./summary-inputs.ts";
 
-/** When to try again while a session has as many tasks as it may have. */
+/** Delay before a retry while a session has as many tasks as it may have. */
 const FULL_RETRY_MS = 30_000;
 
-/** What a call found or made. */
+/** Outcome of a call: the task that it found or made. */
 interface Started {
   readonly revision: number;
   /** Undefined when there is nothing to summarize. */
@@ -77,7 +81,7 @@ export async function compactSession(
   return input.encode({ revision, task: info, outcome: end.outcome, summary: end.summary });
 }
 
-/** What is answered before anybody waited. */
+/** The answer as it is before any waiting. */
 function resultOf(
   context: ServiceContext,
   { revision, task }: Started,
@@ -137,7 +141,7 @@ function decideCompact(
     }),
   );
   const started: Started = { revision, task };
-  // As with a stage that makes a new task: what was given up before is not tried again.
+  // As when a stage makes a new task: it replaces the tasks that were given up.
   const given = stage === undefined ? [] : deadOf(tasks, name);
   const taskPlan = { put: [task], remove: given.map(({ taskNo }) => taskNo) };
   const change = planFor(compacting, session, view, { task, taskPlan, entries, chosen });
@@ -150,14 +154,18 @@ function decideCompact(
   return { kind: "save", result: started, plan };
 }
 
-/** Throws OVERLOADED when as many tasks are to be done as may be. */
+/** Throws OVERLOADED when the stage has as many pending tasks as it may have. */
 function checkRoom(tasks: readonly Task[], stage: string): void {
   const limit = LIMITS.stageTasks;
   if (tasks.filter((task) => task.stage === stage && isLive(task)).length < limit) return;
-  throw new AppError("OVERLOADED", `The session has ${limit} tasks that are still to be done.`, {
-    metadata: { limit: String(limit) },
-    retryDelayMs: FULL_RETRY_MS,
-  });
+  throw new AppError(
+    "OVERLOADED",
+    `The session has ${limit} unfinished tasks, which is the limit.`,
+    {
+      metadata: { limit: String(limit) },
+      retryDelayMs: FULL_RETRY_MS,
+    },
+  );
 }
 
 /** Changes nothing, and remembers the answer. */
@@ -169,7 +177,7 @@ function answer(
   return { kind: "answer", result: started, ...reply };
 }
 
-/** How the summary is made, and by whom. */
+/** Options for making the summary, with its hook. */
 function askedOf(
   { hooks }: ServiceContext,
   input: CompactSessionInput,
@@ -205,7 +213,7 @@ function choose(
     const chosen = beforeRecent(entries, policy, choice.keepRecent);
     meant = withPlaced(entries, chosen, inserts, spec.keep);
   } else {
-    // By itself, and whether or not its triggers hold.
+    // The stage runs alone, whether or not its triggers hold.
     const stages = stage === undefined ? [] : [{ ...stage, anyOf: [] }];
     meant = byStage(context, session, entries, {
       policy: { ...policy, stages },
@@ -230,9 +238,9 @@ function choose(
 }
 
 /**
- * What is chosen, with the placed summaries before the last of it: one that stands in the window
- * takes up the earlier ones, and those by level do so when many stand there, so that there is
- * always a place.
+ * The chosen entries, with the placed summaries before the last of them. An in-place summary always
+ * absorbs the earlier ones; a hierarchical one does so only when the window is crowded with them,
+ * which keeps a place free.
  */
 function withPlaced(
   entries: readonly StoredEntry[],
@@ -248,7 +256,7 @@ function withPlaced(
   return new Set(entries.filter((one) => chosen.has(one) || (one.seq < last && own.has(one.seq))));
 }
 
-/** Tells what tasks have already. */
+/** Whether an entry is already in one of the tasks. */
 function takenBy(live: readonly Task[]): (entry: StoredEntry) => boolean {
   const made = new Set(live.flatMap((task) => task.summarize.made.map((one) => one.messageId)));
   return (entry) =>
@@ -257,7 +265,7 @@ function takenBy(live: readonly Task[]): (entry: StoredEntry) => boolean {
       : made.has(entry.messageId);
 }
 
-/** What becomes of the window: nothing, unless the messages leave it at once. */
+/** Plan for the window: unchanged, unless the messages leave it at once. */
 function planFor(
   { context, nowMs }: Compacting,
   session: Session,

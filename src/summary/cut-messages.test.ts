@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { draftOf, jsonCodec } from "../../../test/support/json-codec.ts";
-import { testSeed } from "../../../test/support/random.ts";
-import { LIMITS } from "../../domain/limits.ts";
+import { describe, expect, test } from "vitest";
+import { testSeed } from "../../test/support/kit/random.ts";
+import { draftOf, jsonCodec } from "../../test/support/services/json-codec.ts";
+import { LIMITS } from "../kit/limits.ts";
 import { capOf, cutMessages, type SourceMessage } from "./cut-messages.ts";
 
 const seed = testSeed("cut messages");
@@ -19,17 +19,17 @@ function source(seq: number, chars: number): SourceMessage {
 const limits = (tokensMax: number) => ({ tokensMax, imageTokenCount: 0 });
 
 describe("capOf", () => {
-  it("is nothing while all fits", () => {
+  test("is nothing while all fits", () => {
     expect(capOf([10, 20], 30)).toBeUndefined();
     expect(capOf([], 0)).toBeUndefined();
   });
 
-  it("takes from the largest only", () => {
+  test("takes from the largest only", () => {
     expect(capOf([10, 20, 90], 60)).toBe(30);
     expect(capOf([10, 90, 90], 60)).toBe(25);
   });
 
-  it("makes the sum fit, and no smaller than it must", () => {
+  test("makes the sum fit, and no smaller than it must", () => {
     const sizes = fc.array(fc.nat({ max: 10_000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(sizes, fc.nat({ max: 50_000 }), (list, limit) => {
@@ -44,12 +44,12 @@ describe("capOf", () => {
 });
 
 describe("cutMessages", () => {
-  it("leaves what fits as it is", () => {
+  test("leaves what fits as it is", () => {
     const sources = [source(1, 400), source(2, 4_000)];
     expect(cutMessages(jsonCodec, sources, limits(1_100))).toBe(sources);
   });
 
-  it("cuts the longest, so that all fit", () => {
+  test("cuts the longest, so that all fit", () => {
     const sources = [source(1, 400), source(2, 40_000), source(3, 40_000)];
     const cut = cutMessages(jsonCodec, sources, limits(2_100));
     expect(cut[0]).toBe(sources[0]);
@@ -58,7 +58,7 @@ describe("cutMessages", () => {
     expect(tokens.reduce((a, b) => a + b)).toBeLessThanOrEqual(2_100);
   });
 
-  it("cuts what is too long in bytes, though it costs little", () => {
+  test("cuts what is too long in bytes, though it costs little", () => {
     const long = { ...source(1, 1_500_000), tokenCount: 50 };
     const [cut] = cutMessages(jsonCodec, [long], limits(1_000));
     expect(cut?.bytes.length).toBeLessThanOrEqual(LIMITS.taskInputBytes);

@@ -1,9 +1,9 @@
-// Cuts the longest messages of a task until all fit into what its hook takes. A task holds at least
+// Cuts the longest messages of a task until all fit the limits of its hook. A task holds at least
 // one message, or a call with its results, however large; others are chosen to fit and stay whole.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { shortenPlan } from "../../domain/window/shorten.ts";
-import type { Codec } from "../codec.ts";
+import type { Codec } from "../core/codec.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { shortenPlan } from "../window/rules/shorten.ts";
 
 /** A message that is given to a hook. */
 export interface SourceMessage {
@@ -16,14 +16,14 @@ export interface SourceMessage {
   readonly text: string | undefined;
 }
 
-/** What a hook takes. */
+/** Limits on the input of a hook. */
 export interface InputLimits {
   readonly tokensMax: number;
-  /** What an image costs by the policy of the session. */
+  /** Cost of an image under the policy of the session. */
   readonly imageTokenCount: number;
 }
 
-/** The messages, the texts of the longest cut so that all are within the limits if they can. */
+/** The messages, with the longest texts cut until all fit the limits, if possible. */
 export function cutMessages(
   codec: Codec,
   sources: readonly SourceMessage[],
@@ -57,13 +57,13 @@ function cut(
   const plan = shortenPlan(detail, source.tokenCount, cap, imageTokenCount);
   if (plan === undefined) return source;
   const bytes = codec.shortenMessage(source.bytes, plan.keptChars, plan.tokenCount);
-  // The text of a placed summary is short by itself; what it shows was cut, so it is shown as cut.
+  // The plain text of a placed summary is not cut: the hook gets its shown text, which is.
   return { ...source, bytes, tokenCount: plan.tokenCount, text: undefined };
 }
 
 /**
- * The size that the largest of some may have so that their sum is within the limit, when all that
- * are larger are cut to it; undefined when the sum is within the limit as it is.
+ * The cap at which the sum of sizes meets the limit when all larger ones are cut to it; undefined
+ * when the sum is within the limit already.
  */
 export function capOf(sizes: readonly number[], limit: number): number | undefined {
   let sum = 0;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { MANUAL_HOOKS } from "../../test/support/hooks/hooks.ts";
 import {
   type EffectScene,
   lines,
@@ -6,18 +7,18 @@ import {
   SESSION,
   sceneOf,
   summarizing,
-} from "../../../test/support/effect-scene.ts";
-import { MANUAL_HOOKS } from "../../../test/support/hooks.ts";
-import { jsonCodec } from "../../../test/support/json-codec.ts";
-import { dropOldest } from "../../../test/support/policies.ts";
-import { Etags } from "../../domain/etag.ts";
-import { CEILING } from "../../domain/policy.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import type { StoredEntry } from "../../storage/store.ts";
-import type { ServiceContext } from "../context.ts";
-import { newSession } from "../new-session.ts";
+} from "../../test/support/services/effect-scene.ts";
+import { jsonCodec } from "../../test/support/services/json-codec.ts";
+import { dropOldest } from "../../test/support/window/policies.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { Etags } from "../kit/etag.ts";
+import { PARTICIPANTS } from "../services.ts";
+import { newSession } from "../session/sessions.ts";
+import type { StoredEntry } from "../store/store.ts";
+import type { Settling } from "../tasks/settle.ts";
+import { CEILING } from "../window/policy/policy.ts";
 import { changeAndTrim } from "./effect.ts";
-import type { Settling } from "./settle.ts";
+import { TRUST } from "./rules/summary.ts";
 
 const scenes: EffectScene[] = [];
 
@@ -86,6 +87,7 @@ describe("the ceiling of a window", () => {
       world: { nowMs: () => 1, random: (length) => new Uint8Array(length) },
       tokens: undefined as never,
       hooks: MANUAL_HOOKS,
+      participants: PARTICIPANTS,
       settings: { idempotencyWindowMs: 1, eventAgeMsMax: 1, eventCountMax: 1 },
     };
     const settling = {

@@ -1,26 +1,26 @@
-// What the result of a task does to its session: its messages leave the window, and the text takes
+// Effect of a task's result on its session: its messages leave the window, and the text takes
 // their place, in the window or beside it.
 
-import { AppError } from "../../domain/errors.ts";
-import type { EventDetail } from "../../domain/event.ts";
-import { CEILING } from "../../domain/policy.ts";
-import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
-import { joinTexts, placedText, shownName, shownTexts } from "../../domain/summaries/compose.ts";
+import type { WindowBase } from "../core/participants.ts";
+import { changeWindow, type Pass, planOf } from "../core/window-change.ts";
 import {
-  lowestTrust,
-  type SummaryOutput,
-  type SummaryRecord,
-  type Trust,
-} from "../../domain/summaries/summary.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import { withoutRanges } from "../../domain/window/merge-ranges.ts";
-import { needsTrim } from "../../domain/window/needs-trim.ts";
-import { containsSeq } from "../../domain/window/ranges.ts";
-import { totalsOf } from "../../domain/window/totals.ts";
-import type { SeqRange, TrimReason } from "../../domain/window/types.ts";
-import type { SessionPlan, StoredEntry, SummaryPlan, TaskPlan } from "../../storage/store.ts";
-import { changeWindow, type Pass, planOf, type WindowBase } from "../window-change.ts";
-import { insertEntry, isInLog, mergeInserts, sessionTotals, signalsOf } from "../window-view.ts";
+  insertEntry,
+  isInLog,
+  mergeInserts,
+  sessionTotals,
+  signalsOf,
+} from "../core/window-view.ts";
+import type { EventDetail } from "../events/rules/event.ts";
+import { AppError } from "../kit/errors.ts";
+import type { Session, SessionFields, WindowInsert } from "../session/rules/session.ts";
+import type { SessionPlan, StoredEntry, SummaryPlan, TaskPlan } from "../store/store.ts";
+import { taskIdOf } from "../tasks/rules/task.ts";
+import type { HeldView, Settling } from "../tasks/settle.ts";
+import { CEILING } from "../window/policy/policy.ts";
+import { needsTrim } from "../window/rules/needs-trim.ts";
+import { containsSeq, withoutRanges } from "../window/rules/ranges.ts";
+import { totalsOf } from "../window/rules/trim.ts";
+import type { SeqRange, TrimReason } from "../window/rules/types.ts";
 import {
   ancestorOfSession,
   hasPlace,
@@ -35,25 +35,31 @@ import {
   withOwnSummary,
   withPlacedSummary,
 } from "./apply-summary.ts";
-import type { HeldView, Settling } from "./settle.ts";
+import { joinTexts, placedText, shownName, shownTexts } from "./rules/compose.ts";
+import {
+  lowestTrust,
+  type SummaryOutput,
+  type SummaryRecord,
+  type Trust,
+} from "./rules/summary.ts";
 import { type DocumentPart, NO_DOCUMENT, summaryDocument } from "./summary-document.ts";
 
-/** What a plan gets of an effect. */
+/** Contribution of a task's result to the plan of a session. */
 export interface Effect {
   readonly session: Session;
   readonly plan: Omit<SessionPlan, "events" | "reply">;
   /** The trim of the task's own messages and the new summary; may be empty. */
   readonly own: readonly EventDetail[];
-  /** What the policy did next. */
+  /** Events of the policy run that follows. */
   readonly next: readonly EventDetail[];
   /** The version of the new summary; 0 for none. */
   readonly version: number;
 }
 
-/** Why a text cannot take its place. */
+/** Reasons why a text cannot take its place. */
 export type NoEffect = "no-place" | "too-long";
 
-/** Whether a task has its messages in the window until its summary is there. */
+/** Whether a task's messages stay in the window until the summary is made. */
 export function keepsInputs({ task }: Pick<HeldView, "task">): boolean {
   return task.summarize.spec.leave === "with-summary";
 }
@@ -75,7 +81,7 @@ export function inputsIn(
   );
 }
 
-/** How many entries a task was made from. */
+/** Number of entries that a task was made from. */
 export function inputCount({ task }: Pick<HeldView, "task">): number {
   let count = task.summarize.made.length;
   for (const { first, last } of task.summarize.ranges) count += last - first + 1;
@@ -83,12 +89,12 @@ export function inputCount({ task }: Pick<HeldView, "task">): number {
 }
 
 const ON_APPEND: readonly Pass[] = [{ occasions: ["append"], outcomes: [] }];
-/** Leaves the window as it is, whatever it takes. */
+/** Leaves the window unchanged, whatever its size. */
 const NO_STAGES: readonly Pass[] = [{ occasions: [], outcomes: [], isRead: true }];
 
 /**
- * Changes the window and lets the policy go on. What is protected may not fit under the ceiling:
- * then the policy has its turn with the next change, and this one is made all the same.
+ * Changes the window and runs the policy on it. Protected entries may not fit under the ceiling:
+ * this change is then made without the policy, which runs with the next one.
  */
 export function changeAndTrim({ context }: Settling, base: WindowBase) {
   try {
@@ -99,7 +105,7 @@ export function changeAndTrim({ context }: Settling, base: WindowBase) {
   }
 }
 
-/** The inputs of a task leave the window, and nothing takes their place. */
+/** Takes the inputs of a task out of the window without a replacement. */
 export function dropInputs(settling: Settling, held: HeldView, taskPlan: TaskPlan): Effect {
   const entries = entriesOf(settling, held);
   const removed = inputsIn(entries, held);
@@ -116,7 +122,7 @@ export function dropInputs(settling: Settling, held: HeldView, taskPlan: TaskPla
   });
 }
 
-/** A text becomes the summary that a task was made for. */
+/** Makes a text the summary that a task was made for. */
 export function applyOutput(
   settling: Settling,
   held: HeldView,
@@ -149,7 +155,7 @@ export function applyOutput(
   return exchange(settling, held, change);
 }
 
-/** What a placed summary adds to the window, and what it takes out. */
+/** Tokens that a placed summary adds to the window, and tokens that it takes out. */
 export function placedCost(
   settling: Settling,
   held: HeldView,
@@ -219,7 +225,7 @@ function originsOfTask(
   return originsOf({ ranges, totals, trusts: [goneTrust] }, placed, prior);
 }
 
-/** The trust of what a hook was told as known already: it may have taken words from it. */
+/** Trust of the earlier summaries in a hook's input: its output may repeat their words. */
 function priorTrusts(
   { session, task }: HeldView,
   removed: readonly StoredEntry[],
@@ -257,7 +263,7 @@ function own(
   return { ...withOwnSummary(left, summary, origins, at), placed: [] };
 }
 
-/** The text in the place of the messages; undefined when no more summaries may be placed. */
+/** The text placed instead of the messages; undefined when no more summaries may be placed. */
 function place(
   { context, nowMs, messageId, countText }: Settling,
   { session, task }: HeldView,
@@ -288,7 +294,7 @@ function place(
   });
 }
 
-/** What leaves the window, and what comes. */
+/** Entries that leave the window, and inserts that replace them. */
 interface Exchange {
   readonly fields: SessionFields;
   readonly placed: readonly WindowInsert[];
@@ -299,7 +305,7 @@ interface Exchange {
   readonly told: readonly EventDetail[];
   readonly record: SummaryRecord | undefined;
   readonly taskPlan: TaskPlan;
-  /** The document that it is written to as well. Default: none. */
+  /** The document that also gets the text. Default: none. */
   readonly part?: DocumentPart["plan"];
 }
 
@@ -312,7 +318,7 @@ function passesCeiling({ context }: Settling, { entries, placed, removed }: Exch
   return bytes > CEILING.bytes && more.byteCount >= less.byteCount;
 }
 
-/** The change of the window, and what the policy does with what is left. */
+/** The change of the window, with the policy run on the remaining entries. */
 function exchange(settling: Settling, held: HeldView, change: Exchange): Effect {
   const { context, nowMs } = settling;
   const { view, session, task } = held;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { hooksOf, MANUAL_HOOKS, outputOf, pollHook } from "../../test/support/hooks/hooks.ts";
 import {
   type EffectScene,
   isDue,
@@ -8,15 +9,14 @@ import {
   sceneOf,
   specOf,
   summarizing,
-} from "../../../test/support/effect-scene.ts";
-import { hooksOf, MANUAL_HOOKS, outputOf, pollHook } from "../../../test/support/hooks.ts";
-import { dropOldest } from "../../../test/support/policies.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { Policy, PolicyStage } from "../../domain/policy.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import { ROLE } from "../../domain/window/types.ts";
+} from "../../test/support/services/effect-scene.ts";
+import { dropOldest } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { taskIdOf } from "../tasks/rules/task.ts";
+import type { Policy, PolicyStage } from "../window/policy/policy.ts";
+import type { SummarySpec } from "../window/policy/summary-spec.ts";
+import { ROLE } from "../window/rules/types.ts";
 import { checkHooks } from "./hand-over.ts";
 
 const scenes: EffectScene[] = [];

@@ -1,10 +1,14 @@
 // Goal: every summary of a session can be listed, page by page, with whether it is in use, and each
 // leads to the messages that it stands for.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fromBytes, type StoredJsonMessage, toBytes } from "../../test/support/json-codec.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import type { ListSummariesInput } from "./tasks-api.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  fromBytes,
+  type StoredJsonMessage,
+  toBytes,
+} from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import type { ListSummariesInput } from "../tasks/api.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 
@@ -49,7 +53,7 @@ async function setFive(): Promise<void> {
 }
 
 describe("listSummaries", () => {
-  it("gives all, and says which are in use", async () => {
+  test("gives all, and says which are in use", async () => {
     await setFive();
     expect(await list()).toEqual({
       told: [
@@ -63,7 +67,7 @@ describe("listSummaries", () => {
     });
   });
 
-  it("gives pages in both orders", async () => {
+  test("gives pages in both orders", async () => {
     await setFive();
     const first = await list({ order: "desc", limit: 2 });
     expect(first.told.map(([version]) => version)).toEqual([5, 4]);
@@ -71,7 +75,7 @@ describe("listSummaries", () => {
     expect(rest.told.map(([version]) => version)).toEqual([3, 2, 1]);
   });
 
-  it("gives only those in use when asked, in pages too", async () => {
+  test("gives only those in use when asked, in pages too", async () => {
     await setFive();
     const current = { currentOnly: true } as const;
     expect((await list(current)).told.map(([version]) => version)).toEqual([4, 5]);
@@ -81,7 +85,7 @@ describe("listSummaries", () => {
     expect(rest).toEqual({ told: [[4, "four", true]], next: undefined });
   });
 
-  it("gives none of a session without one, and fails without a session", async () => {
+  test("gives none of a session without one, and fails without a session", async () => {
     expect(await list()).toEqual({ told: [], next: undefined });
     for (const currentOnly of [true, false]) {
       const missing = list({ sessionId: "nobody", currentOnly });
@@ -101,14 +105,14 @@ describe("listSummarySources", () => {
     return { texts, next: page.next };
   }
 
-  it("gives the messages over all levels", async () => {
+  test("gives the messages over all levels", async () => {
     await setFive();
     expect(await sources(2)).toEqual({ texts: ["1", "2"], next: undefined });
     expect(await sources(4)).toEqual({ texts: ["1", "2", "4"], next: undefined });
     expect(await sources(1)).toEqual({ texts: [], next: undefined });
   });
 
-  it("goes on where a page ended", async () => {
+  test("goes on where a page ended", async () => {
     await set("far", ["m1", "m3", "m4", "m9"]);
     const pages: string[][] = [];
     let after: number | undefined;
@@ -120,7 +124,7 @@ describe("listSummarySources", () => {
     expect(pages).toEqual([["1"], ["3"], ["4"], ["9"]]);
   });
 
-  it("leaves out what was deleted since", async () => {
+  test("leaves out what was deleted since", async () => {
     await set("far", ["m1", "m3", "m4"]);
     await services.sessions.deleteMessage(services.call("DeleteMessage"), {
       ...{ ...REF, messageId: "m3", etag: "", allowMissing: false, encode: toBytes },
@@ -128,7 +132,7 @@ describe("listSummarySources", () => {
     expect(await sources(1)).toEqual({ texts: ["1", "4"], next: undefined });
   });
 
-  it("fails for what never was", async () => {
+  test("fails for what never was", async () => {
     await expect(sources(1)).rejects.toMatchObject({
       reason: "SUMMARY_NOT_FOUND",
       detail: { metadata: { version: "1" } },
@@ -144,7 +148,7 @@ describe("a fork", () => {
     });
   }
 
-  it("begins with the history of what is in use", async () => {
+  test("begins with the history of what is in use", async () => {
     await setFive();
     await fork();
     const { told } = await list({ sessionId: "f" });
@@ -156,7 +160,7 @@ describe("a fork", () => {
     expect(await services.store.readSummary({ ...REF, sessionId: "f" }, 4)).toEqual(source);
   });
 
-  it("of the past knows nothing of later messages", async () => {
+  test("of the past knows nothing of later messages", async () => {
     await set("old", ["m1", "m2", "m5"]);
     await fork(4);
     expect((await list({ sessionId: "f" })).told).toEqual([]);

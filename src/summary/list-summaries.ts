@@ -1,16 +1,16 @@
 // ListSummaries and ListSummarySources: the summaries that a session has had, and the messages of
 // the log that each stands for.
 
-import { sessionNotFound, summaryNotFound } from "../domain/errors.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
-import type { SeqRange } from "../domain/window/types.ts";
-import type { SummaryPage } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { checkLive, liveSession } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { currentVersions } from "./summary-records.ts";
-import type { ListedSummary, ListSummariesInput, ListSummarySourcesInput } from "./tasks-api.ts";
+import { liveSession } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { currentVersions } from "../core/summary-records.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { sessionNotFound, summaryNotFound } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, SessionRef } from "../session/rules/session.ts";
+import type { SummaryPage } from "../store/store.ts";
+import type { ListedSummary, ListSummariesInput, ListSummarySourcesInput } from "../tasks/api.ts";
+import type { SeqRange } from "../window/rules/types.ts";
 
 /** A page of summaries, and the version to go on after. */
 type ListedPage = Omit<SummaryPage, "summaries"> & { readonly summaries: readonly ListedSummary[] };
@@ -44,7 +44,7 @@ export async function listSummaries(
   };
 }
 
-/** Those in use are few, wherever they stand in the history. */
+/** Summaries in use: few, but anywhere in the history. */
 async function listCurrent(
   context: ServiceContext,
   input: ListSummariesInput,
@@ -68,7 +68,7 @@ async function listCurrent(
   return { summaries, next: undefined };
 }
 
-/** What a run takes at most in an answer. */
+/** Most bytes that a range takes in an answer. */
 const RANGE_BYTES = 24;
 
 function rangeBytes(ranges: readonly SeqRange[]): number {

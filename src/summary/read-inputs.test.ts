@@ -1,15 +1,15 @@
 // Goal: a hook gets exactly the messages of its task, what stands between them, and what is known.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { outputOf, type ScriptedHook, scriptedHook } from "../../../test/support/hooks.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { outputOf, type ScriptedHook, scriptedHook } from "../../test/support/hooks/hooks.ts";
 import {
   eventually,
   type RunnerScene,
   startRunnerScene,
   summaryPolicy,
-} from "../../../test/support/runner-scene.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
-import type { HookSettings, SummarizeInput } from "../hook-port.ts";
+} from "../../test/support/services/runner-scene.ts";
+import type { HookSettings, SummarizeInput } from "../hooks/port.ts";
+import type { SummarySpec } from "../window/policy/summary-spec.ts";
 
 let scene: RunnerScene;
 afterEach(() => scene.stop());
@@ -23,7 +23,7 @@ const idle = () => eventually("all is done", async () => (await scene.tasks()).l
 const idsOf = (input: SummarizeInput | undefined) => input?.lines.map((line) => line.messageId);
 
 describe("what a hook gets", () => {
-  it("is the messages in their order, as they are and as text", async () => {
+  test("is the messages in their order, as they are and as text", async () => {
     const hook = scriptedHook("h");
     await begin(hook, { instructions: "Be brief.", transcript: "capitals" });
     await scene.append("s", [
@@ -48,7 +48,7 @@ describe("what a hook gets", () => {
     expect(input?.messages).toHaveLength(3);
   });
 
-  it("in place: the texts of the summaries before, and those among its messages", async () => {
+  test("in place: the texts of the summaries before, and those among its messages", async () => {
     const hook = scriptedHook("h", ["one", "two", "three"]);
     await begin(hook, { prefix: "Before: " });
     await scene.say("s", 5);
@@ -63,7 +63,7 @@ describe("what a hook gets", () => {
     expect(input?.savesTokens).toBe(true);
   });
 
-  it("replace: the summary of the session, which the new text takes the place of", async () => {
+  test("replace: the summary of the session, which the new text takes the place of", async () => {
     const hook = scriptedHook("h", ["one", "two"]);
     await begin(hook, { keep: "replace" });
     await scene.say("s", 5);
@@ -76,7 +76,7 @@ describe("what a hook gets", () => {
     expect(idsOf(hook.calls[1]?.input)).toEqual(["m4", "m5"]);
   });
 
-  it("append: the new messages only", async () => {
+  test("append: the new messages only", async () => {
     const hook = scriptedHook("h", ["one", "two"]);
     await begin(hook, { keep: "append" });
     await scene.say("s", 5);
@@ -88,7 +88,7 @@ describe("what a hook gets", () => {
     expect(idsOf(hook.calls[1]?.input)).toEqual(["m4", "m5"]);
   });
 
-  it("density: the draft, until nothing is missing", async () => {
+  test("density: the draft, until nothing is missing", async () => {
     const hook = scriptedHook("h", [
       outputOf("thin", { missingEntities: ["Ann"] }),
       outputOf("Ann, thin", { missingEntities: ["Bob"] }),
@@ -109,7 +109,7 @@ describe("what a hook gets", () => {
     expect((await scene.history("s"))[0]).toMatchObject({ text: "Ann, Bob", callCount: 3 });
   });
 
-  it("is cut to what the hook takes", async () => {
+  test("is cut to what the hook takes", async () => {
     const settings: Partial<HookSettings> = { inputTokensMax: 500 };
     const hook = scriptedHook("h", [], settings);
     await begin(hook, { keep: "append" });
@@ -120,7 +120,7 @@ describe("what a hook gets", () => {
     expect(line?.text.length).toBeGreaterThan(1_000);
   });
 
-  it("asks for the parts of an exchange when it is shown as one", async () => {
+  test("asks for the parts of an exchange when it is shown as one", async () => {
     const hook = scriptedHook("h", [outputOf("text", { requestText: "why", facts: ["f"] })]);
     await begin(hook, { shape: "exchange", maxTokens: 64 });
     await scene.append(
@@ -134,7 +134,7 @@ describe("what a hook gets", () => {
 });
 
 describe("what is gone", () => {
-  it("is not given: a task without any message is taken away", async () => {
+  test("is not given: a task without any message is taken away", async () => {
     const hook = scriptedHook("h", ["never"]);
     hook.gate.close();
     await begin(hook, { keep: "append", leave: "at-once" });

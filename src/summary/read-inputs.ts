@@ -1,26 +1,26 @@
-// Reads what a task gives to its hook: the messages from the log, what stands between them in the
-// window, and what is known already. Everything is read when the task is taken, so that a task in
-// the store is small.
+// Reads the input of a task's hook: the messages from the log, the inserts between them in the
+// window, and earlier summaries. Everything is read when the task is taken, which keeps stored
+// tasks small.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { Session, SessionRef, WindowInsert } from "../../domain/session.ts";
-import { lowestTrust, type SummaryRecord, type Trust } from "../../domain/summaries/summary.ts";
-import { transcriptOf } from "../../domain/summaries/transcript.ts";
-import { containsSeq } from "../../domain/window/ranges.ts";
-import { ROLE, type SeqRange } from "../../domain/window/types.ts";
-import type { StoredMessage } from "../../storage/store.ts";
-import { liveSession } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { LINE_ROLES, type SourceLine, type SummarizeInput } from "../hook-port.ts";
+import { liveSession } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { LINE_ROLES, type SourceLine, type SummarizeInput } from "../hooks/port.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, SessionRef, WindowInsert } from "../session/rules/session.ts";
+import type { StoredMessage } from "../store/store.ts";
+import type { TakenTask } from "../tasks/take-task.ts";
+import { containsSeq } from "../window/rules/ranges.ts";
+import { ROLE, type SeqRange } from "../window/rules/types.ts";
 import { standingRanges } from "./apply-summary.ts";
 import { cutMessages, type SourceMessage } from "./cut-messages.ts";
-import type { TakenTask } from "./take-task.ts";
+import { transcriptOf } from "./rules/inputs.ts";
+import { lowestTrust, type SummaryRecord, type Trust } from "./rules/summary.ts";
 
 const PAGE = 500;
 
 /**
- * What a task gives to its hook. Undefined when nothing of it is there any more: the session is
- * gone, or every message of the task was deleted.
+ * Input of a task's hook. Undefined when nothing is left of it: the session is gone, or every
+ * message of the task was deleted.
  */
 export async function readInputs(
   context: ServiceContext,
@@ -57,7 +57,7 @@ export async function readInputs(
   };
 }
 
-/** The messages of a task, by rising position. Those that are gone are left out. */
+/** The messages of a task that still exist, by rising position. */
 async function readSources(
   context: ServiceContext,
   session: Session,
@@ -80,8 +80,8 @@ async function readSources(
 }
 
 /**
- * What was restored has its summary already: it leaves with the others, and the hook sees it only
- * when there is nothing else.
+ * Restored messages have their summary already: they leave with the others, and the hook sees them
+ * only when there is nothing else.
  */
 function withoutKnown(
   { fields }: Session,
@@ -109,7 +109,7 @@ async function* messagesOf(
   }
 }
 
-/** What stands in the window only. */
+/** The source for an entry that is in the window but not in the log. */
 function ofInsert(insert: WindowInsert, record: SummaryRecord | undefined): SourceMessage {
   const { position, bytes, tokenCount, kind } = insert;
   const isSummary = kind === "summary";
@@ -149,11 +149,11 @@ function lineOf({ codec }: ServiceContext, source: SourceMessage): SourceLine {
 interface Prior {
   readonly texts: readonly string[];
   readonly isReplaced: boolean;
-  /** Of what the new text takes up. */
+  /** Trust of the earlier summaries. */
   readonly trusts: readonly Trust[];
 }
 
-/** What is known already. */
+/** Earlier summaries that the new text continues or replaces. */
 async function priorOf(
   context: ServiceContext,
   session: Session,

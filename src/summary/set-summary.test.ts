@@ -5,11 +5,11 @@ import {
   openPolicy,
   sceneOf,
   summarizing,
-} from "../../test/support/effect-scene.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { LIMITS } from "../domain/limits.ts";
-import { TRUST } from "../domain/summaries/summary.ts";
-import { ROLE } from "../domain/window/types.ts";
+} from "../../test/support/services/effect-scene.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { ROLE } from "../window/rules/types.ts";
+import { TRUST } from "./rules/summary.ts";
 
 const scenes: EffectScene[] = [];
 

@@ -1,27 +1,29 @@
-// SetSummary: a text takes the place of messages. They leave the window and stay in the log.
+// SetSummary: a text replaces messages. They leave the window and stay in the log.
 
+import { changeSession, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { SetSummaryInput } from "../core/window-api.ts";
+import { changeWindow, planOf } from "../core/window-change.ts";
+import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
 import {
   messageNotFound,
   requestInvalid,
   sessionNotFound,
   summaryVersionMismatch,
   windowFull,
-} from "../domain/errors.ts";
-import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import { makeInsertId } from "../domain/ids.ts";
-import { LIMITS } from "../domain/limits.ts";
-import { DEFAULT_POLICY } from "../domain/policy.ts";
-import type { Session, SessionFields, WindowInsert } from "../domain/session.ts";
-import { type SummaryRecord, TRUST } from "../domain/summaries/summary.ts";
-import { countedRule } from "../domain/token-rules.ts";
-import { groupEntries } from "../domain/window/groups.ts";
-import { needsTrim } from "../domain/window/needs-trim.ts";
-import type { Totals } from "../domain/window/types.ts";
-import type { SessionDecision, SessionView, StoredEntry, SummaryPlan } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { changeSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { newEvents } from "./new-events.ts";
+} from "../kit/errors.ts";
+import { makeInsertId } from "../kit/ids.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, SessionFields, WindowInsert } from "../session/rules/session.ts";
+import type { SessionDecision, SessionView, StoredEntry, SummaryPlan } from "../store/store.ts";
+import { DEFAULT_POLICY } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import { groupEntries } from "../window/rules/groups.ts";
+import { needsTrim } from "../window/rules/needs-trim.ts";
+import type { Totals } from "../window/rules/types.ts";
 import {
   ancestorOfSession,
   hasPlace,
@@ -33,15 +35,13 @@ import {
   trimOf,
   withOwnSummary,
   withPlacedSummary,
-} from "./tasks/apply-summary.ts";
-import type { SetSummaryInput } from "./window-api.ts";
-import { changeWindow, planOf } from "./window-change.ts";
-import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "./window-view.ts";
+} from "./apply-summary.ts";
+import { type SummaryRecord, TRUST } from "./rules/summary.ts";
 
 const RANDOM_BYTES = 10;
 const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
 
-/** What stays the same however often it is decided. */
+/** Inputs that stay the same when the decision is retried. */
 interface Setting {
   readonly context: ServiceContext;
   readonly call: Call;
@@ -60,8 +60,8 @@ export async function setSummary(
 ): Promise<Uint8Array> {
   const { namespace, sessionId, text } = input;
   const nowMs = context.world.nowMs();
-  // As in UpdateSession: exact counts cannot be had inside a decision. A policy change in between
-  // costs at most a stale count.
+  // As in UpdateSession: exact counts are not available inside a decision. A policy change in
+  // between costs at most a stale count.
   const known = text === "" ? undefined : await context.store.readSession(input);
   const rule = countedRule(known?.fields.policy ?? DEFAULT_POLICY);
   const tokenCount = text === "" ? 0 : await context.tokens.countText(text, rule);
@@ -129,7 +129,7 @@ function setAlone(
   return { kind: "save", result: bytes, plan };
 }
 
-/** What becomes of the history: a summary that is removed ends with the newest seq. */
+/** Plan for the history: a summary that is removed ends with the newest seq. */
 function historyPart(
   view: SessionView,
   session: Session,
@@ -146,7 +146,7 @@ function priorRecord(view: SessionView, { fields }: Session): SummaryRecord | un
   return fields.summary === undefined ? undefined : view.summary(fields.summary.version);
 }
 
-/** Tells of the summary of the session that is no more. */
+/** The event of a removed summary of the session. */
 function removedEvent({ summary }: SessionFields): EventDetail {
   return {
     type: EVENT_TYPE.summarySet,
@@ -214,7 +214,7 @@ interface Summarized {
   /** Undefined when the summary of the session is removed. */
   readonly record: SummaryRecord | undefined;
   readonly placed: WindowInsert | undefined;
-  /** How much became part of it. */
+  /** Totals of the messages that became part of it. */
   readonly added: Totals;
 }
 
@@ -241,7 +241,7 @@ function summarized(
   const standing = standingRanges(fields, { own: isPlaced });
   const known = { entries: replaced, inserts: session.fields.inserts, prior, standing };
   const exact = originsOfEntries(context, view, known);
-  // Whoever sets a text by hand may have put anything into it.
+  // A text set by hand may contain anything.
   const origins = { ...exact, trust: exact.trust > TRUST.medium ? TRUST.medium : exact.trust };
   const summary = { text: input.text, tokenCount, made: undefined };
   const added = origins.addedTotals;
@@ -273,7 +273,7 @@ function replacedEntries(
     const missing = messageIds.find((id) => !found.has(id)) ?? "";
     throw messageNotFound(missing, "The message is not in the window of this session.");
   }
-  // Other policies may part calls from their results, so that a stage can list just one of them.
+  // Other policies may part calls from their results, and a stage can list just one of them.
   if (session.fields.policy.toolPairing !== "whole") return replaced;
   const { callOf } = groupEntries(entries);
   const groups = new Set<number>();

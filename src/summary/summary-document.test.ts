@@ -1,19 +1,23 @@
 // Goal: a summary is a document exactly when it is set, and the next search finds it.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { hooksOf, scriptedHook } from "../../../test/support/hooks.ts";
-import { toBytes } from "../../../test/support/json-codec.ts";
-import { readDocument } from "../../../test/support/json-recall.ts";
-import { openSession } from "../../../test/support/memory-turns.ts";
-import { policyOf, stageOf } from "../../../test/support/policies.ts";
-import { searchIds } from "../../../test/support/recall.ts";
-import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
-import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../domain/summaries/spec.ts";
-import type { Store } from "../../storage/store.ts";
-import { HookFailure } from "../hook-port.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { hooksOf, scriptedHook } from "../../test/support/hooks/hooks.ts";
+import { openSession } from "../../test/support/memory/turns.ts";
+import { readDocument } from "../../test/support/recall/json-recall.ts";
+import { searchIds } from "../../test/support/recall/recall.ts";
+import { toBytes } from "../../test/support/services/json-codec.ts";
+import { eventually, someTurns } from "../../test/support/services/runner-scene.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { HookFailure } from "../hooks/port.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Store } from "../store/store.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../window/policy/summary-spec.ts";
 import { summaryDocumentId } from "./summary-document.ts";
 
 const LINE = "I would like to hear more of this. ".repeat(12);
@@ -47,7 +51,7 @@ async function documents(collectionId = "notes") {
 }
 
 describe("a summary with a collection", () => {
-  it.each([
+  test.each([
     {},
     { keep: "append" },
     { keep: "replace", leave: "at-once", onFailure: "drop" },
@@ -58,7 +62,7 @@ describe("a summary with a collection", () => {
     expect(readDocument(document?.bytes ?? new Uint8Array())).toMatchObject({
       ...{ text: "They talked about tea.", labels: { session: "s", stage: "two" } },
       stamp: { collectionId: "notes", writer: "server" },
-      // What was said in the session is its user's alone.
+      // Messages of the session belong to its user alone.
       scope: { userId: "u1", agentId: "", sessionId: "" },
     });
     const events = await services.allEvents();
@@ -70,7 +74,7 @@ describe("a summary with a collection", () => {
     expect(upserted?.revision).toBe(set?.revision);
   });
 
-  it("is found by the next search, also when the collection was searched before", async () => {
+  test("is found by the next search, also when the collection was searched before", async () => {
     const hook = scriptedHook("h", ["They talked about marzipan."]);
     services = await startTestServices({}, { hooks: hooksOf([hook]) });
     const find = async (): Promise<string[]> => {
@@ -86,7 +90,7 @@ describe("a summary with a collection", () => {
     expect(await find()).toEqual(["summary:s:1"]);
   });
 
-  it("is cut into chunks when it is long", async () => {
+  test("is cut into chunks when it is long", async () => {
     await summarized("A sentence that goes on. ".repeat(60), { keep: "replace", maxTokens: 4_000 });
     const all = await documents();
     expect(all.length).toBeGreaterThan(1);
@@ -96,7 +100,7 @@ describe("a summary with a collection", () => {
     expect(new Set(all.map(({ sourceId }) => sourceId))).toEqual(new Set(["summary:s:1"]));
   });
 
-  it("takes the place of that of an earlier session of the same id, chunks included", async () => {
+  test("takes the place of that of an earlier session of the same id, chunks included", async () => {
     const texts = ["A sentence that goes on. ".repeat(60), "Short."];
     const hook = scriptedHook("h", texts);
     services = await startTestServices({}, { hooks: hooksOf([hook]) });
@@ -126,7 +130,7 @@ describe("a summary with a collection", () => {
   });
 });
 
-it("is no document without a collection, and a placeholder is none", async () => {
+test("is no document without a collection, and a placeholder is none", async () => {
   await summarized("Short.", { collectionId: "" });
   expect(await documents()).toEqual([]);
   await services.stop();
@@ -134,7 +138,7 @@ it("is no document without a collection, and a placeholder is none", async () =>
   expect(await documents()).toEqual([]);
 });
 
-it("is set without a document where the namespace has no room for one more collection", async () => {
+test("is set without a document where the namespace has no room for one more collection", async () => {
   await summarized("Short.", {}, (store) =>
     storeWith(store, {
       changeSession: (change, decide) =>
@@ -152,7 +156,7 @@ it("is set without a document where the namespace has no room for one more colle
   expect(await documents()).toEqual([]);
 });
 
-it("names a document by its session, or by a hash that fits", () => {
+test("names a document by its session, or by a hash that fits", () => {
   expect(summaryDocumentId("s", 3)).toBe("summary:s:3");
   for (const id of ["x".repeat(300), "a#b"]) {
     expect(summaryDocumentId(id, 3)).toMatch(/^summary:[0-9a-f]{32}:3$/);

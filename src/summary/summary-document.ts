@@ -1,16 +1,16 @@
-// A summary as a document of a collection, beside what else becomes of it: so that searches find it
-// when the session is gone.
+// A summary stored as a document of a collection as well: searches still find it after the session
+// is gone.
 
 import { createHash } from "node:crypto";
-import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { SERVER_WRITER, SHARED_SCOPE } from "../../domain/memories/memory.ts";
-import { isLonger, splitText } from "../../domain/recall/splitter.ts";
-import { type SummaryRecord, TRUST } from "../../domain/summaries/summary.ts";
-import type { DocumentView, SessionPlan, StoredDocument } from "../../storage/store.ts";
-import { chunkId } from "../recall/upsert-documents.ts";
-import type { DocumentStamp } from "../recall-api.ts";
-import type { HeldView, Settling } from "./settle.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { SERVER_WRITER, SHARED_SCOPE } from "../memory/rules/memory.ts";
+import type { DocumentStamp } from "../recall/api.ts";
+import { chunkId } from "../recall/documents/upsert-documents.ts";
+import { isLonger, splitText } from "../recall/rules/splitter.ts";
+import type { DocumentView, SessionPlan, StoredDocument } from "../store/store.ts";
+import type { HeldView, Settling } from "../tasks/settle.ts";
+import { type SummaryRecord, TRUST } from "./rules/summary.ts";
 
 const HASH_DIGITS = 32;
 const LABEL_BYTES_MAX = 255;
@@ -20,7 +20,7 @@ const SPLIT = {
   overlapChars: Math.floor(LIMITS.chunkCharsDefault / 10),
 };
 
-/** What a plan gets of a document, and what is told. */
+/** Contribution of a document to a plan, and its events. */
 export interface DocumentPart {
   readonly plan: Pick<SessionPlan, "documents">;
   readonly events: readonly EventDetail[];
@@ -72,7 +72,7 @@ export function summaryDocument(
   }
   const trust = record.trust === TRUST.low ? TRUST.low : TRUST.medium;
   const labels = labelsOf(sessionId, record);
-  // What a user said is nobody else's, here as in the messages of the session.
+  // The text of a user is visible to that user alone, as the messages of the session are.
   const scope = { ...SHARED_SCOPE, userId: session.fields.userId };
   let nextNo = seen.nextDocumentNo;
   const put = pieces.map(({ documentId, text, chunk }): StoredDocument => {
@@ -105,7 +105,7 @@ function labelsOf(sessionId: string, { stage }: SummaryRecord): ReadonlyMap<stri
   );
 }
 
-/** What an earlier session of the same id left, and is not written anew. */
+/** Ids of documents left by an earlier session of the same id that are not rewritten. */
 function replaced(
   seen: DocumentView,
   sourceId: string,

@@ -1,13 +1,17 @@
 // Goal: a page stays within its bytes and its size, and all pages are what SetSummary takes: whole
 // tool calls.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { fromBytes, type StoredJsonMessage } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
-import type { ToolPairing } from "../domain/policy.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { Store } from "../storage/store.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { fromBytes, type StoredJsonMessage } from "../../test/support/services/json-codec.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import type { Store } from "../store/store.ts";
+import type { ToolPairing } from "../window/policy/policy.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 const MIB = 1024 * 1024;
@@ -57,7 +61,7 @@ async function list(keepRecent: number, limit = 1_000) {
 }
 
 describe("ListSummaryInputs", () => {
-  it("gives pages of 3 MiB at most, which together hold whole tool calls", async () => {
+  test("gives pages of 3 MiB at most, which together hold whole tool calls", async () => {
     await start("whole");
     expect(await list(0)).toEqual({
       pages: [
@@ -71,7 +75,7 @@ describe("ListSummaryInputs", () => {
     expect(await list(3)).toEqual({ pages: [["a", "b"]], count: 2 });
   });
 
-  it("gives as many messages as were asked for", async () => {
+  test("gives as many messages as were asked for", async () => {
     await start("whole");
     expect(await list(1, 2)).toEqual({
       pages: [
@@ -83,7 +87,7 @@ describe("ListSummaryInputs", () => {
     expect(await list(9, 2)).toEqual({ pages: [[]], count: 0 });
   });
 
-  it("takes a result that stands elsewhere for no part of a call under adjacent pairs", async () => {
+  test("takes a result that stands elsewhere for no part of a call under adjacent pairs", async () => {
     await start("adjacent");
     await services.append(REF.sessionId, [
       { messageId: "late", role: ROLE.tool, toolCallId: "c1" },
@@ -97,7 +101,7 @@ describe("ListSummaryInputs", () => {
     expect(await list(3)).toEqual({ pages: [["a", "b"]], count: 2 });
   });
 
-  it("parts tool calls from their results under loose pairs", async () => {
+  test("parts tool calls from their results under loose pairs", async () => {
     await start("loose");
     expect(await list(2)).toEqual({ pages: [["a", "b", "call"]], count: 3 });
   });

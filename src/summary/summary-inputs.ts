@@ -1,20 +1,18 @@
-// ListSummaryInputs: which messages of the window a summary should replace, so that SetSummary
-// takes exactly these.
+// ListSummaryInputs: the messages of the window that a summary should replace, for SetSummary.
 
-import { requestInvalid, sessionNotFound } from "../domain/errors.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Policy, PolicyStage } from "../domain/policy.ts";
-import type { Session } from "../domain/session.ts";
-import { groupEntriesAs } from "../domain/window/pairing.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import { trimWindow } from "../domain/window/trim.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { checkLive, liveSession } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import type { ListSummaryInputsInput, SummaryInputs } from "./window-api.ts";
-import { detailReader, mergeInserts, signalsOf } from "./window-view.ts";
+import { liveSession } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type { ListSummaryInputsInput, SummaryInputs } from "../core/window-api.ts";
+import { detailReader, mergeInserts, signalsOf } from "../core/window-view.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { requestInvalid, sessionNotFound } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session } from "../session/rules/session.ts";
+import type { StoredEntry } from "../store/store.ts";
+import type { Policy, PolicyStage } from "../window/policy/policy.ts";
+import { groupEntriesAs } from "../window/rules/groups.ts";
+import { totalsOf, trimWindow } from "../window/rules/trim.ts";
+import { ROLE } from "../window/rules/types.ts";
 
 /** Lists the messages that a summary should replace. */
 export async function listSummaryInputs(
@@ -71,7 +69,7 @@ export function stageOf({ stages }: Policy, name: string): PolicyStage {
   throw requestInvalid([{ field: "stage", description: "is no stage of the session's policy" }]);
 }
 
-/** What a stage of a policy would remove now, or has wait for a summary. */
+/** Entries that a stage of a policy would remove now, or that wait for its summary. */
 export function byStage(
   context: Pick<ServiceContext, "codec">,
   session: Session,
@@ -85,7 +83,7 @@ export function byStage(
     policy,
     occasions: new Set([stage.on]),
     ceiling: stage.on !== "read",
-    // On append, triggers for tools look at one append alone, and there is none now.
+    // On append, triggers for tools consider that append only, and there is none now.
     signals: signalsOf(
       session,
       stage.on === "append" ? [] : session.head.policyState.outcomes,

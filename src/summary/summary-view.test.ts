@@ -1,13 +1,17 @@
 // Goal: GetWindow shows the summary of the session as the policy says, counts it, and says the same
 // of the log as without it.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fromBytes, type StoredJsonMessage, toBytes } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import type { Policy } from "../domain/policy.ts";
-import type { SummaryShow } from "../domain/summaries/spec.ts";
-import type { WindowInput, WindowResult } from "./window-api.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  fromBytes,
+  type StoredJsonMessage,
+  toBytes,
+} from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { policyOf } from "../../test/support/window/policies.ts";
+import type { WindowInput, WindowResult } from "../core/window-api.ts";
+import type { Policy } from "../window/policy/policy.ts";
+import type { SummaryShow } from "../window/policy/summary-spec.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 const PREFIX = "So far: ";
@@ -45,7 +49,7 @@ const RULES = { role: 3, text: "Rules", tokenCount: 2 } as const;
 const HEY = { text: "hey", tokenCount: 3 } as const;
 
 describe("behind the system prompt", () => {
-  it("it is a system message, before what was said and what the server placed", async () => {
+  test("it is a system message, before what was said and what the server placed", async () => {
     await create("after-system");
     await services.append("s", [RULES, RULES, { ...HEY, messageId: "m" }, RULES, HEY]);
     const shown = ["Rules", "Rules", `${PREFIX}${TEXT}`];
@@ -60,7 +64,7 @@ describe("behind the system prompt", () => {
 });
 
 describe("before all others", () => {
-  it("it is a system message of the server, with its own id and trust", async () => {
+  test("it is a system message of the server, with its own id and trust", async () => {
     await create("system-first");
     await services.append("s", [RULES, HEY]);
     const result = await read();
@@ -71,7 +75,7 @@ describe("before all others", () => {
     expect(result.summary?.text).toBe(TEXT);
   });
 
-  it("it is counted in the window, and is no part of the log", async () => {
+  test("it is counted in the window, and is no part of the log", async () => {
     await create("system-first");
     await services.append("s", [RULES, HEY]);
     const result = await read();
@@ -82,7 +86,7 @@ describe("before all others", () => {
     expect(session.head.window).toMatchObject({ messageCount: 2, tokenCount: 5 });
   });
 
-  it("it stays when only the newest are asked for", async () => {
+  test("it stays when only the newest are asked for", async () => {
     await create("system-first");
     await services.append("s", [RULES, HEY]);
     const result = await read({ newest: 1 });
@@ -92,7 +96,7 @@ describe("before all others", () => {
     expect(result.outsideRanges).toEqual([{ first: 1, last: 1 }]);
   });
 
-  it("it stands alone in an empty window", async () => {
+  test("it stands alone in an empty window", async () => {
     await create("system-first");
     const result = await read();
     expect(textsOf(result)).toEqual([`${PREFIX}${TEXT}`]);
@@ -101,7 +105,7 @@ describe("before all others", () => {
 });
 
 describe("behind the first system message", () => {
-  it("it makes that longer and dearer", async () => {
+  test("it makes that longer and dearer", async () => {
     await create("system-suffix");
     await services.append("s", [HEY, RULES, { ...RULES, text: "More" }]);
     const result = await read();
@@ -118,13 +122,13 @@ describe("behind the first system message", () => {
     expect(stored.message.tokenCount).toBe(2);
   });
 
-  it("it is a message of its own when the answer has no system message", async () => {
+  test("it is a message of its own when the answer has no system message", async () => {
     await create("system-suffix");
     await services.append("s", [RULES, HEY]);
     expect(textsOf(await read({ newest: 1 }))).toEqual([`${PREFIX}${TEXT}`, "hey"]);
   });
 
-  it("a placed summary is no system message of the caller", async () => {
+  test("a placed summary is no system message of the caller", async () => {
     await create("system-suffix");
     await services.append("s", [{ ...HEY, messageId: "m" }, HEY]);
     await services.sessions.setSummary(services.call("SetSummary"), {
@@ -139,7 +143,7 @@ describe("behind the first system message", () => {
 });
 
 describe("it is not shown", () => {
-  it("when the policy says so", async () => {
+  test("when the policy says so", async () => {
     await create("none");
     await services.append("s", [RULES]);
     const result = await read();
@@ -148,24 +152,26 @@ describe("it is not shown", () => {
     expect(result.window).toMatchObject({ messageCount: 1, tokenCount: 2 });
   });
 
-  it("without a summary", async () => {
+  test("without a summary", async () => {
     await create("system-first", "");
     await services.append("s", [RULES]);
     expect(textsOf(await read())).toEqual(["Rules"]);
   });
 
-  it("by a preview", async () => {
+  test("by a preview, which counts it", async () => {
     await create("system-first");
     await services.append("s", [RULES]);
     const { previews } = await services.sessions.previewPolicy(services.call("PreviewPolicy"), {
       ...REF,
       ...{ policies: [], occasions: [], source: "window", toolOutcomes: [] },
     });
-    expect(previews[0]?.after).toEqual({ messageCount: 1, tokenCount: 2 });
+    expect(previews[0]?.before).toEqual({ messageCount: 1, tokenCount: 2 });
+    expect(previews[0]?.after).toEqual({ messageCount: 2, tokenCount: 8 });
+    expect(previews[0]?.messages).toHaveLength(1);
   });
 });
 
-it("the policy of a request says how it is shown in the answer", async () => {
+test("the policy of a request says how it is shown in the answer", async () => {
   await create("none");
   await services.append("s", [RULES]);
   const first = await read({ policy: policy("system-first", "") });
@@ -193,7 +199,7 @@ describe("in the past", () => {
     await services.append("s", [HEY]);
   });
 
-  it("it is shown as it was then, whatever came later", async () => {
+  test("it is shown as it was then, whatever came later", async () => {
     const at = async (asOfSeq: number) => textsOf(await read({ asOfSeq }));
     expect(await at(1)).toEqual(["Rules"]);
     expect(await at(2)).toEqual(["Rules", "So far: First.", "hey"]);
@@ -204,7 +210,7 @@ describe("in the past", () => {
     expect((await read({ asOfSeq: 4 })).summary).toBeUndefined();
   });
 
-  it("a fork has it as it was at its seq, with its own history", async () => {
+  test("a fork has it as it was at its seq, with its own history", async () => {
     for (const [atSeq, text] of [
       [1, undefined],
       [2, "First."],
@@ -224,5 +230,39 @@ describe("in the past", () => {
       );
       expect(history?.summaries.map((one) => one.text)).toEqual(text === undefined ? [] : [text]);
     }
+  });
+});
+
+describe("what nobody sees in a summary", () => {
+  const HIDDEN = "They\u202e said\u200b hey\u0007.";
+
+  test("does not go to a model, neither among the messages nor before them", async () => {
+    await create("after-system", HIDDEN);
+    await services.append("s", [{ ...HEY, messageId: "m" }, HEY]);
+    await services.sessions.setSummary(services.call("SetSummary"), {
+      ...{ ...REF, text: HIDDEN, replacedMessageIds: ["m"], placement: "in-place" },
+      encode: toBytes,
+    });
+    const result = await read();
+    expect(textsOf(result)).toEqual([`${PREFIX}${TEXT}`, TEXT, "hey"]);
+    expect(result.summary?.text).toBe(HIDDEN);
+  });
+
+  test("is shown by the profile of a system that shows it", async () => {
+    await services.sessions.createSession(services.call("CreateSession"), {
+      ...REF,
+      input: {
+        policy: { ...policy("system-first"), preset: { name: "lauren", options: "{}" } },
+        summaryText: HIDDEN,
+      },
+      encode: toBytes,
+    });
+    expect(textsOf(await read())).toEqual([`${PREFIX}${HIDDEN}`]);
+  });
+
+  test("may be all of it", async () => {
+    await create("after-system", "\u200b\u202e");
+    await services.append("s", [HEY]);
+    expect(textsOf(await read())).toEqual(["hey"]);
   });
 });

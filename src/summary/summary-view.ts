@@ -1,27 +1,34 @@
-// How GetWindow shows the summary of a session among the messages.
+// Placement of the session summary among the messages of GetWindow.
 
-import type { Policy } from "../domain/policy.ts";
-import { newestParts } from "../domain/summaries/newest-sentences.ts";
-import type { Summary } from "../domain/summaries/summary.ts";
-import { countedRule } from "../domain/token-rules.ts";
-import { summaryRoom } from "../domain/window/beside.ts";
-import { tokenLimit } from "../domain/window/limit.ts";
-import { addTotals } from "../domain/window/totals.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import type { ServiceContext } from "./context.ts";
-import type { Shown, Viewed } from "./window-shown.ts";
-import { isInLog } from "./window-view.ts";
+import { isSystemPreset } from "../compat/presets.ts";
+import { withoutUnseen } from "../context/rules/fence.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type { Shown, Viewed } from "../core/window-shown.ts";
+import { isInLog } from "../core/window-view.ts";
+import type { StoredEntry } from "../store/store.ts";
+import type { Policy } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import { tokenLimit } from "../window/rules/limit.ts";
+import { addTotals } from "../window/rules/trim.ts";
+import { ROLE } from "../window/rules/types.ts";
+import { summaryRoom } from "./rules/beside.ts";
+import { newestParts } from "./rules/newest-sentences.ts";
+import type { Summary } from "./rules/summary.ts";
 
 /** The id of the message that shows the summary of a session. */
 const SUMMARY_ID = "summary";
 const NO_IDS: readonly string[] = [];
 
-/** How far behind its neighbor the summary stands: no integer, as of all that is not in the log. */
+/** Offset of the summary from its neighbor: a fraction, as for all entries outside the log. */
 const BEHIND = 0.5;
 
-/** What stands between a system message and the summary behind its text. */
+/** Separator between the text of a system message and the summary appended to it. */
 const SUFFIX_GAP = "\n\n";
+
+/** Text of a summary as a read shows it. Contexts leave out invisible characters as well. */
+export function summaryText({ preset }: Pick<Policy, "preset">, text: string): string {
+  return preset !== undefined && isSystemPreset(preset.name) ? text : withoutUnseen(text);
+}
 
 /** Whether the messages show the summary of the session. */
 export function showsSummary({ policy }: Viewed, summary: Summary | undefined): summary is Summary {
@@ -29,8 +36,8 @@ export function showsSummary({ policy }: Viewed, summary: Summary | undefined): 
 }
 
 /**
- * The messages of an answer with the summary of the session, as the policy says, cut to the room
- * that there is for it. The very messages when nothing of it fits.
+ * The messages of an answer with the summary of the session, placed as the policy says and cut to
+ * its token budget. The messages unchanged when none of it fits.
  */
 export async function withSummary(
   context: ServiceContext,
@@ -39,7 +46,7 @@ export async function withSummary(
   summary: Summary,
 ): Promise<Shown> {
   const { show, prefix } = viewed.policy.summaryView;
-  // What the server itself placed is no place for it: it may leave with the next summary.
+  // Messages that the server placed cannot carry it: they may leave with the next summary.
   const at =
     show === "system-suffix"
       ? shown.entries.findIndex((entry) => entry.role === ROLE.system && isInLog(entry))
@@ -47,14 +54,15 @@ export async function withSummary(
   const system = shown.entries[at];
   const lead = system === undefined ? prefix : `${SUFFIX_GAP}${prefix}`;
   const room = roomFor(viewed.policy, shown);
-  const said = await fitting(context, viewed, { lead, text: summary.text, room });
+  const text = summaryText(viewed.policy, summary.text);
+  const said = text === "" ? undefined : await fitting(context, viewed, { lead, text, room });
   if (said === undefined) return shown;
   return system === undefined
     ? asMessage(context, viewed, shown, { ...said, summary })
     : behind(context, shown, { ...said, at, system });
 }
 
-/** What the summary may cost beside these messages. */
+/** Token budget of the summary beside these messages. */
 function roomFor(policy: Policy, { entries, totals }: Shown): number {
   const most = summaryRoom(policy);
   const limit = policy.countStoredOnly === true ? undefined : tokenLimit(policy);
@@ -66,7 +74,7 @@ function roomFor(policy: Policy, { entries, totals }: Shown): number {
   return Math.min(most, limit - tokenCount);
 }
 
-/** The text of a summary behind its lead, and what both cost. */
+/** The text of a summary behind its lead, and the cost of both. */
 interface Said {
   readonly said: string;
   readonly tokenCount: number;
@@ -100,7 +108,7 @@ async function fitting(
   return fits;
 }
 
-/** As a system message of its own. */
+/** Shows the summary as a separate system message. */
 function asMessage(
   { codec }: ServiceContext,
   { policy }: Viewed,
@@ -128,7 +136,7 @@ function asMessage(
   };
 }
 
-/** How many messages the system prompt has: the system messages of the log that begin a window. */
+/** Length of the system prompt: the system messages of the log that begin a window. */
 function promptLength(entries: readonly StoredEntry[]): number {
   const end = entries.findIndex((entry) => entry.role !== ROLE.system || !isInLog(entry));
   return end === -1 ? entries.length : end;

@@ -6,12 +6,12 @@ import {
   SESSION,
   sceneOf,
   summarizing,
-} from "../../../test/support/effect-scene.ts";
-import { draftOf, toBytes } from "../../../test/support/json-codec.ts";
-import { dropOldest } from "../../../test/support/policies.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { DEFAULT_STAGE } from "../../domain/policy.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
+} from "../../test/support/services/effect-scene.ts";
+import { draftOf, toBytes } from "../../test/support/services/json-codec.ts";
+import { dropOldest } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { DEFAULT_STAGE } from "../window/policy/policy.ts";
+import type { SummarySpec } from "../window/policy/summary-spec.ts";
 
 const scenes: EffectScene[] = [];
 

@@ -1,25 +1,25 @@
-// Finds out whether a result is stale, and what becomes of its task then: nothing is written over
-// what is newer, and what is still wanted is asked for anew.
+// Checks whether a result is stale, and replaces its task then: newer text is never overwritten,
+// and summaries that are still wanted are requested again.
 
-import type { EventDetail, SupersedeReason } from "../../domain/event.ts";
-import type { Session } from "../../domain/session.ts";
-import { nextOf } from "../../domain/tasks/lifecycle.ts";
-import { type Task, taskNoAt } from "../../domain/tasks/task.ts";
-import type { SessionPlan, TaskPlan } from "../../storage/store.ts";
-import { supersededEvent } from "../task-edits.ts";
-import { planOf } from "../window-change.ts";
+import { planOf } from "../core/window-change.ts";
+import type { EventDetail, SupersedeReason } from "../events/rules/event.ts";
+import type { Session } from "../session/rules/session.ts";
+import type { SessionPlan, TaskPlan } from "../store/store.ts";
+import { nextOf } from "../tasks/rules/lifecycle.ts";
+import { type Task, taskNoAt } from "../tasks/rules/task.ts";
+import type { HeldView, Settling } from "../tasks/settle.ts";
+import { supersededEvent } from "../tasks/task-edits.ts";
 import { changeAndTrim, entriesOf, inputCount, inputsIn, keepsInputs } from "./effect.ts";
-import { newTask, requestedEvent } from "./new-task.ts";
-import type { HeldView, Settling } from "./settle.ts";
+import { newTask, requestedEvent } from "./making.ts";
 
-/** What becomes of the session of a task that is not wanted any more. */
+/** Changes to a session when one of its tasks is no longer wanted. */
 export interface Superseded {
   readonly session: Session;
   readonly plan: Omit<SessionPlan, "events" | "reply">;
   readonly details: readonly EventDetail[];
 }
 
-/** Why a result is stale; undefined while what it was made from is as it was. */
+/** Reason why a result is stale; undefined while its inputs are unchanged. */
 export function staleness(settling: Settling, held: HeldView): SupersedeReason | undefined {
   const { session, task } = held;
   if (task.lease.generation !== task.generation) return "messages-changed";
@@ -44,8 +44,8 @@ export function nextPart(held: HeldView, nowMs: number): readonly Task[] {
 }
 
 /**
- * Takes a stale task away. Messages that left the window are asked for anew, as they are now; of
- * those that wait in it the policy makes what it wants.
+ * Removes a stale task. Messages that left the window get a new task with their present content;
+ * messages that wait in the window are left to the policy.
  */
 export function superseded(
   settling: Settling,
@@ -71,7 +71,7 @@ export function superseded(
   };
 }
 
-/** A task with the same messages that nobody has begun; undefined when none are left. */
+/** A new task with the same messages; undefined when none are left. */
 function anew({ task, view }: HeldView, nowMs: number): Task | undefined {
   const { namespace, sessionId, hook, stage, summarize } = task;
   if (summarize.ranges.length === 0 && summarize.made.length === 0) return undefined;

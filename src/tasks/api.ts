@@ -1,26 +1,15 @@
 // The inputs and results of the use cases about tasks, hooks and summaries, in domain terms.
 
-import type {
-  Extracted,
-  ExtractInput,
-  Resolution,
-  ResolveInput,
-} from "../domain/memories/extracted.ts";
-import type { MemoryJob } from "../domain/memories/job.ts";
-import type { SessionRef } from "../domain/session.ts";
-import type { SummarySpec } from "../domain/summaries/spec.ts";
-import type { SummaryOutput, SummaryRecord } from "../domain/summaries/summary.ts";
-import type {
-  Task,
-  TaskFailure,
-  TaskFailureReason,
-  TaskState,
-  TaskUsage,
-} from "../domain/tasks/task.ts";
-import type { SummaryPage } from "../storage/store.ts";
-import type { Call } from "./call.ts";
-import type { Hook, SummarizeInput } from "./hook-port.ts";
-import type { ListSummaryInputsInput } from "./window-api.ts";
+import type { ListSummaryInputsInput } from "../core/window-api.ts";
+import type { DirectInput, DirectWork, Hook, SummarizeInput } from "../hooks/port.ts";
+import type { Call } from "../kit/call.ts";
+import type { TaskFailureReason } from "../kit/errors.ts";
+import type { MemoryJob } from "../memory/rules/job.ts";
+import type { SessionRef } from "../session/rules/session.ts";
+import type { SummaryPage } from "../store/store.ts";
+import type { SummaryOutput, SummaryRecord } from "../summary/rules/summary.ts";
+import type { SummarySpec } from "../window/policy/summary-spec.ts";
+import type { Task, TaskFailure, TaskState, TaskUsage } from "./rules/task.ts";
 
 /** A task with the number of attempts that its hook allows. */
 export interface TaskInfo {
@@ -34,9 +23,9 @@ export interface MemoryTaskInfo {
   readonly ref: SessionRef;
   readonly job: MemoryJob;
   readonly state: TaskState;
-  /** The hook that does it; `builtin` for the rules. */
+  /** The hook that does the job; `builtin` for the rules. */
   readonly hook: string;
-  /** Who does it now; empty unless it is leased. */
+  /** The worker that holds the job; empty unless it is leased. */
   readonly worker: string;
 }
 
@@ -49,34 +38,13 @@ export interface LeasedSummary extends TaskInfo {
   readonly input: SummarizeInput;
 }
 
-/** What a task that is not durable asks for. */
-export type DirectInput =
-  | {
-      readonly kind: "embed";
-      readonly texts: readonly string[];
-      readonly purpose: "query" | "passage";
-      readonly dimensions: number;
-    }
-  | { readonly kind: "rerank"; readonly query: string; readonly texts: readonly string[] }
-  | { readonly kind: "extract"; readonly input: ExtractInput }
-  | { readonly kind: "score"; readonly texts: readonly string[] }
-  | { readonly kind: "resolve"; readonly input: ResolveInput };
+/** The answer of a worker for a task that is not stored, in the form that its work checks. */
+export interface DirectOutput {
+  readonly kind: DirectWork;
+  readonly answer: unknown;
+}
 
-/** What a worker brings for it, unchecked. */
-export type DirectOutput =
-  | { readonly kind: "embed"; readonly vectors: readonly (readonly number[])[] }
-  | { readonly kind: "rerank" | "score"; readonly scores: readonly number[] }
-  /** In the form that checkExtracted or checkResolution reads. */
-  | { readonly kind: "extract" | "resolve"; readonly answer: unknown };
-
-/** The same, checked; vectors have length 1. */
-export type DirectResult =
-  | { readonly kind: "embed"; readonly vectors: readonly Float32Array[] }
-  | { readonly kind: "rerank" | "score"; readonly scores: readonly number[] }
-  | { readonly kind: "extract"; readonly extracted: Extracted }
-  | { readonly kind: "resolve"; readonly resolution: Resolution };
-
-/** A task that somebody waits for; it is never stored. */
+/** A direct task: a caller waits for it, and it is never stored. */
 export interface DirectTaskInfo {
   readonly taskId: string;
   readonly namespace: string;
@@ -91,7 +59,7 @@ export interface DirectTaskInfo {
   readonly createMs: number;
 }
 
-/** A task that is not durable, taken by a worker. */
+/** A direct task that a worker has taken. */
 export interface LeasedDirect {
   readonly direct: DirectTaskInfo;
   readonly leaseToken: string;
@@ -161,13 +129,13 @@ export interface ListTasksInput {
   readonly limit: number;
 }
 
-/** What a hook does. */
-export type TaskType = "summarize" | DirectInput["kind"];
+/** Kind of work that a task asks of a hook. */
+export type TaskType = "summarize" | DirectWork;
 
 /** Tasks by rising number. */
 export interface DurableTaskPage {
   readonly tasks: readonly DurableTaskInfo[];
-  /** The number to go on after; undefined at the end. */
+  /** The number to continue after; undefined at the end. */
   readonly next: number | undefined;
 }
 
@@ -201,10 +169,10 @@ export interface HookInfo {
 
 export interface CompactSessionInput extends SessionRef {
   readonly choice: ListSummaryInputsInput["choice"];
-  /** Undefined means as the stage says, or the defaults. */
+  /** Default: as the stage says, else the default spec. */
   readonly spec: SummarySpec | undefined;
   readonly waitMs: number;
-  /** Makes the answer that is remembered, and the one that is given when waiting ended. */
+  /** Encodes the answer to remember, and the answer after waiting. */
   readonly encode: (result: CompactSessionResult) => Uint8Array;
 }
 
@@ -230,7 +198,7 @@ export interface ListSummariesInput extends SessionRef {
 
 export interface ListSummarySourcesInput extends SessionRef {
   readonly version: number;
-  /** Goes on after this seq. Default: from the first. */
+  /** Starts after this seq. Default: at the first. */
   readonly after?: number;
   readonly limit: number;
 }
@@ -240,7 +208,7 @@ export interface HookServiceApi {
   pollTasks(call: Call, input: PollTasksInput): Promise<readonly LeasedTask[]>;
   completeTask(call: Call, input: CompleteTaskInput): Promise<Uint8Array>;
   failTask(call: Call, input: FailTaskInput): Promise<Uint8Array>;
-  /** Gives when the lease ends. */
+  /** Returns the end of the lease. */
   extendLease(call: Call, input: ExtendLeaseInput): Promise<number>;
   listTasks(call: Call, input: ListTasksInput): Promise<DurableTaskPage>;
   getTask(call: Call, ref: TaskRef): Promise<DurableTaskInfo>;
@@ -262,7 +230,7 @@ export interface SummaryServiceApi {
   ): Promise<{
     /** The wire forms, oldest first. */
     readonly messages: readonly Uint8Array[];
-    /** The seq to go on after; undefined at the end. */
+    /** The seq to continue after; undefined at the end. */
     readonly next: number | undefined;
   }>;
 }

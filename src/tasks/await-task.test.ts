@@ -1,11 +1,10 @@
 // Goal: a wait ends when its timer says so, whatever the clock says by then.
 
-import { expect, it } from "vitest";
-import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
-import type { Task } from "../../domain/tasks/task.ts";
-import type { ServiceContext } from "../context.ts";
-import { waitForTask } from "./await-task.ts";
-import type { SessionNews } from "./session-news.ts";
+import { expect, test } from "vitest";
+import type { ServiceContext } from "../core/context.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
+import { type SessionNews, waitForTask } from "./await-task.ts";
+import type { Task } from "./rules/task.ts";
 
 const task: Task = {
   ...{ taskNo: 513, namespace: "n", sessionId: "s", type: "summarize", hook: "h", stage: "" },
@@ -18,7 +17,7 @@ const task: Task = {
   },
 };
 
-it.each([
+test.each([
   ["stands still", 200, 1],
   ["is past the time already", -1, 0],
 ])("a wait ends though the clock %s", async (_, untilMs, looksAgain) => {

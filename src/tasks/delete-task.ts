@@ -1,19 +1,19 @@
-// DeleteTask: a task is not wanted any more. Its messages stay where they are.
+// DeleteTask: removes a task that is no longer wanted. Its messages stay where they are.
 
-import { taskNotFound } from "../../domain/errors.ts";
-import type { SupersedeReason } from "../../domain/event.ts";
-import type { Session } from "../../domain/session.ts";
-import { hourOf } from "../../domain/tasks/budget.ts";
-import { isLive, isMemoryTaskNo, type Task, taskNoOf } from "../../domain/tasks/task.ts";
-import type { SessionPlan, SessionView } from "../../storage/store.ts";
-import type { Call } from "../api.ts";
-import { changeSession, checkLive, replayOf, replyPart } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { newEvents } from "../new-events.ts";
-import { supersede, supersededEvent } from "../task-edits.ts";
-import type { DeleteTaskInput } from "../tasks-api.ts";
+import { changeSession, replayOf, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { SupersedeReason } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { taskNotFound } from "../kit/errors.ts";
+import type { Session } from "../session/rules/session.ts";
+import type { SessionPlan, SessionView } from "../store/store.ts";
+import type { DeleteTaskInput } from "./api.ts";
 import { deleteMemoryTask, type MemoryTaskParts } from "./memory-tasks.ts";
+import { hourOf } from "./rules/budget.ts";
+import { isLive, isMemoryTaskNo, type Task, taskNoOf } from "./rules/task.ts";
 import type { TakenTask } from "./take-task.ts";
+import { supersede, supersededEvent } from "./task-edits.ts";
 
 /** Deletes a task without doing it. */
 export async function deleteTask(
@@ -45,7 +45,7 @@ async function deleteSummaryTask(
   return await changeSession<Uint8Array | undefined>(context, call, target, (view) => {
     const task = view.tasks().find((one) => one.taskNo === taskNo);
     const { session } = view;
-    // Without a session it went meanwhile, as did one that another call deleted.
+    // The task went with its session meanwhile, or another call deleted it.
     if (session === undefined || task === undefined) return { kind: "answer", result: undefined };
     const bytes = input.encode();
     const without = planWithout(context, { session, view, task, nowMs, call }, "deleted");
@@ -54,7 +54,7 @@ async function deleteSummaryTask(
   });
 }
 
-/** Answers a call for a task that is not there, maybe because the call is a repeat. */
+/** Answers a call for a missing task; the call may be a repeat. */
 async function answerMissing(
   context: ServiceContext,
   call: Call,
@@ -75,7 +75,7 @@ async function answerMissing(
   });
 }
 
-/** A task that goes from its session. */
+/** A task to remove from its session. */
 export interface Leaving {
   readonly session: Session;
   readonly view: SessionView;
@@ -84,7 +84,7 @@ export interface Leaving {
   readonly call: Call;
 }
 
-/** The plan that takes a task away; the next one of its stage, if one waits, is ready then. */
+/** The plan that removes a task; the next waiting task of its stage becomes ready. */
 export function planWithout(
   context: ServiceContext,
   { session, view, task, nowMs, call }: Leaving,
@@ -92,18 +92,18 @@ export function planWithout(
 ): SessionPlan {
   const { revision } = view;
   const edit = supersede(view.tasks(), new Set([task]), reason, nowMs);
-  // A dead one was told of when it died; that it is gone is told all the same.
+  // The death of a dead task has its event already; its removal gets one too.
   const told = isLive(task) ? edit.events : [supersededEvent(task, reason)];
   const origin = { session, revision, nowMs, requestId: call.requestId };
   return {
-    // The session was not used: its time to live goes on.
+    // The session was not used: its time to live is not renewed.
     head: { ...session.head, revision },
     events: newEvents(context, origin, told),
     ...(edit.plan === undefined ? {} : { tasks: edit.plan }),
   };
 }
 
-/** Takes a task away whose messages are gone. Does nothing when the lease is lost. */
+/** Removes a task whose messages are gone. Does nothing when the lease is lost. */
 export async function dropTask(
   context: ServiceContext,
   call: Call,

@@ -1,14 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
-import { TASK_FAILURES, type TaskFailureReason } from "../../domain/tasks/task.ts";
-import * as wire from "../../gen/memorysidecar/v1/admin_service.ts";
-import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
-import * as taskWire from "../../gen/memorysidecar/v1/task.ts";
-import { LeasedTask, SummarizeInput } from "../../gen/memorysidecar/v1/task.ts";
-import { withQuarters } from "../../lib/token-quarters.ts";
-import type { HookKind } from "../../service/hook-port.ts";
-import type { HookInfo, LeasedTask as Leased } from "../../service/tasks-api.ts";
-import { encodeLeasedTask, encodeSummarizeInput, fromOutput, toHook } from "./hook.ts";
+import { describe, expect, test } from "vitest";
+import * as wire from "../gen/memorysidecar/v1/admin_service.ts";
+import { Message, Role } from "../gen/memorysidecar/v1/message.ts";
+import * as taskWire from "../gen/memorysidecar/v1/task.ts";
+import { LeasedTask, SummarizeInput } from "../gen/memorysidecar/v1/task.ts";
+import type { HookKind } from "../hooks/port.ts";
+import { TASK_FAILURES, type TaskFailureReason } from "../kit/errors.ts";
+import { withQuarters } from "../kit/token-quarters.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
+import type { HookInfo, LeasedTask as Leased } from "./api.ts";
+import { encodeLeasedTask, encodeSummarizeInput, fromOutput, toHook } from "./wire.ts";
 
 const settings = {
   timeoutMs: 1_500,
@@ -34,7 +34,7 @@ const infoOf = (kind: HookKind, fields: Partial<HookInfo> = {}): HookInfo => ({
 const named = (values: object) => Object.keys(values).filter((name) => !/^UN/.test(name));
 
 describe("a hook", () => {
-  it("has every kind and state of a breaker that the contract knows", () => {
+  test("has every kind and state of a breaker that the contract knows", () => {
     const kinds = ["builtin", "openai", "grpc", "poll", "onnx"] as const;
     expect(kinds.map((kind) => toHook(infoOf(kind)).kind)).toEqual(
       named(wire.HookKind).map((name) => wire.HookKind[name as "POLL"]),
@@ -46,7 +46,7 @@ describe("a hook", () => {
     expect(toHook(infoOf("poll")).breaker).toBe(wire.BreakerState.UNSPECIFIED);
   });
 
-  it("names its failures in the order of their reasons, and only those that there were", () => {
+  test("names its failures in the order of their reasons, and only those that there were", () => {
     const failures = new Map<TaskFailureReason, number>(
       [...TASK_FAILURES].reverse().map((reason, index) => [reason, index]),
     );
@@ -56,7 +56,7 @@ describe("a hook", () => {
     expect(found[0]).toEqual({ reason: taskWire.TaskFailureReason.UNREACHABLE, count: 9n });
   });
 
-  it("tells of calls only when the server makes them", () => {
+  test("tells of calls only when the server makes them", () => {
     expect(toHook(infoOf("openai", { retryMs: 2_500 }))).toMatchObject({
       runningCalls: 2,
       maxRunningCalls: 7,
@@ -69,7 +69,7 @@ describe("a hook", () => {
 });
 
 describe("a leased task", () => {
-  it("holds the messages as they are stored, without quarters of tokens", () => {
+  test("holds the messages as they are stored, without quarters of tokens", () => {
     const stored = [1, 2].map((seq) =>
       Message.encode({
         ...Message.decode(new Uint8Array(0)),
@@ -123,7 +123,7 @@ describe("a leased task", () => {
 });
 
 describe("an output", () => {
-  it("comes as it was sent", () => {
+  test("comes as it was sent", () => {
     const output = {
       ...{ text: "t", missingEntities: ["e"], requestText: "r", facts: ["f"] },
       ...{ openThreads: ["o"], model: "m" },

@@ -1,24 +1,22 @@
-// Jobs on memories as tasks: they are listed, shown, tried again and deleted as other tasks are.
-// Only the server does them, in calls of their hooks: who does one is not stored.
+// Memory jobs as tasks: listed, shown, retried and deleted like other tasks. Only the server runs
+// them, by calling their hooks, so no worker is stored.
 
-import { taskNotFound } from "../../domain/errors.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
+import { type ChangeOptions, changeSession, replayOf, replyPart } from "../core/change.ts";
+import { checkJobHook } from "../core/check-hooks.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
+import { taskNotFound } from "../kit/errors.ts";
 import {
   hookOfJob,
   type MemoryJob,
   type MemoryJobType,
+  TURN_END_MS,
   taskNoOfJob,
-} from "../../domain/memories/job.ts";
-import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
-import type { Session, SessionRef } from "../../domain/session.ts";
-import { hourOf } from "../../domain/tasks/budget.ts";
-import { serverWorkerOf } from "../../domain/tasks/task.ts";
-import type { SessionDecision, SessionPlan, StoredMemoryJob } from "../../storage/store.ts";
-import type { Call } from "../call.ts";
-import { type ChangeOptions, changeSession, replayOf, replyPart } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { checkJobHook } from "../memories/check-hooks.ts";
-import { newEvents } from "../new-events.ts";
+} from "../memory/rules/job.ts";
+import type { Session, SessionRef } from "../session/rules/session.ts";
+import type { SessionDecision, SessionPlan, StoredMemoryJob } from "../store/store.ts";
 import type {
   DeleteTaskInput,
   DurableTaskPage,
@@ -26,20 +24,22 @@ import type {
   MemoryTaskInfo,
   RetryTaskInput,
   TaskRef,
-} from "../tasks-api.ts";
+} from "./api.ts";
+import { hourOf } from "./rules/budget.ts";
+import { serverWorkerOf } from "./rules/task.ts";
 
-/** Jobs that one call looks at, shown or not. */
+/** Most jobs that one call reads, listed or not. */
 const LOOKED_MAX = 10_000;
 const PAGE = 500;
 
-/** Who does jobs. */
+/** Runner of jobs. */
 interface JobDoer {
   isRunning(ref: SessionRef, type: MemoryJobType): boolean;
-  /** Looks at jobs that were left alone, too. */
+  /** Checks the resting jobs too. */
   retry(): void;
 }
 
-/** What shows and changes jobs. */
+/** Dependencies for showing and changing jobs. */
 export interface MemoryTaskParts {
   readonly context: ServiceContext;
   readonly memoryJobs: JobDoer;
@@ -89,7 +89,7 @@ export async function listMemoryTasks(
   return { tasks, next: after };
 }
 
-/** Those of one session, which has one of each type at most. */
+/** Lists the jobs of one session, which has at most one of each type. */
 async function listOfSession(
   parts: MemoryTaskParts,
   { namespace, sessionId = "", after = 0 }: ListTasksInput,
@@ -113,7 +113,7 @@ export async function getMemoryTask(
   return infoOf(parts, stored);
 }
 
-/** Tries a job again now, with all its attempts. One that is being done is left alone. */
+/** Makes a job ready now, with all its attempts. A running job is left unchanged. */
 export async function retryMemoryTask(
   parts: MemoryTaskParts,
   call: Call,
@@ -134,7 +134,7 @@ export async function retryMemoryTask(
   return bytes;
 }
 
-/** Gives a job up: its messages are passed over. Undefined when there is none. */
+/** Gives up a job: its messages are skipped. Undefined when there is none. */
 export async function deleteMemoryTask(
   { context }: MemoryTaskParts,
   call: Call,
@@ -156,7 +156,7 @@ interface Changing {
   readonly nowMs: number;
 }
 
-/** What becomes of a job, and the answer. */
+/** Next state of a job, and the answer. */
 interface Changed {
   readonly next: MemoryJob | undefined;
   readonly bytes: Uint8Array;
@@ -178,7 +178,7 @@ async function changeJob(
     { ...ref, ...options },
     ({ session, revision, memoryJobs }): SessionDecision<Uint8Array | undefined> => {
       const job = memoryJobs().find((one) => taskNoOfJob(one) === taskNo);
-      // Without a session it went meanwhile, as did one that was done.
+      // The job went with its session meanwhile, or it was done.
       if (session === undefined || job === undefined) return { kind: "answer", result: undefined };
       const changed = decide({ ref, job });
       const plan = planOf(changing, { session, revision, job }, changed);
@@ -187,7 +187,7 @@ async function changeJob(
   );
 }
 
-/** The answer of a repeat, whose job is gone since. */
+/** The answer to a repeated call whose job is gone. */
 async function replayWithout({
   context,
   call,
@@ -210,7 +210,7 @@ function planOf(
   const { session, revision, job } = at;
   const origin = { session, revision, nowMs, requestId: call.requestId };
   return {
-    // The session was not used: its time to live goes on.
+    // The session was not used: its time to live is not renewed.
     head: { ...session.head, revision },
     memoryJobs: { put: [{ type: job.type, job: next }] },
     events: newEvents(context, origin, [

@@ -1,53 +1,53 @@
-// What completing and failing a task share: finding the task and its lease, counting texts by the
-// policy of the session, and saving what came of it in one change of the session.
+// Common steps of completing and failing a task: finding the task and its lease, counting texts by
+// the session's policy, and saving the outcome in one change of the session.
 
-import { leaseLost, taskNotFound } from "../../domain/errors.ts";
-import type { EventDetail } from "../../domain/event.ts";
-import { makeInsertId } from "../../domain/ids.ts";
-import type { Session } from "../../domain/session.ts";
-import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
-import { hourOf, settled } from "../../domain/tasks/budget.ts";
-import { type Task, type TaskLease, taskNoOf } from "../../domain/tasks/task.ts";
+import { changeSession, replayOf, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { EventDetail } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
+import { leaseLost, taskNotFound } from "../kit/errors.ts";
+import { makeInsertId } from "../kit/ids.ts";
+import type { Session } from "../session/rules/session.ts";
+import type { SessionDecision, SessionPlan, SessionView, TaskPlan } from "../store/store.ts";
+import { TRUST, type Trust } from "../summary/rules/summary.ts";
 import {
   type CountedRule,
   countedRule,
   countPlainText,
   isExact,
-} from "../../domain/token-rules.ts";
-import type { SessionDecision, SessionPlan, SessionView, TaskPlan } from "../../storage/store.ts";
-import type { Call } from "../api.ts";
-import { changeSession, replayOf, replyPart } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { newEvents } from "../new-events.ts";
-import type { LeaseRef } from "../tasks-api.ts";
+} from "../window/policy/token-rules.ts";
+import type { LeaseRef } from "./api.ts";
+import { hourOf, settled } from "./rules/budget.ts";
+import { type Task, type TaskLease, taskNoOf } from "./rules/task.ts";
 
 const RANDOM_BYTES = 10;
 const PAGE = 500;
 
-/** What stays the same however often the end of an attempt is decided. */
+/** Inputs that stay the same when the end of an attempt is decided again. */
 export interface Settling {
   readonly context: ServiceContext;
   readonly call: Call;
   readonly nowMs: number;
-  /** The id of the summary, should it be placed. */
+  /** Message id of the summary if it is placed. */
   readonly messageId: string;
   /** The lowest trust of messages that have left the window already. */
   readonly goneTrust: Trust;
-  /** What a text of the server's own costs, by the policy of a session; with a speaker's name. */
+  /** Tokens of a text that the server writes, by the session's policy; with a speaker's name. */
   readonly countText: (text: string, session: Session, name?: string) => number;
 }
 
-/** A task in the hands of whoever ends the attempt. */
+/** A leased task whose attempt ends. */
 export type HeldTask = Task & { readonly lease: TaskLease };
 
-/** What a decision gets to see. */
+/** Inputs of a decision. */
 export interface HeldView {
   readonly view: SessionView;
   readonly session: Session;
   readonly task: HeldTask;
 }
 
-/** Thrown inside a decision for a text that only the tokenizer counts. */
+/** Thrown inside a decision for a text that needs the tokenizer. */
 class Uncounted extends Error {
   override readonly name = "Uncounted";
   readonly text: string;
@@ -60,14 +60,14 @@ class Uncounted extends Error {
   }
 }
 
-/** What was decided, or the answer that was given to the request id before. */
+/** The decision, or the answer given earlier to the same request id. */
 export type Settled<T> =
   | { readonly kind: "decided"; readonly result: T }
   | { readonly kind: "replayed"; readonly bytes: Uint8Array };
 
 /**
- * Decides what the end of an attempt does to a session, while somebody holds the task. Throws
- * TASK_NOT_FOUND when the task or its session is gone, LEASE_LOST when another holds it.
+ * Decides how the end of an attempt changes a session, while the caller holds the task's lease.
+ * Throws TASK_NOT_FOUND when the task or its session is gone, LEASE_LOST when another holds it.
  */
 export async function settle<T>(
   context: ServiceContext,
@@ -116,7 +116,7 @@ function asDecided<T>(decision: SessionDecision<T>): SessionDecision<Settled<T>>
   return { ...decision, result: { kind: "decided", result: decision.result } };
 }
 
-/** A repeat of a call finds no task any more, but the answer that was given to it. */
+/** Finds the earlier answer for a repeated call whose task is gone. */
 async function answerMissing<T>(
   context: ServiceContext,
   call: Call,
@@ -160,7 +160,7 @@ async function trustOf(context: ServiceContext, task: Task): Promise<Trust> {
   let trust: Trust = TRUST.high;
   for (const { first, last } of task.summarize.ranges) {
     for (let seq: number | undefined = first; seq !== undefined && seq <= last; ) {
-      // Nothing is below low.
+      // Low is the lowest trust.
       if (trust === TRUST.low) return trust;
       const query = { firstSeq: seq, lastSeq: last, order: "asc", limit: PAGE } as const;
       const page = await context.store.listMessages(task, query);
@@ -174,7 +174,7 @@ async function trustOf(context: ServiceContext, task: Task): Promise<Trust> {
   return trust;
 }
 
-/** The part of a plan that settles the budget: what a call took, or that it took nothing. */
+/** The part of a plan that settles the budget with a call's tokens, or with none. */
 export function usagePart(
   { view, task }: HeldView,
   taken: number | "nothing" | "unknown",
@@ -190,10 +190,10 @@ export function usagePart(
   return { usage: { hook, hour, usage } };
 }
 
-/** What a decision saves, beside its events and its answer. */
+/** Changes that a decision saves, with its result and its answer. */
 export interface Saving<T> {
   readonly result: T;
-  /** The session as it is afterwards. */
+  /** The session after the change. */
   readonly session: Session;
   readonly plan: Omit<SessionPlan, "events" | "reply">;
   readonly details: readonly EventDetail[];
@@ -201,7 +201,7 @@ export interface Saving<T> {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** The decision that saves what the end of an attempt does. */
+/** The decision that saves the outcome of an attempt. */
 export function saved<T>(
   { context, call, nowMs }: Settling,
   { view }: HeldView,

@@ -1,7 +1,14 @@
-// Takes tasks, for the server's own calls and for workers: a lease is written, with what the budget
-// of the hour reserves for the call. Whoever finds a lease that has ended says so; the task is then
-// failed before it is given to anybody else.
+// Taking tasks for the server's calls and for workers: writes a lease and reserves the call's
+// tokens in the hourly budget. Taking a task whose lease has ended reports that; the attempt then
+// fails before the task goes to another worker.
 
+import { liveSession } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type { Hook } from "../hooks/port.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { leaseLost, taskNotFound } from "../kit/errors.ts";
+import type { DueTask, TaskDecision, TaskView } from "../store/store.ts";
+import type { ExtendLeaseInput, LeaseRef } from "./api.ts";
 import {
   budgetOf,
   expectedTokens,
@@ -9,15 +16,16 @@ import {
   nextHourMs,
   refunded,
   reserved,
-} from "../../domain/tasks/budget.ts";
+} from "./rules/budget.ts";
 import {
+  extended,
   goingOnFrom,
   leased,
   leaseEnded,
   mayTake,
   released,
   untaken,
-} from "../../domain/tasks/lifecycle.ts";
+} from "./rules/lifecycle.ts";
 import {
   isServerWorker,
   SERVER_WORKER,
@@ -25,33 +33,29 @@ import {
   type Task,
   type TaskLease,
   taskIdOf,
-} from "../../domain/tasks/task.ts";
-import type { DueTask, TaskDecision, TaskView } from "../../storage/store.ts";
-import { liveSession } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import type { Hook } from "../hook-port.ts";
-import type { LeaseRef } from "../tasks-api.ts";
+  taskNoOf,
+} from "./rules/task.ts";
 
 const TOKEN_BYTES = 16;
 
-/** Who takes a task, and for how long. */
+/** The worker that takes a task, and the length of its lease. */
 export interface Taker {
   readonly hook: Hook;
   readonly worker: string;
   readonly leaseMs: number;
 }
 
-/** A task in somebody's hands. */
+/** A task with a lease. */
 export type TakenTask = Task & { readonly lease: TaskLease };
 
-/** What came of taking a task. */
+/** Outcome of taking a task. */
 export type TakeResult =
   | { readonly kind: "taken"; readonly task: TakenTask }
-  /** Somebody else has it, or it is gone or not due. */
+  /** The task is leased, gone or not due. */
   | { readonly kind: "none" }
-  /** The hour has no room for it; it is due later now. */
+  /** The hour's budget has no room for the task, which is now due later. */
   | { readonly kind: "budget" }
-  /** The lease of somebody else has ended, and the task must be failed. */
+  /** Another worker's lease has ended, and the attempt must be failed. */
   | { readonly kind: "ended"; readonly task: TakenTask };
 
 /** Names the lease of a task. */
@@ -60,12 +64,12 @@ export function leaseRefOf(task: TakenTask): LeaseRef {
   return { namespace, taskId: taskIdOf(taskNo), leaseToken: lease.token };
 }
 
-/** Whether somebody has the task. */
+/** Whether the task is leased. */
 export function isTaken(task: Task): task is TakenTask {
   return task.state === "leased" && task.lease !== undefined;
 }
 
-/** Takes a task if it is due. Does no more than one small transaction. */
+/** Takes a task if it is due, in one small transaction. */
 export async function takeTask(
   context: ServiceContext,
   due: Pick<DueTask, "namespace" | "taskNo">,
@@ -103,7 +107,7 @@ function decideTake(attempt: Attempt, { task, usage }: TaskView): TaskDecision<T
   const reservedTokens = expectedTokens(task.summarize, settings.inputTokensMax);
   if (budgetOf(settings, usage, reservedTokens) === "wait") {
     const dueMs = nextHourMs(nowMs, task.taskNo);
-    // What waits for its budget is not tried: its day begins when it is.
+    // Waiting for the budget is no attempt: the day for retries starts when the wait ends.
     const later = { ...released(task, dueMs), retryMs: dueMs };
     return { kind: "save", result: { kind: "budget" }, task: later };
   }
@@ -127,7 +131,7 @@ function decideTake(attempt: Attempt, { task, usage }: TaskView): TaskDecision<T
   };
 }
 
-/** The version of the summary that a task goes on from; 0 when it goes on from none. */
+/** The version of the summary that a task continues; 0 for none. */
 async function priorVersionOf(context: ServiceContext, task: Task): Promise<number> {
   if (task.summarize.spec.keep !== "replace") return 0;
   const session = liveSession(context, await context.store.readSession(task));
@@ -135,9 +139,8 @@ async function priorVersionOf(context: ServiceContext, task: Task): Promise<numb
 }
 
 /**
- * Gives a lease back, without a failure: the task is ready again. With `isUntouched` nobody has
- * begun, and the call is not counted against the budget either. Does nothing when the lease is
- * lost.
+ * Returns a lease without a failure: the task is ready again. With `isUntouched` no work has begun,
+ * and the call does not count against the budget. Does nothing when the lease is lost.
  */
 export async function giveBack(
   context: ServiceContext,
@@ -167,4 +170,28 @@ export function isServerLease({ lease }: Task): boolean {
 /** Whether a lease is one of this instance of the server, of whatever run of it. */
 export function isOwnLease({ store }: Pick<ServiceContext, "store">, { lease }: Task): boolean {
   return lease?.worker === SERVER_WORKER || lease?.worker === serverWorkerOf(store.instanceId);
+}
+
+// ExtendLease: a worker extends the lease of its task.
+
+/** Sets a lease to end a time from now, maybe earlier than before. Returns the end. */
+export async function extendLease(
+  { store, world }: ServiceContext,
+  call: Call,
+  input: ExtendLeaseInput,
+): Promise<number> {
+  checkLive(call.signal);
+  const { namespace, taskId, leaseToken, leaseMs } = input;
+  const taskNo = taskNoOf(taskId);
+  if (taskNo === undefined) throw taskNotFound(taskId);
+  const nowMs = world.nowMs();
+  const untilMs = nowMs + leaseMs;
+  // Allowed while the disk is full: the worker would lose its lease and its work.
+  const change = { namespace, taskNo, hour: hourOf(nowMs), allowWhenFull: true };
+  return await store.changeTask<number>(change, ({ task }) => {
+    if (task === undefined) throw taskNotFound(taskId);
+    const isHeld = task.lease?.token === leaseToken && !isServerLease(task);
+    if (!isHeld || leaseEnded(task, nowMs)) throw leaseLost(taskId);
+    return { kind: "save", result: untilMs, task: extended(task, untilMs) };
+  });
 }

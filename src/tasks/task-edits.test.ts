@@ -1,12 +1,12 @@
 // Goal: a change of a caller takes away exactly the tasks that nobody wants any more, and the rest
 // goes on with what is there now.
 
-import { describe, expect, it } from "vitest";
-import { policyOf, stageOf } from "../../test/support/policies.ts";
-import { taskOf } from "../../test/support/tasks.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../domain/summaries/spec.ts";
-import type { Task } from "../domain/tasks/task.ts";
+import { describe, expect, test } from "vitest";
+import { taskOf } from "../../test/support/store/tasks.ts";
+import { policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
+import type { Task } from "./rules/task.ts";
 import { afterMessage, afterPolicy, afterReset, type TaskEdit } from "./task-edits.ts";
 
 const NOW = 500;
@@ -24,7 +24,7 @@ const dead = (taskNo: number, fields: Partial<Task> = {}) =>
   taskOf(taskNo, { state: "dead", dueMs: 0, deadMs: 9, ...fields });
 
 describe("a reset", () => {
-  it("takes all tasks away and tells of the live ones", () => {
+  test("takes all tasks away and tells of the live ones", () => {
     const edit = afterReset([taskOf(1), dead(2), taskOf(3, { state: "waiting" })], NOW);
     expect(edit.plan).toEqual({ put: [], remove: [1, 2, 3] });
     expect(told(edit)).toEqual([
@@ -33,7 +33,7 @@ describe("a reset", () => {
     ]);
   });
 
-  it("does nothing without tasks", () => {
+  test("does nothing without tasks", () => {
     expect(afterReset([], NOW)).toEqual({ plan: undefined, events: [] });
   });
 });
@@ -43,7 +43,7 @@ describe("a new policy", () => {
   const stage = stageOf({ name: "sum", removedTo: "summarize", summarize });
   const tasks = [taskOf(1), dead(2), taskOf(3, { stage: "" })];
 
-  it("leaves tasks alone whose stage still asks for the same", () => {
+  test("leaves tasks alone whose stage still asks for the same", () => {
     const same = stageOf({ ...stage, anyOf: [{ kind: "always" }] });
     const policy = { old: policyOf([stage]), new: policyOf([same]) };
     expect(afterPolicy(tasks, policy, NOW).plan).toBeUndefined();
@@ -52,7 +52,7 @@ describe("a new policy", () => {
     expect(afterPolicy([own], policy, NOW).plan).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ["is gone", []],
     ["has another name", [stageOf({ ...stage, name: "other" })]],
     ["summarizes no more", [stageOf({ name: "sum" })]],
@@ -65,7 +65,7 @@ describe("a new policy", () => {
 });
 
 describe("a new policy for messages that have left", () => {
-  it("leaves their tasks alone, whatever becomes of the stage", () => {
+  test("leaves their tasks alone, whatever becomes of the stage", () => {
     const summarize = { ...DEFAULT_SUMMARY_SPEC, ...AT_ONCE };
     const stage = stageOf({ name: "sum", removedTo: "summarize", summarize });
     const tasks = [taskOf(1, {}, { spec: AT_ONCE })];
@@ -78,12 +78,12 @@ describe("a changed message", () => {
   const changed = { seq: 2, oldTokens: 10, newTokens: 4 };
   const deleted = { seq: 2, oldTokens: 10, newTokens: undefined };
 
-  it("leaves tasks alone that do not hold it, and dead ones", () => {
+  test("leaves tasks alone that do not hold it, and dead ones", () => {
     const tasks = [taskOf(1, {}, { ranges: [{ first: 3, last: 9 }] }), dead(2)];
     expect(afterMessage(tasks, changed, NOW)).toEqual({ plan: undefined, events: [] });
   });
 
-  it("takes a task away whose messages wait in the window, however it changed", () => {
+  test("takes a task away whose messages wait in the window, however it changed", () => {
     for (const edit of [changed, deleted]) {
       const after = afterMessage([taskOf(1)], edit, NOW);
       expect(after.plan).toEqual({ put: [], remove: [1] });
@@ -91,7 +91,7 @@ describe("a changed message", () => {
     }
   });
 
-  it("makes what a hook has already stale when the messages have left", () => {
+  test("makes what a hook has already stale when the messages have left", () => {
     const draft = { text: "so far" } as never;
     const task = taskOf(1, { generation: 3 }, { spec: AT_ONCE, loop: 2, draft });
     const { plan, events } = afterMessage([task], changed, NOW);
@@ -104,7 +104,7 @@ describe("a changed message", () => {
     expect(events).toEqual([]);
   });
 
-  it("leaves a task whose messages have left when it is deleted", () => {
+  test("leaves a task whose messages have left when it is deleted", () => {
     const { plan, events } = afterMessage([taskOf(1, {}, { spec: AT_ONCE })], deleted, NOW);
     const sources = { messageCount: 2, tokenCount: 20 };
     const ranges = [
@@ -115,7 +115,7 @@ describe("a changed message", () => {
     expect(events).toEqual([]);
   });
 
-  it("ends a task that it was all of, and the next of the stage is ready", () => {
+  test("ends a task that it was all of, and the next of the stage is ready", () => {
     const alone = { spec: AT_ONCE, ranges: [{ first: 2, last: 2 }] };
     const far = { spec: AT_ONCE, ranges: [{ first: 8, last: 9 }] };
     const next = taskOf(2, { state: "waiting", dueMs: 0 }, far);

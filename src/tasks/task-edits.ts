@@ -1,27 +1,72 @@
-// What changes of a session by callers do to its tasks: what a task was made from may be gone or
-// different, or nobody may want its summary any more.
+// Effect of one change of a session on its tasks. Several parts contribute to it; later parts see
+// the results of earlier ones.
 
-import { EVENT_TYPE, type EventDetail, type SupersedeReason } from "../domain/event.ts";
-import type { Policy } from "../domain/policy.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../domain/summaries/spec.ts";
-import { isLive, type Task, taskIdOf } from "../domain/tasks/task.ts";
-import { containsSeq } from "../domain/window/ranges.ts";
-import { removeSeqs } from "../domain/window/remove-seqs.ts";
-import type { TaskPlan } from "../storage/store.ts";
+import { EVENT_TYPE, type EventDetail, type SupersedeReason } from "../events/rules/event.ts";
+import type { TaskPlan } from "../store/store.ts";
+import type { Policy } from "../window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../window/policy/summary-spec.ts";
+import { containsSeq, removeSeqs } from "../window/rules/ranges.ts";
+import { isLive, type Task, taskIdOf, taskNoAt } from "./rules/task.ts";
 
-/** What becomes of tasks, and who is told. */
+/** The tasks after a plan, by rising number. Without a plan, the same list object. */
+export function tasksAfter(tasks: readonly Task[], plan: TaskPlan | undefined): readonly Task[] {
+  if (plan === undefined) return tasks;
+  const gone = new Set(plan.remove);
+  const byNo = new Map(tasks.map((task) => [task.taskNo, task]));
+  for (const task of plan.put ?? []) byNo.set(task.taskNo, task);
+  return [...byNo.values()]
+    .filter(({ taskNo }) => !gone.has(taskNo))
+    .sort((a, b) => a.taskNo - b.taskNo);
+}
+
+/** Merges two plans, the second of which builds on the first. */
+export function mergeTaskPlans(
+  first: TaskPlan | undefined,
+  second: TaskPlan | undefined,
+  revision: number,
+): TaskPlan | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  const put = new Map(first.put?.map((task) => [task.taskNo, task]));
+  const remove = new Set(first.remove);
+  for (const taskNo of second.remove ?? []) {
+    put.delete(taskNo);
+    // A task that this same revision made was never stored.
+    if (taskNo < taskNoAt(revision, 0)) remove.add(taskNo);
+  }
+  for (const task of second.put ?? []) {
+    put.set(task.taskNo, task);
+    remove.delete(task.taskNo);
+  }
+  const usage = second.usage ?? first.usage;
+  return {
+    put: [...put.values()],
+    remove: [...remove],
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** Number of tasks that a plan has made in a revision: the index of the next one. */
+export function madeTasks(plan: TaskPlan | undefined, revision: number): number {
+  const first = taskNoAt(revision, 0);
+  return plan?.put?.filter(({ taskNo }) => taskNo >= first).length ?? 0;
+}
+
+// Effects of callers' changes of a session on its tasks: the inputs of a task may be gone or
+// different, or its summary may no longer be wanted.
+
+/** Changes of tasks and the events that report them. */
 export interface TaskEdit {
-  /** Undefined for nothing. */
+  /** Undefined without changes. */
   readonly plan: TaskPlan | undefined;
   readonly events: readonly EventDetail[];
 }
 
-/** The part of a change of the window that tells what happened to tasks before. */
+/** The task changes of an edit, as a part of a window change. */
 export function planPart({ plan }: TaskEdit): { readonly taskPlan?: TaskPlan } {
   return plan === undefined ? {} : { taskPlan: plan };
 }
 
-/** Nothing becomes of tasks. */
+/** No change of tasks. */
 export const NO_EDIT: TaskEdit = { plan: undefined, events: [] };
 
 /** A message of the log that is changed or deleted. */
@@ -32,14 +77,14 @@ export interface MessageEdit {
   readonly newTokens: number | undefined;
 }
 
-/** The event of a task that is not wanted any more. */
+/** The event of a superseded task. */
 export function supersededEvent(task: Task, reason: SupersedeReason): EventDetail {
   const { taskNo, stage, hook } = task;
   return { type: EVENT_TYPE.summarySuperseded, taskId: taskIdOf(taskNo), stage, hook, reason };
 }
 
 /**
- * Takes tasks away that are not wanted any more. The next of a stage that waited behind one of them
+ * Removes tasks that are no longer wanted. The next task of a stage that waited behind one of them
  * becomes ready.
  */
 export function supersede(
@@ -62,14 +107,14 @@ export function supersede(
   };
 }
 
-/** What a session that is emptied does to its tasks: none is left. */
+/** Effect of a session reset on its tasks: none is left. */
 export function afterReset(tasks: readonly Task[], nowMs: number): TaskEdit {
   return supersede(tasks, new Set(tasks), "session-reset", nowMs);
 }
 
 /**
- * What a new policy does to tasks: those go whose stage is gone or asks for something else. Tasks
- * of messages that have left are done all the same: nobody would ask for their summary again.
+ * Effect of a new policy on tasks: a task goes when its stage is gone or asks for something else.
+ * Tasks for messages that have left stay: no other task would summarize them.
  */
 export function afterPolicy(
   tasks: readonly Task[],
@@ -82,14 +127,14 @@ export function afterPolicy(
     const { stage, summarize } = task;
     if (!isLive(task) || stage === "" || summarize.spec.leave === "at-once") return false;
     const spec = after.get(stage);
-    // Not that of the task: a caller may have asked for something else in the name of the stage.
+    // Not the task's spec: a caller may have requested another one under the stage's name.
     const old = before.get(stage);
     return spec === undefined || old === undefined || !isSameSpec(old, spec);
   });
   return supersede(tasks, new Set(gone), "policy-changed", nowMs);
 }
 
-/** How the stages of a policy have their messages summarized, by name. */
+/** Summary specs of a policy's stages, by name. */
 function specsOf({ stages }: Policy): ReadonlyMap<string, SummarySpec> {
   return new Map(
     stages.flatMap(({ name, summarize, effect }) =>
@@ -104,9 +149,9 @@ function isSameSpec(a: SummarySpec, b: SummarySpec): boolean {
 }
 
 /**
- * What the change of a message does to tasks that were made from it. One whose messages wait in the
- * window goes: its stage makes another. One whose messages have left goes on, with what is there
- * now; a result that is under way for what was there is stale.
+ * Effect of a changed message on the tasks made from it. A task whose messages wait in the window
+ * goes: its stage makes another. A task whose messages have left continues with the new content; a
+ * result in progress for the old content is stale.
  */
 export function afterMessage(tasks: readonly Task[], edit: MessageEdit, nowMs: number): TaskEdit {
   const gone = new Set<Task>();
@@ -119,7 +164,7 @@ export function afterMessage(tasks: readonly Task[], edit: MessageEdit, nowMs: n
   }
   const { plan, events } = supersede(tasks, gone, "messages-changed", nowMs);
   if (put.length === 0) return { plan, events };
-  // One that was changed may be the next of its stage as well.
+  // A changed task may also be the next one of its stage.
   const ready = new Set(plan?.put?.map(({ taskNo }) => taskNo));
   const changed = put.map(
     (task): Task => (ready.has(task.taskNo) ? { ...task, state: "ready", dueMs: nowMs } : task),
@@ -143,7 +188,7 @@ function withEdit(task: Task, { seq, oldTokens, newTokens }: MessageEdit): Task 
   return {
     ...task,
     generation: task.generation + 1,
-    // A chain of density begins anew.
+    // A chain of density restarts.
     summarize: { ...summarize, ranges, sources, loop: 1, draft: undefined },
   };
 }

@@ -1,15 +1,16 @@
 // Goal: every part of tasks and of the history of summaries goes over the wire, and what does not
 // belong to the state of a task is left out.
 
-import { describe, expect, it } from "vitest";
-import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
-import { type SummaryRecord, TRUST } from "../../domain/summaries/summary.ts";
-import { TASK_FAILURES, type Task, taskIdOf } from "../../domain/tasks/task.ts";
-import { Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { Summary, SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
-import * as wire from "../../gen/memorysidecar/v1/task.ts";
-import { TriggerKind } from "../../gen/memorysidecar/v1/window.ts";
-import { toSummarize } from "./policy-summary.ts";
+import { describe, expect, test } from "vitest";
+import { Trust } from "../gen/memorysidecar/v1/message.ts";
+import { Summary, SummaryPlacement } from "../gen/memorysidecar/v1/summary.ts";
+import * as wire from "../gen/memorysidecar/v1/task.ts";
+import { TriggerKind } from "../gen/memorysidecar/v1/window.ts";
+import { TASK_FAILURES } from "../kit/errors.ts";
+import { type SummaryRecord, TRUST } from "../summary/rules/summary.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
+import { toSummarize } from "../window/policy-wire.ts";
+import { type Task, taskIdOf } from "./rules/task.ts";
 import {
   FAILURE_REASONS,
   fromTaskState,
@@ -17,7 +18,7 @@ import {
   toListedSummary,
   toTask,
   toTaskState,
-} from "./task.ts";
+} from "./wire.ts";
 
 const SPEC = { ...DEFAULT_SUMMARY_SPEC, hook: "mine", maxTokens: 100 };
 
@@ -69,7 +70,7 @@ function overTheWire(task: Task): wire.HookTask {
 const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
 
 describe("a task", () => {
-  it("tells all there is to know of it", () => {
+  test("tells all there is to know of it", () => {
     expect(overTheWire(TASK)).toEqual({
       namespace: "n",
       taskId: taskIdOf(513),
@@ -105,7 +106,7 @@ describe("a task", () => {
     });
   });
 
-  it("names its worker and the end of its lease only while it is leased", () => {
+  test("names its worker and the end of its lease only while it is leased", () => {
     expect(overTheWire({ ...TASK, state: "leased", lease: LEASE })).toMatchObject({
       state: wire.TaskState.LEASED,
       readyTime: undefined,
@@ -122,7 +123,7 @@ describe("a task", () => {
     }
   });
 
-  it("has the states and failures of the contract", () => {
+  test("has the states and failures of the contract", () => {
     const known = (values: object) =>
       Object.values(values).filter((value) => typeof value === "number" && value > 0);
     const states = ["ready", "leased", "waiting", "dead"] as const;
@@ -162,7 +163,7 @@ describe("a summary of the history", () => {
   const overTheWireToo = (record: SummaryRecord, current: boolean): Summary =>
     Summary.decode(Summary.encode(toListedSummary({ record, current })).finish());
 
-  it("tells all there is to know of it", () => {
+  test("tells all there is to know of it", () => {
     expect(overTheWireToo(RECORD, true)).toEqual({
       version: 4n,
       text: "so far",
@@ -192,7 +193,7 @@ describe("a summary of the history", () => {
     });
   });
 
-  it("took no time when a caller set it", () => {
+  test("took no time when a caller set it", () => {
     const byHand = { ...RECORD, placement: "session", taskId: "", durationMs: 0 } as const;
     expect(overTheWireToo(byHand, false)).toMatchObject({
       placement: SummaryPlacement.SESSION,

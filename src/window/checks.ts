@@ -4,9 +4,9 @@ import type {
   RestoreMessagesRequest,
   SetSummaryRequest,
   TrimSessionRequest,
-} from "../../gen/memorysidecar/v1/session_service.ts";
-import { SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
-import type { Violations } from "./violations.ts";
+} from "../gen/memorysidecar/v1/session_service.ts";
+import { SummaryPlacement } from "../gen/memorysidecar/v1/summary.ts";
+import type { Violations } from "../grpc/violations.ts";
 
 export function checkTrimSession(request: TrimSessionRequest, v: Violations): void {
   const { target, unit, discard } = request;

@@ -1,16 +1,16 @@
 // Goal: every rule of the policy language holds, and a fault names the field that breaks it.
 
-import { describe, expect, it } from "vitest";
-import { checkWholeChoice } from "../../../test/support/whole-checks.ts";
-import { checkPreviewPolicyRequest } from "../../gen/checks.ts";
-import { Duration } from "../../gen/google/protobuf/duration.ts";
-import { Struct } from "../../gen/google/protobuf/struct.ts";
-import * as wire from "../../gen/memorysidecar/v1/policy.ts";
-import * as selects from "../../gen/memorysidecar/v1/policy.ts";
-import * as stages from "../../gen/memorysidecar/v1/policy.ts";
-import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
-import { PreviewPolicyRequest } from "../../gen/memorysidecar/v1/session_service.ts";
-import { Violations } from "./violations.ts";
+import { describe, expect, test } from "vitest";
+import { checkWholeChoice } from "../../test/support/contract/whole-checks.ts";
+import { checkPreviewPolicyRequest } from "../gen/checks.ts";
+import { Duration } from "../gen/google/protobuf/duration.ts";
+import { Struct } from "../gen/google/protobuf/struct.ts";
+import * as wire from "../gen/memorysidecar/v1/policy.ts";
+import * as selects from "../gen/memorysidecar/v1/policy.ts";
+import * as stages from "../gen/memorysidecar/v1/policy.ts";
+import { TokenRule } from "../gen/memorysidecar/v1/policy.ts";
+import { PreviewPolicyRequest } from "../gen/memorysidecar/v1/session_service.ts";
+import { Violations } from "../grpc/violations.ts";
 
 const NOTHING = new Uint8Array(0);
 const { StageOn, StageEffect, RemovedTo } = stages;
@@ -67,11 +67,11 @@ const BOUNDARY_ONLY: Select = { $case: "boundaryOnly", value: {} };
 const PIN: Select = { $case: "pinMiddleRecent", value: { pinFirst: 0, keepRecent: 1 } };
 
 describe("a policy", () => {
-  it("may be empty", () => {
+  test("may be empty", () => {
     expect(faultsOf(policy({}))).toEqual([]);
   });
 
-  it.each<readonly [Partial<wire.Policy>, string]>([
+  test.each<readonly [Partial<wire.Policy>, string]>([
     [{ tokenRule: 99 as 1 }, "token_rule: is not a known value: 99"],
     [{ toolPairing: 5 as 1 }, "tool_pairing: is not a known value: 5"],
     [{ tokenRule: TokenRule.CUSTOM }, "custom_token_rule: is required with TOKEN_RULE_CUSTOM"],
@@ -118,7 +118,7 @@ describe("a policy", () => {
     expect(faultsOf(policy(fields))).toEqual([`policy.${fault}`]);
   });
 
-  it("is checked in a list of them under its place", () => {
+  test("is checked in a list of them under its place", () => {
     const violations = new Violations();
     const policies: wire.PolicyChoice[] = [
       { choice: { $case: "policy", value: policy({}) } },
@@ -133,7 +133,7 @@ describe("a policy", () => {
 });
 
 describe("a stage", () => {
-  it.each<readonly [Partial<stages.PolicyStage>, string]>([
+  test.each<readonly [Partial<stages.PolicyStage>, string]>([
     [{ name: "" }, "name: is required"],
     [{ name: "1st" }, "name: must be 1 to 63 characters of a-z0-9_-, the first a letter"],
     [{ on: 5 as 1 }, "on: is not a known value: 5"],
@@ -208,7 +208,7 @@ describe("a stage", () => {
     expect(faults[0]?.startsWith(fault)).toBe(true);
   });
 
-  it.each<Partial<stages.PolicyStage>>([
+  test.each<Partial<stages.PolicyStage>>([
     { on: StageOn.READ, effect: StageEffect.STORE, removedTo: RemovedTo.SUMMARIZE },
     { on: StageOn.READ, effect: StageEffect.VIEW, removedTo: RemovedTo.LOG },
     { on: StageOn.TURN_END, removedTo: RemovedTo.DISCARD },
@@ -221,11 +221,14 @@ describe("a stage", () => {
     { select: DUPLICATES, removedTo: RemovedTo.DISCARD },
     {
       select: BOUNDARY_ONLY,
-      boundary: { rule: BoundaryRule.POP_ORPHAN_HEAD, always: false },
+      boundary: { rule: BoundaryRule.POP_TOOL_HEAD, always: false },
     },
     { select: PIN, boundary: { rule: BoundaryRule.ABSORB_AND_GROW, always: false } },
     { boundary: { rule: BoundaryRule.POP_TOOL_HEAD, always: true } },
-    { countIf: ["message.role != 'tool'", "turn.index > 1"] },
+    {
+      anyOf: [{ condition: { $case: "messageCountOver", value: 3 } }],
+      countIf: ["message.role != 'tool'", "turn.index > 1"],
+    },
   ])("is taken: %#", (fields) => {
     expect(faultsOfStage(fields)).toEqual([]);
   });
@@ -238,7 +241,7 @@ describe("what a stage does", () => {
   });
   const age = (seconds: bigint, nanos = 0): Duration => ({ seconds, nanos });
 
-  it.each<readonly [Select, string]>([
+  test.each<readonly [Select, string]>([
     [
       dropOldest({}),
       "drop_oldest: one of max_messages, max_tokens and max_age at least is required",
@@ -304,7 +307,7 @@ describe("what a stage does", () => {
     expect(faultsOfSelect(select)).toEqual([fault]);
   });
 
-  it("may be told an age of zero and of ten years", () => {
+  test("may be told an age of zero and of ten years", () => {
     expect(faultsOfSelect(dropOldest({ maxAge: age(0n) }))).toEqual([]);
     expect(faultsOfSelect(dropOldest({ maxAge: age(315_576_000n) }))).toEqual([]);
   });
@@ -320,7 +323,7 @@ describe("a trigger", () => {
   const newMessages: Condition = { $case: "newMessagesAtLeast", value: 1 };
   const newTokens: Condition = { $case: "newTokensAtLeast", value: 1n };
 
-  it.each<readonly [Condition | undefined, string]>([
+  test.each<readonly [Condition | undefined, string]>([
     [undefined, "condition: is required: message_count_over or another of its fields"],
     [share(0), "context_share_at_least: must be above 0 and at most 1"],
     [share(1.01), "context_share_at_least: must be above 0 and at most 1"],
@@ -345,7 +348,7 @@ describe("a trigger", () => {
     expect(faultsOfTrigger(condition)).toEqual([`any_of[0].${fault}`]);
   });
 
-  it("that counts what is new needs a stage that remembers", () => {
+  test("that counts what is new needs a stage that remembers", () => {
     const stored = "is only for stages with STAGE_EFFECT_STORE";
     expect(faultsOfTrigger(newMessages)).toEqual([]);
     expect(faultsOfTrigger(newTokens, { on: StageOn.TURN_END })).toEqual([]);
@@ -362,7 +365,7 @@ describe("a trigger", () => {
     ]);
   });
 
-  it("about tools needs a stage that hears of them", () => {
+  test("about tools needs a stage that hears of them", () => {
     for (const on of [StageOn.READ, StageOn.REQUEST]) {
       expect(faultsOfTrigger(tools(["a"]), { on })).toEqual([
         "any_of[0].tool_success: is only for stages on append and on turn end",
@@ -371,7 +374,7 @@ describe("a trigger", () => {
     expect(faultsOfTrigger(tools(["a"]), { on: StageOn.TURN_END })).toEqual([]);
   });
 
-  it("may be a share of a context window that is given or known", () => {
+  test("may be a share of a context window that is given or known", () => {
     const stageWithShare = stage({ anyOf: [{ condition: share(1) }] });
     expect(faultsOf(policy({ contextWindow: 1n, stages: [stageWithShare] }))).toEqual([]);
     expect(faultsOf(policy({ model: "gpt-4o", stages: [stageWithShare] }))).toEqual([]);
@@ -380,7 +383,7 @@ describe("a trigger", () => {
 });
 
 describe("the work of a policy", () => {
-  it("is bounded over all stages", () => {
+  test("is bounded over all stages", () => {
     const two = (select: Select) =>
       faultsOf(policy({ stages: [stage({ select }), stage({ name: "b", select })] }));
     expect(two({ $case: "dropDuplicates", value: { lookahead: 100 } })).toEqual([]);
@@ -396,7 +399,7 @@ describe("the work of a policy", () => {
     ]);
   });
 
-  it("is not looked at while something else is wrong", () => {
+  test("is not looked at while something else is wrong", () => {
     const select: Select = { $case: "filter", value: { conditions: ["nope("], scope: 0 } };
     expect(faultsOfStage({ select })).toHaveLength(1);
   });
@@ -409,14 +412,14 @@ describe("a preset", () => {
       value: { name, options: Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish()) },
     }) as const;
 
-  it("is one way to choose a policy, which must be chosen", () => {
+  test("is one way to choose a policy, which must be chosen", () => {
     expect(faultsOfChoice(preset("sliding_window"))).toEqual([]);
     expect(faultsOfChoice(undefined)).toEqual([
       "policy.choice: one of policy and preset is required",
     ]);
   });
 
-  it.each<readonly [wire.PolicyChoice["choice"], string]>([
+  test.each<readonly [wire.PolicyChoice["choice"], string]>([
     [preset(""), "preset.name: is required"],
     [preset("nope"), "preset.name: is not the name of a preset; ListPolicyPresets gives them"],
     [
@@ -445,7 +448,7 @@ describe("a preset", () => {
     expect(faultsOfChoice(choice)).toEqual([`policy.${fault}`]);
   });
 
-  it("is malformed when its options are no Struct", () => {
+  test("is malformed when its options are no Struct", () => {
     const violations = new Violations();
     const options = Buffer.from([0x0a, 9, 1]);
     const value = { name: "sliding_window", options };

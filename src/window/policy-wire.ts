@@ -1,18 +1,131 @@
-// The stages of policies between the public form and that of the domain.
+// Policies between the public form, where most may be left out, and the complete form of the
+// domain. The input has been checked: unknown numbers and unknown presets do not come this far.
 
-import type { PolicyStage, Selection, Trigger } from "../../domain/policy.ts";
-import type * as selects from "../../gen/memorysidecar/v1/policy.ts";
-import type * as wire from "../../gen/memorysidecar/v1/policy.ts";
+import type * as wire from "../gen/memorysidecar/v1/policy.ts";
+import type * as selects from "../gen/memorysidecar/v1/policy.ts";
+import { fromDuration, toDuration } from "../grpc/time.ts";
+import { modelContextWindow } from "./policy/models.ts";
+import {
+  type CustomTokenRule,
+  DEFAULT_IMAGE_TOKEN_COUNT,
+  DEFAULT_PROTECTIONS,
+  type Policy,
+  type PolicyStage,
+  type Protections,
+  type Selection,
+  type ToolResultFill,
+  type Trigger,
+} from "./policy/policy.ts";
+import {
+  DEFAULT_SUMMARY_SPEC,
+  DEFAULT_SUMMARY_VIEW,
+  type SummarySpec,
+  type SummaryView,
+} from "./policy/summary-spec.ts";
+import { expandWirePreset, fromPreset, toPreset } from "./preset-wire.ts";
 import {
   BOUNDARY_RULES,
   FILTER_SCOPES,
+  fromTokenRule,
   REMOVED_TO,
+  ROUNDINGS,
   STAGE_EFFECTS,
   STAGE_ON,
+  SUMMARY_FAILURES,
+  SUMMARY_FLOWS,
+  SUMMARY_KEEPS,
+  SUMMARY_LEAVES,
+  SUMMARY_SHAPES,
+  SUMMARY_SHOWS,
+  SYSTEM_PROTECTIONS,
+  TOOL_PAIRING,
+  TOOL_RESULT_FILL_RULE,
+  TRANSCRIPT_STYLES,
+  toTokenRule,
   UNITS,
-} from "./policy-enums.ts";
-import { fromSummarize, toSummarize } from "./policy-summary.ts";
-import { fromDuration, toDuration } from "./time.ts";
+} from "./token-rule-wire.ts";
+
+/** Fills in every default of how messages are summarized. */
+export function fromSummarize(summarize: wire.Summarize | undefined): SummarySpec {
+  if (summarize === undefined) return DEFAULT_SUMMARY_SPEC;
+  const initial = DEFAULT_SUMMARY_SPEC;
+  const leave = SUMMARY_LEAVES[summarize.leave] ?? initial.leave;
+  return {
+    hook: summarize.hook,
+    maxTokens: summarize.maxTokens ?? initial.maxTokens,
+    instructions: summarize.instructions,
+    keep: SUMMARY_KEEPS[summarize.keep] ?? initial.keep,
+    flow: SUMMARY_FLOWS[summarize.flow] ?? initial.flow,
+    maxLoops: summarize.maxLoops ?? initial.maxLoops,
+    leave,
+    onFailure: fromFailure(summarize.onFailure, leave),
+    placeholder: summarize.placeholder === "" ? initial.placeholder : summarize.placeholder,
+    separator: summarize.separator ?? initial.separator,
+    lastChars: summarize.lastChars ?? initial.lastChars,
+    ...(summarize.lastCharsExact ? { lastCharsExact: true } : {}),
+    prefix: summarize.prefix,
+    transcript: TRANSCRIPT_STYLES[summarize.transcript] ?? initial.transcript,
+    fanIn: summarize.fanIn ?? initial.fanIn,
+    shape: SUMMARY_SHAPES[summarize.shape] ?? initial.shape,
+    collectionId: summarize.collectionId,
+  };
+}
+
+/** Messages that left at once cannot be kept. */
+function fromFailure(
+  failure: wire.SummaryFailure,
+  leave: SummarySpec["leave"],
+): SummarySpec["onFailure"] {
+  if (failure === 0) return leave === "at-once" ? "drop" : "keep";
+  return SUMMARY_FAILURES[failure] ?? "keep";
+}
+
+/** Gives how messages are summarized with every default written out. */
+export function toSummarize(spec: SummarySpec): wire.Summarize {
+  return {
+    hook: spec.hook,
+    maxTokens: spec.maxTokens,
+    instructions: spec.instructions,
+    keep: SUMMARY_KEEPS.lastIndexOf(spec.keep) as wire.SummaryKeep,
+    flow: SUMMARY_FLOWS.lastIndexOf(spec.flow) as wire.SummaryFlow,
+    maxLoops: spec.maxLoops,
+    leave: SUMMARY_LEAVES.lastIndexOf(spec.leave) as wire.SummaryLeave,
+    onFailure: toSummaryFailure(spec.onFailure),
+    placeholder: spec.placeholder,
+    separator: spec.separator,
+    lastChars: spec.lastChars,
+    lastCharsExact: spec.lastCharsExact ?? false,
+    prefix: spec.prefix,
+    transcript: TRANSCRIPT_STYLES.lastIndexOf(spec.transcript) as wire.TranscriptStyle,
+    fanIn: spec.fanIn,
+    shape: SUMMARY_SHAPES.lastIndexOf(spec.shape) as wire.SummaryShape,
+    collectionId: spec.collectionId,
+  };
+}
+
+/** The public number of what becomes of messages without a summary. */
+export function toSummaryFailure(failure: SummarySpec["onFailure"]): wire.SummaryFailure {
+  return SUMMARY_FAILURES.lastIndexOf(failure) as wire.SummaryFailure;
+}
+
+/** Fills in every default of how the summary of a session is shown. */
+export function fromSummaryView(view: wire.SummaryView | undefined): SummaryView {
+  if (view === undefined) return DEFAULT_SUMMARY_VIEW;
+  return {
+    show: SUMMARY_SHOWS[view.show] ?? DEFAULT_SUMMARY_VIEW.show,
+    prefix: view.prefix ?? DEFAULT_SUMMARY_VIEW.prefix,
+    ...(view.maxTokens === undefined ? {} : { maxTokens: Number(view.maxTokens) }),
+  };
+}
+
+/** Gives how the summary of a session is shown with every default written out. */
+export function toSummaryView(view: SummaryView): wire.SummaryView {
+  return {
+    show: SUMMARY_SHOWS.lastIndexOf(view.show) as wire.SummaryShow,
+    prefix: view.prefix,
+    maxTokens: view.maxTokens === undefined ? undefined : BigInt(view.maxTokens),
+  };
+}
 
 const DEFAULT_MIN_REMOVED = 1;
 const DEFAULT_KEEP_NEWEST = 4;
@@ -222,7 +335,9 @@ function toSelect(select: Selection): Select {
     case "shorten": {
       const { maxTokens, allRoles, keepNewest, head, minSavedTokens = 0 } = select;
       const value: selects.Shorten = {
-        ...{ maxTokens, allRoles, keepNewest },
+        maxTokens,
+        allRoles,
+        keepNewest,
         ...(head === undefined ? {} : { keepChars: head.chars, marker: head.marker }),
         minSavedTokens: BigInt(minSavedTokens),
       };
@@ -245,5 +360,108 @@ function toDropOldest(select: Extract<Selection, { kind: "drop-oldest" }>): sele
     maxAge: maxAgeMs === undefined ? undefined : toDuration(maxAgeMs),
     stopAtProtected,
     stopAtZeroTokens: stopAtFree,
+  };
+}
+
+/** Gives the policy that was chosen; undefined for none. */
+export function fromPolicyChoice({ choice }: wire.PolicyChoice): Policy | undefined {
+  if (choice?.$case !== "preset") return choice && fromPolicy(choice.value);
+  const expanded = expandWirePreset(choice.value);
+  if (!("policy" in expanded)) throw new Error("the preset was not checked");
+  return { ...expanded.policy, preset: fromPreset(choice.value) };
+}
+
+/** Gives the choice that made a policy: its preset, or the policy written out. */
+export function toPolicyChoice(policy: Policy): wire.PolicyChoice {
+  const { preset } = policy;
+  return preset === undefined
+    ? { choice: { $case: "policy", value: toPolicy(policy) } }
+    : { choice: { $case: "preset", value: toPreset(preset) } };
+}
+
+/** Writes a policy out: fills in every default, looks up its context window. */
+export function fromPolicy(policy: wire.Policy): Policy {
+  return {
+    name: policy.name,
+    tokenRule: fromTokenRule(policy) ?? "bytes-div-4",
+    customTokenRule: fromCustomRule(policy.customTokenRule),
+    imageTokenCount: policy.imageTokenCount ?? DEFAULT_IMAGE_TOKEN_COUNT,
+    model: policy.model,
+    contextWindow: Number(policy.contextWindow) || modelContextWindow(policy.model),
+    protections: fromProtections(policy.protections),
+    toolPairing: TOOL_PAIRING[policy.toolPairing] ?? "whole",
+    toolResultFill: fromToolResultFill(policy.toolResultFill),
+    summaryView: fromSummaryView(policy.summaryView),
+    ...(policy.countStoredOnly ? { countStoredOnly: true } : {}),
+    stages: policy.stages.map(fromStage),
+  };
+}
+
+function fromProtections(protections: wire.Protections | undefined): Protections {
+  if (protections === undefined) return DEFAULT_PROTECTIONS;
+  return {
+    system: SYSTEM_PROTECTIONS[protections.system] ?? DEFAULT_PROTECTIONS.system,
+    pinFirst: protections.pinFirst,
+    pinIds: [...protections.pinMessageIds],
+    minMessages: protections.minMessages ?? DEFAULT_PROTECTIONS.minMessages,
+    lastUser: !protections.releaseLastUser,
+  };
+}
+
+function fromCustomRule(rule: wire.CustomTokenRule | undefined): CustomTokenRule | undefined {
+  if (rule === undefined) return undefined;
+  const { charsPerToken, rounding, perMessage, perCall, min, contentOnly } = rule;
+  return {
+    charsPerToken,
+    rounding: ROUNDINGS[rounding] ?? "up",
+    perMessage,
+    perCall,
+    min,
+    contentOnly,
+  };
+}
+
+function fromToolResultFill(
+  toolResultFill: wire.ToolResultFill | undefined,
+): ToolResultFill | undefined {
+  if (toolResultFill === undefined) return undefined;
+  const { rule, newestOnly, text } = toolResultFill;
+  return { rule: TOOL_RESULT_FILL_RULE[rule] ?? "moved-on", newestOnly, text };
+}
+
+/** Gives a policy with every default written out. */
+export function toPolicy(policy: Policy): wire.Policy {
+  const { protections, customTokenRule, toolResultFill } = policy;
+  return {
+    ...toTokenRule(policy.tokenRule),
+    imageTokenCount: policy.imageTokenCount,
+    protections: {
+      system: SYSTEM_PROTECTIONS.lastIndexOf(protections.system) as wire.SystemProtection,
+      pinFirst: protections.pinFirst,
+      minMessages: protections.minMessages,
+      releaseLastUser: !protections.lastUser,
+      pinMessageIds: [...protections.pinIds],
+    },
+    stages: policy.stages.map(toStage),
+    name: policy.name,
+    model: policy.model,
+    contextWindow: BigInt(policy.contextWindow),
+    customTokenRule:
+      customTokenRule === undefined
+        ? undefined
+        : {
+            ...customTokenRule,
+            rounding: ROUNDINGS.lastIndexOf(customTokenRule.rounding) as wire.TokenRounding,
+          },
+    toolPairing: TOOL_PAIRING.lastIndexOf(policy.toolPairing) as wire.ToolPairing,
+    toolResultFill:
+      toolResultFill === undefined
+        ? undefined
+        : {
+            ...toolResultFill,
+            rule: TOOL_RESULT_FILL_RULE.lastIndexOf(toolResultFill.rule) as wire.ToolResultFillRule,
+          },
+    summaryView: toSummaryView(policy.summaryView),
+    countStoredOnly: policy.countStoredOnly ?? false,
   };
 }

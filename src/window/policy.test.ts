@@ -2,22 +2,24 @@
 // the one that the contract names, and what the domain may hold the checks let pass.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { policyArbitrary } from "../../../test/support/policy-arbitraries.ts";
-import { checkWholePolicy } from "../../../test/support/whole-checks.ts";
-import { DEFAULT_POLICY, DEFAULT_STAGE, type Policy } from "../../domain/policy.ts";
-import { workFaults } from "../../domain/policy-work.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
-import * as wire from "../../gen/memorysidecar/v1/policy.ts";
-import * as selects from "../../gen/memorysidecar/v1/policy.ts";
-import * as stages from "../../gen/memorysidecar/v1/policy.ts";
-import * as summaries from "../../gen/memorysidecar/v1/policy.ts";
-import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
-import { Violations } from "../validate/violations.ts";
-import { fromPolicy, toPolicy } from "./policy.ts";
+import { describe, expect, test } from "vitest";
+import { checkWholePolicy } from "../../test/support/contract/whole-checks.ts";
+import { policyArbitrary } from "../../test/support/window/policy-arbitraries.ts";
+import * as wire from "../gen/memorysidecar/v1/policy.ts";
+import * as selects from "../gen/memorysidecar/v1/policy.ts";
+import * as stages from "../gen/memorysidecar/v1/policy.ts";
+import * as summaries from "../gen/memorysidecar/v1/policy.ts";
+import { TokenRule } from "../gen/memorysidecar/v1/policy.ts";
+import { Violations } from "../grpc/violations.ts";
+import { DEFAULT_POLICY, DEFAULT_STAGE, type Policy } from "./policy/policy.ts";
+import { workFaults } from "./policy/policy-work.ts";
+import { DEFAULT_SUMMARY_SPEC } from "./policy/summary-spec.ts";
+import { fromPolicy, toPolicy } from "./policy-wire.ts";
 import {
   BOUNDARY_RULES,
   FILTER_SCOPES,
+  fromTokenRule,
+  messageTokenRule,
   POLICY_TOKEN_RULES,
   REMOVED_TO,
   ROUNDINGS,
@@ -34,9 +36,9 @@ import {
   TOOL_PAIRING,
   TOOL_RESULT_FILL_RULE,
   TRANSCRIPT_STYLES,
+  toTokenRule,
   UNITS,
-} from "./policy-enums.ts";
-import { fromTokenRule, messageTokenRule, toTokenRule } from "./token-rule.ts";
+} from "./token-rule-wire.ts";
 
 const NOTHING = new Uint8Array(0);
 
@@ -65,22 +67,23 @@ const ENUMS: readonly (readonly [string, object, readonly (string | undefined)[]
 ];
 
 describe("policies", () => {
-  it("keep everything on the way out and in, and pass the checks", () => {
+  test("keep everything on the way out and in, and pass the checks", () => {
     fc.assert(
       fc.property(policyArbitrary, (policy) => {
         expect(overTheWire(policy)).toEqual(policy);
-        // What is bounded over all stages has tests of its own.
+        // Limits over all stages have tests of their own.
         fc.pre(workFaults(policy).length === 0);
         const violations = new Violations();
         checkWholePolicy(violations, toPolicy(policy));
-        expect(violations.error()).toBeUndefined();
+        const found = violations.error()?.detail.violations ?? [];
+        expect(found.filter(({ description }) => !/has no effect/.test(description))).toEqual([]);
       }),
       { numRuns: 500 },
     );
     expect(overTheWire(DEFAULT_POLICY)).toEqual(DEFAULT_POLICY);
   });
 
-  it("get their defaults when nothing is set", () => {
+  test("get their defaults when nothing is set", () => {
     const empty = fromPolicy(wire.Policy.decode(NOTHING));
     expect(empty).toEqual({ ...DEFAULT_POLICY, stages: [] });
     const protections = wire.Protections.decode(NOTHING);
@@ -88,7 +91,7 @@ describe("policies", () => {
     expect(fromPolicy(policy)).toEqual(empty);
   });
 
-  it.each(ENUMS)("know every %s by its number", (_, generated, table) => {
+  test.each(ENUMS)("know every %s by its number", (_, generated, table) => {
     const known = Object.entries(generated).filter(([, number]) => number > 0);
     expect(table).toHaveLength(known.length + 1);
     for (const [name, number] of known) {
@@ -98,7 +101,7 @@ describe("policies", () => {
     expect(table.lastIndexOf(table[0])).toBeGreaterThan(0);
   });
 
-  it("know every token rule by its number or by its name", () => {
+  test("know every token rule by its number or by its name", () => {
     for (const [name, number] of Object.entries(TokenRule)) {
       const isNumbered = number > 0 && number !== TokenRule.PRESET;
       const known = isNumbered ? name.toLowerCase().replaceAll("_", "-") : undefined;
@@ -113,20 +116,20 @@ describe("policies", () => {
     expect(fromTokenRule({ tokenRule: TokenRule.PRESET, tokenPreset: "none" })).toBeUndefined();
   });
 
-  it("still read the rules of messages that older servers stored by number", () => {
+  test("still read the rules of messages that older servers stored by number", () => {
     const rules = [7, 8, 9, 10].map((number) =>
       messageTokenRule({ tokenRule: number as TokenRule, tokenPreset: "" }),
     );
     expect(rules).toEqual(Object.values(TOKEN_PRESETS));
   });
 
-  it("never take the rule of a model for that of a message", () => {
+  test("never take the rule of a model for that of a message", () => {
     const of = (tokenRule: TokenRule) => messageTokenRule({ tokenRule, tokenPreset: "" });
     expect(of(TokenRule.MODEL)).toBeUndefined();
     expect(of(TokenRule.CUSTOM)).toBe("custom");
   });
 
-  it("look up the context window of a known model", () => {
+  test("look up the context window of a known model", () => {
     const policy = { ...wire.Policy.decode(NOTHING), model: "gpt-4o-mini" };
     expect(fromPolicy(policy).contextWindow).toBe(128_000);
     expect(fromPolicy({ ...policy, contextWindow: 5n }).contextWindow).toBe(5);
@@ -141,7 +144,7 @@ describe("stages", () => {
   };
   const shorten = { $case: "shorten", value: selects.Shorten.decode(NOTHING) } as const;
 
-  it("change the view on read and when they shorten, and the store otherwise", () => {
+  test("change the view on read and when they shorten, and the store otherwise", () => {
     expect(of({})?.effect).toBe("store");
     expect(of({ on: stages.StageOn.READ })?.effect).toBe("view");
     expect(of({ on: stages.StageOn.TURN_END })?.effect).toBe("store");
@@ -151,7 +154,7 @@ describe("stages", () => {
     expect(of(stored)?.effect).toBe("store");
   });
 
-  it("have the defaults of what they do", () => {
+  test("have the defaults of what they do", () => {
     expect(of({ select: shorten })?.select).toMatchObject({ keepNewest: 4, allRoles: false });
     const headed = { ...shorten.value, keepChars: 99 };
     expect(of({ select: { $case: "shorten", value: headed } })?.select).toMatchObject({
@@ -178,7 +181,7 @@ describe("stages", () => {
     expect(of({})).toMatchObject({ on: "append", unit: "turn", removedTo: "log" });
   });
 
-  it("have a summary exactly when they summarize, with its defaults", () => {
+  test("have a summary exactly when they summarize, with its defaults", () => {
     const { RemovedTo } = stages;
     expect(of({})?.summarize).toBeUndefined();
     expect(of({ removedTo: RemovedTo.SUMMARIZE })?.summarize).toEqual(DEFAULT_SUMMARY_SPEC);
@@ -193,7 +196,7 @@ describe("stages", () => {
     expect(summarizing({ ...atOnce, onFailure: PLACEHOLDER })?.onFailure).toBe("placeholder");
   });
 
-  it("are written out with every default of a summary", () => {
+  test("are written out with every default of a summary", () => {
     const [stage] = toPolicy({
       ...DEFAULT_POLICY,
       stages: [
@@ -229,7 +232,7 @@ describe("stages", () => {
 });
 
 describe("the view of a summary", () => {
-  it("has its defaults, and may have an empty prefix", () => {
+  test("has its defaults, and may have an empty prefix", () => {
     const viewed = (summaryView: summaries.SummaryView | undefined) =>
       fromPolicy({ ...wire.Policy.decode(NOTHING), summaryView }).summaryView;
     const initial = { show: "after-system", prefix: "Summary of the conversation so far: " };

@@ -1,16 +1,11 @@
 // Reads presets as requests name them, with options as a Struct.
 
-import type { MemoryPolicy } from "../../domain/memories/policy.ts";
-import type { PresetOrigin } from "../../domain/policy.ts";
-import {
-  type ExpandedPreset,
-  expandPreset,
-  type OptionFault,
-  PRESETS,
-} from "../../domain/presets/index.ts";
-import { Struct } from "../../gen/google/protobuf/struct.ts";
-import type { PolicyChoice, Preset } from "../../gen/memorysidecar/v1/policy.ts";
-import { structToJson } from "./struct-json.ts";
+import { type ExpandedPreset, expandPreset, type OptionFault, PRESETS } from "../compat/presets.ts";
+import { Struct } from "../gen/google/protobuf/struct.ts";
+import type { PolicyChoice, Preset } from "../gen/memorysidecar/v1/policy.ts";
+import { structToJson } from "../grpc/struct.ts";
+import type { MemoryPolicy } from "./policy/memory-policy.ts";
+import type { PresetOrigin } from "./policy/policy.ts";
 
 /** A preset written out, or its faults; `in` is the field that faults without one mean. */
 export type ExpandedWirePreset =
@@ -32,7 +27,7 @@ export function expandWirePreset(preset: Preset): ExpandedWirePreset {
   return "policy" in expanded ? expanded : { in: "options", ...expanded };
 }
 
-/** What a policy keeps of a sound preset that it is made of. */
+/** The origin that a policy keeps of its preset, which must be sound. */
 export function fromPreset({ name, options }: Preset): PresetOrigin {
   return { name, options: structToJson(options) };
 }

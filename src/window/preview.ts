@@ -1,28 +1,34 @@
 // PreviewPolicy: what policies would make of a session now, message by message. Changes nothing.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sessionNotFound } from "../domain/errors.ts";
-import { LIMITS } from "../domain/limits.ts";
-import { CEILING, type Policy, type StageOn } from "../domain/policy.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
-import { type EntryExplanation, explainWindow } from "../domain/window/explain.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import { trimWindow } from "../domain/window/trim.ts";
-import type { DetailOf, Signals, Totals, TrimOutcome, TrimReason } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { checkLive, liveSession } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { checkHooks } from "./tasks/hand-over.ts";
-import type { MessagePreview, PolicyPreview, PreviewInput, PreviewResult } from "./window-api.ts";
-import { detailReader, isInLog, mergeInserts, signalsOf } from "./window-view.ts";
+import { liveSession } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import type {
+  MessagePreview,
+  PolicyPreview,
+  PreviewInput,
+  PreviewResult,
+} from "../core/window-api.ts";
+import { showWindow } from "../core/window-shown.ts";
+import { detailReader, isInLog, mergeInserts, signalsOf } from "../core/window-view.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { sessionNotFound } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session, SessionRef } from "../session/rules/session.ts";
+import type { StoredEntry } from "../store/store.ts";
+import { checkHooks } from "../summary/hand-over.ts";
+import { showsSummary, withSummary } from "../summary/summary-view.ts";
+import { CEILING, type Policy, type StageOn } from "./policy/policy.ts";
+import { type EntryExplanation, explainWindow } from "./rules/explain.ts";
+import { totalsOf, trimWindow } from "./rules/trim.ts";
+import type { DetailOf, Signals, Totals, TrimOutcome, TrimReason } from "./rules/types.ts";
 
 const DEFAULT_OCCASIONS: readonly StageOn[] = ["append", "read"];
 
 /** The occasions that change the stored window, in the order in which an append brings them. */
 const CHANGES: readonly StageOn[] = ["append", "turn-end", "request"];
 
-/** What every policy of a preview looks at. */
+/** Input of every policy of a preview. */
 interface Scene {
   readonly entries: readonly StoredEntry[];
   readonly occasions: ReadonlySet<StageOn>;
@@ -56,15 +62,15 @@ export async function previewPolicy(
     // Other work runs between two policies.
     await nextTurn();
     checkLive(call.signal);
-    previews.push(preview(scene, policy));
+    previews.push(await preview(context, session, scene, policy));
   }
   return { previews, lastSeq: session.head.lastSeq, revision: session.head.revision };
 }
 
-/** What an answer says of a message beside its id takes at most so many bytes. */
+/** Bytes that a message takes in an answer at most, beside its id. */
 const MESSAGE_BYTES = 128;
 
-/** Where the messages begin, the newest of all, that the previews of so many policies can name. */
+/** Index of the first of the newest messages that previews with this many policies can name. */
 function firstNamed(entries: readonly StoredEntry[], policies: number): number {
   let count = Math.floor(LIMITS.previewMessages / policies);
   let bytes = Math.floor(LIMITS.previewBytes / policies);
@@ -114,7 +120,7 @@ async function newestOfLog(context: ServiceContext, call: Call, ref: SessionRef)
   return { session, entries: newest.reverse() };
 }
 
-/** What the request tells the policies, and else what the session knows. */
+/** Signals from the request; those it leaves out, from the session. */
 function signals(
   session: Session,
   occasion: StageOn,
@@ -128,9 +134,9 @@ function signals(
   return modelInputTokens === undefined ? told : { ...told, modelInputTokens };
 }
 
-/** What a policy made of a window: changes first, then a read. */
+/** The result of a policy on a window: changes first, then a read. */
 interface Course extends Pick<TrimOutcome<StoredEntry>, "trims" | "runs" | "warnings"> {
-  /** What the read showed. */
+  /** The window as the read showed it. */
   readonly shown: TrimOutcome<StoredEntry>;
   readonly overLimit: boolean;
 }
@@ -179,13 +185,18 @@ function firstOf<T>(list: readonly T[], keyOf: (one: T) => string): readonly T[]
   return [...found.values()];
 }
 
-function preview(scene: Scene, policy: Policy): PolicyPreview {
+async function preview(
+  context: ServiceContext,
+  session: Session,
+  scene: Scene,
+  policy: Policy,
+): Promise<PolicyPreview> {
   const { entries, firstNamed } = scene;
   const course = follow(scene, policy);
   return {
     policy,
     before: plain(totalsOf(entries)),
-    after: plain(course.shown.totals),
+    after: plain(await totalsOfRead(context, session, { scene, policy, course })),
     trims: course.trims,
     runs: course.runs,
     warnings: course.warnings,
@@ -195,11 +206,25 @@ function preview(scene: Scene, policy: Policy): PolicyPreview {
   };
 }
 
+/** The result of a read, with filled results and the summary of the session. */
+async function totalsOfRead(
+  context: ServiceContext,
+  { fields }: Session,
+  { scene, policy, course }: { scene: Scene; policy: Policy; course: Course },
+): Promise<Totals> {
+  const { detailOf, entries } = scene;
+  const hasInserts = !entries.every(isInLog);
+  const viewed = { outcome: course.shown, policy, own: fields.policy, detailOf, hasInserts };
+  const shown = await showWindow(context, viewed, undefined);
+  if (!showsSummary(viewed, fields.summary)) return shown.totals;
+  return (await withSummary(context, viewed, shown, fields.summary)).totals;
+}
+
 function plain({ messageCount, tokenCount }: Totals): Totals {
   return { messageCount, tokenCount };
 }
 
-/** What becomes of single messages, by position. */
+/** Verdicts on single messages, by position. */
 interface Fates {
   readonly removed: ReadonlyMap<number, { readonly stage: string; readonly reason: TrimReason }>;
   readonly shortened: ReadonlyMap<number, { readonly stage: string; readonly tokenCount: number }>;

@@ -1,6 +1,7 @@
 // The enums of policies by their public numbers. 0 is the default, which never goes out: an answer
 // names the value that the default stands for. A test compares the tables with the generated code.
 
+import { TokenRule as WireRule } from "../gen/memorysidecar/v1/policy.ts";
 import type {
   BoundaryRule,
   CustomTokenRule,
@@ -13,8 +14,8 @@ import type {
   ToolPairing,
   ToolResultFill,
   WindowUnit,
-} from "../../domain/policy.ts";
-import type { SummarySpec, SummaryView } from "../../domain/summaries/spec.ts";
+} from "./policy/policy.ts";
+import type { SummarySpec, SummaryView } from "./policy/summary-spec.ts";
 
 /**
  * The rules that a policy may ask for. Older servers stored messages under 7 to 10, which the
@@ -130,3 +131,44 @@ export const SUMMARY_SHOWS: readonly SummaryView["show"][] = [
   "none",
   "after-system",
 ];
+
+// Token rules between the domain and the wire: an enum, and the name of a rule that has no number.
+
+/** A token rule as messages of the contract hold it. */
+export interface WireTokenRule {
+  tokenRule: WireRule;
+  tokenPreset: string;
+}
+
+const FORMS = new Map<PolicyTokenRule, Readonly<WireTokenRule>>([
+  ...POLICY_TOKEN_RULES.flatMap((rule, tokenRule) =>
+    rule === undefined
+      ? []
+      : [[rule, { tokenRule: tokenRule as WireRule, tokenPreset: "" }] as const],
+  ),
+  ...Object.entries(TOKEN_PRESETS).map(
+    ([tokenPreset, rule]) => [rule, { tokenRule: WireRule.PRESET, tokenPreset }] as const,
+  ),
+]);
+
+/** The public form of a token rule. */
+export function toTokenRule(rule: PolicyTokenRule): Readonly<WireTokenRule> {
+  const form = FORMS.get(rule);
+  if (form === undefined) throw new Error(`The token rule ${rule} has no public form.`);
+  return form;
+}
+
+/** The rule that a request asks for; undefined for what is none. */
+export function fromTokenRule({
+  tokenRule,
+  tokenPreset,
+}: Readonly<WireTokenRule>): PolicyTokenRule | undefined {
+  if (tokenRule === WireRule.PRESET) return TOKEN_PRESETS[tokenPreset];
+  return POLICY_TOKEN_RULES[tokenRule];
+}
+
+/** The rule that a message was counted by; undefined for what is none. */
+export function messageTokenRule(message: Readonly<WireTokenRule>): TokenRule | undefined {
+  const rule = fromTokenRule(message);
+  return rule === "model" ? undefined : rule;
+}

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
+import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
+import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
 
 let services: TestServices;
 

@@ -1,16 +1,16 @@
 // TrimSession: trims the window when a caller asks for it, to a size or as the policy's stages on
 // request say.
 
-import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { DEFAULT_STAGE, type Policy, type Selection } from "../domain/policy.ts";
-import type { SessionDecision, SessionView } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { changeSession, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { newEvents } from "./new-events.ts";
-import type { TrimSessionInput, TrimTarget } from "./window-api.ts";
-import { changeWindow, type Pass, planOf } from "./window-change.ts";
+import { changeSession, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import type { TrimSessionInput, TrimTarget } from "../core/window-api.ts";
+import { changeWindow, type Pass, planOf } from "../core/window-change.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import type { Call } from "../kit/call.ts";
+import { etagMismatch, sessionNotFound } from "../kit/errors.ts";
+import type { SessionDecision, SessionView } from "../store/store.ts";
+import { DEFAULT_STAGE, type Policy, type Selection } from "./policy/policy.ts";
 
 /** The name of the stage that a trim to a size stands for. */
 const STAGE_NAME = "trim_session";
@@ -23,7 +23,7 @@ export async function trimSession(
 ): Promise<Uint8Array> {
   const { namespace, sessionId } = input;
   const nowMs = context.world.nowMs();
-  // What is discarded frees space.
+  // Discarding frees space.
   const target = { namespace, sessionId, needWindow: true, allowWhenFull: input.discard };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideTrim({ context, call, input, nowMs }, view),

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { JsonMessage } from "../../test/support/json-codec.ts";
-import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
-import { storeFull, windowFull } from "../domain/errors.ts";
-import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../domain/policy.ts";
-import type { Store } from "../storage/store.ts";
+import type { JsonMessage } from "../../test/support/services/json-codec.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../test/support/services/services.ts";
+import { storeFull, windowFull } from "../kit/errors.ts";
+import type { Store } from "../store/store.ts";
+import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "./policy/policy.ts";
 
 const REF = { namespace: "default", sessionId: "s" };
 

@@ -2,34 +2,32 @@
 // at through the policy of the session or of the request, now or as of a past seq. Only a stage on
 // read of the session's own policy that has the effect store, and acts, makes a read a change.
 
-import { AppError, seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { idRoom, takeNewestIds } from "../domain/id-list.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { StageOn } from "../domain/policy.ts";
-import type { Session } from "../domain/session.ts";
-import { MANUAL_HOOK } from "../domain/summaries/spec.ts";
-import { isLive, taskIdOf } from "../domain/tasks/task.ts";
-import { openCallIds } from "../domain/window/groups.ts";
-import { newestRanges, outsideRanges } from "../domain/window/ranges.ts";
-import { removeSeqs } from "../domain/window/remove-seqs.ts";
-import { totalsOf } from "../domain/window/totals.ts";
-import { trimWindow } from "../domain/window/trim.ts";
-import type { SeqRange, Totals, TrimOutcome } from "../domain/window/types.ts";
-import type { SessionPlan, SessionView, StoredEntry } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { changeSession, checkLive, liveSession } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { newEvents } from "./new-events.ts";
-import { withRuns } from "./policy-state.ts";
-import { summaryAt } from "./summary-records.ts";
-import { showsSummary, withSummary } from "./summary-view.ts";
-import { checkHooks } from "./tasks/hand-over.ts";
-import { hookOf } from "./tasks/making.ts";
-import type { WindowInput, WindowResult } from "./window-api.ts";
-import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
-import { type Shown, showWindow, type Viewed } from "./window-shown.ts";
-import { detailReader, mergeInserts, sessionTotals, signalsOf } from "./window-view.ts";
+import { changeSession, liveSession } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { withRuns } from "../core/policy-state.ts";
+import { summaryAt } from "../core/summary-records.ts";
+import type { WindowInput, WindowResult } from "../core/window-api.ts";
+import { changeWindow, planOf, type WindowChange } from "../core/window-change.ts";
+import { type Shown, showWindow, type Viewed } from "../core/window-shown.ts";
+import { detailReader, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { AppError, seqOutOfRange, sessionNotFound } from "../kit/errors.ts";
+import { idRoom, takeNewestIds } from "../kit/id-list.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { Session } from "../session/rules/session.ts";
+import type { SessionPlan, SessionView, StoredEntry } from "../store/store.ts";
+import { checkHooks } from "../summary/hand-over.ts";
+import { hookOf } from "../summary/making.ts";
+import { showsSummary, withSummary } from "../summary/summary-view.ts";
+import { isLive, taskIdOf } from "../tasks/rules/task.ts";
+import type { StageOn } from "./policy/policy.ts";
+import { MANUAL_HOOK } from "./policy/summary-spec.ts";
+import { openCallIds } from "./rules/groups.ts";
+import { newestRanges, outsideRanges, removeSeqs } from "./rules/ranges.ts";
+import { totalsOf, trimWindow } from "./rules/trim.ts";
+import type { SeqRange, Totals, TrimOutcome } from "./rules/types.ts";
 
 const ON_READ: readonly StageOn[] = ["read"];
 const READ: ReadonlySet<StageOn> = new Set(ON_READ);
@@ -168,7 +166,7 @@ function unlessFull(error: unknown): undefined {
   throw error;
 }
 
-/** What a read left that was a change. */
+/** The removals of a read that were changes. */
 interface StoredRead {
   readonly stored: Stored;
   readonly viewed: Pick<Viewed, "outcome" | "own" | "policy" | "hasInserts">;
@@ -266,7 +264,7 @@ function resultOf(
     outsideTruncated: outside.truncated,
     trims: outcome.trims,
     openToolCallIds: takeNewestIds(openCallIds(shown.entries), idRoom(LIMITS.openToolCallIds)),
-    // What the policy was at a past seq is not known: today's would judge another window.
+    // The policy of a past seq is unknown: today's would judge another window.
     overLimit: (!isPast || input.policy !== undefined) && outcome.overLimit,
     lastSeq: stored.lastSeq,
     revision: session.head.revision,

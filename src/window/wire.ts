@@ -1,10 +1,14 @@
-// What belongs to a window, from the domain to the wire.
+// Parts of windows, from the domain to the wire.
 
-import type { PolicyWarning } from "../../domain/event.ts";
-import { type IdRoom, idRoom, takeIds } from "../../domain/id-list.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { TriggerKind } from "../../domain/policy.ts";
-import { rangesOf } from "../../domain/window/ranges.ts";
+import type { MessagePreview, PolicyPreview } from "../core/window-api.ts";
+import type { PolicyWarning } from "../events/rules/event.ts";
+import * as policyWire from "../gen/memorysidecar/v1/policy.ts";
+import * as wire from "../gen/memorysidecar/v1/window.ts";
+import { type IdRoom, idRoom, takeIds } from "../kit/id-list.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { StageOn, TriggerKind } from "./policy/policy.ts";
+import { toPolicy } from "./policy-wire.ts";
+import { rangesOf } from "./rules/ranges.ts";
 import type {
   ConditionWarning,
   HoldReason,
@@ -14,8 +18,8 @@ import type {
   TriggerHit,
   Trim,
   TrimReason,
-} from "../../domain/window/types.ts";
-import * as wire from "../../gen/memorysidecar/v1/window.ts";
+} from "./rules/types.ts";
+import { STAGE_ON } from "./token-rule-wire.ts";
 
 const TRIM_REASONS = {
   "message-limit": wire.TrimReason.MESSAGE_LIMIT,
@@ -93,7 +97,7 @@ export function toTrim(trim: Trim): wire.Trim {
     stage: trim.stage,
     reason: TRIM_REASONS[trim.reason],
     messageIds: removed.map((entry) => entry.messageId),
-    // What stands in the window only has a position that is no seq.
+    // Inserts have a position that is no seq.
     seqRanges: rangesOf(removed.filter(({ seq }) => Number.isInteger(seq))).map(toSeqRange),
     // Not counted from the entries: one part of a split event holds only some of them.
     removedTotals: toTotals({
@@ -149,4 +153,51 @@ export function toWarning(warning: PolicyWarning): wire.PolicyWarning {
 /** Turns the failure of a condition into a public warning. */
 export function toConditionWarning(warning: ConditionWarning): wire.PolicyWarning {
   return toWarning({ kind: "condition-failed", ...warning });
+}
+
+const VERDICTS = {
+  kept: policyWire.Verdict.KEPT,
+  removed: policyWire.Verdict.REMOVED,
+  shortened: policyWire.Verdict.SHORTENED,
+  "awaits-summary": policyWire.Verdict.AWAITS_SUMMARY,
+} as const satisfies Readonly<Record<MessagePreview["verdict"], policyWire.Verdict>>;
+
+/** Gives the occasions of a checked request, each once. */
+export function fromOccasions(occasions: readonly number[]): readonly StageOn[] {
+  return [...new Set(occasions)].flatMap((on) => (on === 0 ? [] : (STAGE_ON[on] ?? [])));
+}
+
+/** Gives previews of policies. */
+export function toPreviews(previews: readonly PolicyPreview[]): policyWire.PolicyPreview[] {
+  const room = idRoom(LIMITS.awaitsSummary);
+  return previews.map((preview) => toPreview(preview, room));
+}
+
+function toPreview(preview: PolicyPreview, room: IdRoom): policyWire.PolicyPreview {
+  return {
+    policy: toPolicy(preview.policy),
+    beforeTotals: toTotals(preview.before),
+    afterTotals: toTotals(preview.after),
+    // The messages say themselves what becomes of them.
+    trims: preview.trims.map((trim) => toTrim({ ...trim, removed: [] })),
+    stageRuns: toStageRuns(preview.runs, room),
+    warnings: preview.warnings.map(toConditionWarning),
+    overLimit: preview.overLimit,
+    messages: preview.messages.map(toMessagePreview),
+    truncated: preview.truncated,
+  };
+}
+
+function toMessagePreview(message: MessagePreview): policyWire.MessagePreview {
+  const { messageId, seq, verdict, stage, reason, heldBy, tokenCount, turn } = message;
+  return {
+    messageId,
+    seq: BigInt(seq),
+    verdict: VERDICTS[verdict],
+    stage,
+    reason: reason === undefined ? wire.TrimReason.UNSPECIFIED : toTrimReason(reason),
+    heldBy: heldBy.map(toHoldReason),
+    tokenCount: Math.floor(tokenCount),
+    turn,
+  };
 }

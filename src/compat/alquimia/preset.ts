@@ -1,10 +1,8 @@
 // The profile of Alquimia: short-term strategies choose the interactions that are read, long-term
 // strategies erase or summarize old ones at the end of a turn.
 
-import { LIMITS } from "../limits.ts";
-import { DEFAULT_PROTECTIONS, type PolicyStage, type Trigger } from "../policy.ts";
-import type { SummarySpec } from "../summaries/spec.ts";
-import { together } from "./general.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { together } from "../../window/policy/general.ts";
 import {
   choice,
   conditions,
@@ -14,7 +12,7 @@ import {
   matching,
   text,
   texts,
-} from "./option-kinds.ts";
+} from "../../window/policy/option-kinds.ts";
 import {
   describeOptions,
   type OptionFault,
@@ -24,27 +22,36 @@ import {
   type Read,
   readOptions,
   required,
-} from "./options.ts";
-import { namedPolicy, type PlainOptions, type Preset, RANGES, stageOf } from "./preset.ts";
-import { HOOK, specOf } from "./summary-options.ts";
+} from "../../window/policy/options.ts";
+import { DEFAULT_PROTECTIONS, type PolicyStage, type Trigger } from "../../window/policy/policy.ts";
+import { countsMessages } from "../../window/policy/policy-idle.ts";
+import {
+  namedPolicy,
+  type PlainOptions,
+  type Preset,
+  RANGES,
+  stageOf,
+} from "../../window/policy/preset-kind.ts";
+import { HOOK, specOf } from "../../window/policy/summary-options.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
 
 const NAME = "alquimia";
 const STRATEGIES_MAX = 4;
 const TOOLS = { max: LIMITS.triggerTools, bytesMax: LIMITS.nameBytes };
 
 const SHORT = {
-  memory_strategy_id: optional(choice(["max_tokens"], "max_tokens", "The short-term strategy.")),
+  memory_strategy_id: optional(choice(["max_tokens"], "max_tokens", "Short-term strategy.")),
   memory_max_tokens: integer(
     { ...RANGES.tokens, min: -1 },
     10_000,
-    "What the interactions that are read may cost. -1: none is read.",
+    "Maximum tokens of the interactions of a read. -1: a read gives none.",
   ),
-  conditions: conditions("What must hold for every message of an interaction that is read."),
+  conditions: conditions("Conditions that every message of an interaction must meet to be read."),
   condition_scope: choice(
     ["interaction_all", "message"],
     "interaction_all",
-    "Not of Alquimia: what a message that fails a condition takes along. interaction_all: its " +
-      "interaction. message: only itself, so that a call may lose its result.",
+    "Extent of a failed condition; not an option of Alquimia. interaction_all: the whole " +
+      "interaction goes. message: only the message goes, so that a call may lose its result.",
   ),
 };
 
@@ -52,32 +59,30 @@ const quantity = (initial: number) =>
   integer(
     { ...RANGES.messages, min: -1 },
     initial,
-    "Acts when more interactions than this count. 0 and -1: never.",
+    "Number of counted interactions above which the strategy acts. 0 and -1: never.",
   );
 const tokens = (initial: number) =>
   integer(
     { ...RANGES.tokens, min: -1 },
     initial,
-    "Acts when the interactions that count cost more than this. 0 and -1: never.",
+    "Tokens of the counted interactions above which the strategy acts. 0 and -1: never.",
   );
 
-const LONG_ID = optional(
-  choice(["summarizer", "neuralyzer"], "neuralyzer", "The long-term strategy."),
-);
+const LONG_ID = optional(choice(["summarizer", "neuralyzer"], "neuralyzer", "Long-term strategy."));
 
 const SHARED = {
   long_term_memory_id: LONG_ID,
   input_tokens_threshold: integer(
     { ...RANGES.tokens, min: -1 },
     0,
-    "Acts when the model's input took more tokens than this. 0 and -1: never.",
+    "Input tokens of the model above which the strategy acts. 0 and -1: never.",
   ),
-  interaction_keep: integer(RANGES.messages, 0, "How many of the newest interactions stay."),
+  interaction_keep: integer(RANGES.messages, 0, "Number of the newest interactions that stay."),
   interaction_conditions: conditions(
-    "What must hold for every message of an interaction that counts.",
+    "Conditions that every message of an interaction must meet to be counted.",
   ),
-  on_tools_success_threshold: texts(TOOLS, [], "Acts when one of these tools succeeded."),
-  on_tools_error_threshold: texts(TOOLS, [], "Acts when one of these tools failed."),
+  on_tools_success_threshold: texts(TOOLS, [], "Tools whose success makes the strategy act."),
+  on_tools_error_threshold: texts(TOOLS, [], "Tools whose failure makes the strategy act."),
 };
 
 const NEURALYZER = {
@@ -104,13 +109,15 @@ const SUMMARIZER = {
   cod_max_loops: integer(
     { min: 1, max: LIMITS.summaryLoops },
     5,
-    "How often a summary is made denser at most.",
+    "Maximum number of rounds that make a summary denser.",
   ),
   knowledge_base: group(
     KNOWLEDGE_BASE,
-    "The collection of documents that summaries are written to besides.",
+    "Collection of documents to which summaries are also written.",
   ),
-  instructions: optional(text(LIMITS.summaryInstructionsBytes, "", "What the summarizer is told.")),
+  instructions: optional(
+    text(LIMITS.summaryInstructionsBytes, "", "Instructions for the summarizer."),
+  ),
 };
 
 type ShortValues = OptionValues<typeof SHORT>;
@@ -124,12 +131,12 @@ const OURS = { hook: HOOK };
 const LISTS = {
   short_term_memory: groups(
     STRATEGIES_MAX,
-    "Short-term strategies in a list, each an object with options of one; they run in order.",
+    "List of short-term strategies, each an object with its options; they run in order.",
     readShort,
   ),
   long_term_memory: groups(
     STRATEGIES_MAX,
-    "Long-term strategies in a list, each an object with options of one; they run in order.",
+    "List of long-term strategies, each an object with its options; they run in order.",
     readLong,
   ),
 };
@@ -246,7 +253,7 @@ function longStages(strategy: LongValues, index: number, hook: string): readonly
       on: "turn-end",
       anyOf,
       select: { kind: "keep-last", unitCount: strategy.interaction_keep },
-      countIf: strategy.interaction_conditions,
+      countIf: countsMessages(anyOf) ? strategy.interaction_conditions : [],
       ...(summarizes
         ? { removedTo: "summarize", summarize: densitySpec(strategy, hook) }
         : { removedTo: "discard" }),

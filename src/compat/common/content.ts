@@ -1,6 +1,6 @@
 // Pieces of content that several formats write alike.
 
-import { ROLE, type Role } from "../window/types.ts";
+import { ROLE, type Role } from "../../window/rules/types.ts";
 import {
   type At,
   child,
@@ -13,6 +13,7 @@ import {
   objectAt,
   parseObject,
   requiredTextAt,
+  textAt,
 } from "./json.ts";
 import type { PlainCall, PlainImage, PlainMessage, PlainPart } from "./plain.ts";
 
@@ -39,7 +40,7 @@ export function roleName(role: Role): string {
 export function idOf(source: JsonObject): string {
   for (const key of ["message_id", "id"]) {
     const { value } = child(source, key, "");
-    if (typeof value === "string") return value;
+    if (typeof value === "string") return value.toWellFormed();
   }
   return "";
 }
@@ -47,7 +48,7 @@ export function idOf(source: JsonObject): string {
 /** Arguments of a call as a text. */
 export function argumentsOf(value: Json | undefined): string {
   if (isNone(value)) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value.toWellFormed() : JSON.stringify(value);
 }
 
 /** Arguments of a call as an object where they are one. */
@@ -55,12 +56,23 @@ export function argumentsValue(text: string): Json {
   return parseObject(text) ?? text;
 }
 
+/** The id of a call. One without gets `call-` and its place, or the next number that is free. */
+export function callIdAt(id: At, index: number, taken: ReadonlySet<unknown>): string {
+  const given = textAt(id);
+  if (given !== "") return given;
+  let number = index;
+  while (taken.has(`call-${number}`)) number += 1;
+  return `call-${number}`;
+}
+
 /**
- * The tool calls of a message, with their parts named in one of the usual ways. A call without an
- * id gets one by its place when the format allows that.
+ * The tool calls of a message, with their parts named in one of the usual ways. A call may have no
+ * name and no id, unless the system itself would refuse it.
  */
-export function callsAt(at: At, idRequired: boolean): readonly PlainCall[] {
-  return listAt(at).map((value, index) => {
+export function callsAt(at: At, strict: boolean): readonly PlainCall[] {
+  const list = listAt(at);
+  const taken = new Set<unknown>(list.map((value) => (isObject(value) ? value["id"] : undefined)));
+  return list.map((value, index) => {
     const path = `${at.path}[${index}]`;
     const call = objectAt({ value, path });
     const nested = child(call, "function", path);
@@ -69,10 +81,12 @@ export function callsAt(at: At, idRequired: boolean): readonly PlainCall[] {
     const id = child(call, "id", path);
     const name = child(inner, inner["name"] === undefined ? "tool_name" : "name", innerPath);
     const key = ["arguments", "parameters", "input", "args"].find((k) => inner[k] !== undefined);
+    const nameAt = strict ? requiredTextAt : textAt;
+    const made = strict ? requiredTextAt(id) : callIdAt(id, index, taken);
+    taken.add(made);
     return {
-      id:
-        !idRequired && (isNone(id.value) || id.value === "") ? `call-${index}` : requiredTextAt(id),
-      name: requiredTextAt({ ...name, path: `${innerPath}.name` }),
+      id: made,
+      name: nameAt({ ...name, path: `${innerPath}.name` }),
       arguments: argumentsOf(key === undefined ? undefined : inner[key]),
     };
   });
@@ -104,8 +118,10 @@ export function imageOf(url: string, detail = ""): PlainImage | undefined {
   if (url === "") return undefined;
   const [start, mediaType = ""] = DATA_URL.exec(url) ?? [];
   const base64 = start === undefined ? "" : url.slice(start.length);
-  const source = isBase64(base64) ? { base64 } : { url };
-  return { kind: "image", source, mediaType: isBase64(base64) ? mediaType : "", detail };
+  const isBytes = isBase64(base64);
+  const source = isBytes ? { base64 } : { url: url.toWellFormed() };
+  const named = isBytes ? mediaType.toWellFormed() : "";
+  return { kind: "image", source, mediaType: named, detail: detail.toWellFormed() };
 }
 
 /** The address of a picture; one with bytes becomes an address that holds them. */

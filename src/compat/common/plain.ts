@@ -1,7 +1,7 @@
-// What every format of a snapshot is turned into and made of: messages without any format, and what
+// The common form of all snapshot formats: messages without any format, and what
 // a format holds beside them.
 
-import type { Role } from "../window/types.ts";
+import type { Role } from "../../window/rules/types.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 /** A message apart from any format. */
@@ -12,12 +12,13 @@ export interface PlainMessage {
   readonly name: string;
   readonly text: string;
   readonly parts: readonly PlainPart[];
+  /** All of them, also those among the parts. */
   readonly toolCalls: readonly PlainCall[];
   readonly agentCalls: readonly { readonly agentName: string; readonly request: string }[];
   readonly toolCallId: string;
   readonly toolError: boolean;
   readonly structuredData: JsonObject | undefined;
-  /** What only the format itself understands, kept as a provider payload. */
+  /** Content that only the format understands, kept as a provider payload. */
   readonly payload: Json | undefined;
   /** In seconds since 1970; undefined when the document does not say. */
   readonly sentSeconds: number | undefined;
@@ -40,7 +41,9 @@ export type PlainPart =
       readonly text: string;
       readonly parts: readonly PlainPart[];
       readonly error: boolean;
-    };
+    }
+  /** A tool call with its place, in a format that has such. */
+  | { readonly kind: "call"; readonly call: PlainCall };
 
 export interface PlainImage {
   readonly kind: "image";
@@ -65,9 +68,9 @@ export const EMPTY_MESSAGE = {
   sentSeconds: undefined,
 } as const satisfies Omit<PlainMessage, "role">;
 
-/** What of a message of a document its plain form does not say. */
+/** The part of a message, or of a document's fields, that the plain form cannot hold. */
 export interface Leftovers {
-  /** Which of the format's ways to write it comes closest; the first when unset. */
+  /** Closest spelling that the format has for it; the usual one if unset. */
   readonly shape?: string;
   /** Keys that this way writes and the document had not. */
   readonly absent?: readonly string[];
@@ -86,12 +89,14 @@ export interface ReadMessage {
 export interface PlainSummary {
   readonly messageId: string;
   readonly text: string;
-  /** How many messages stand before it. */
+  /** Number of messages before it. */
   readonly after: number;
-  readonly createSeconds: number;
+  /** When the first message that it stands for was said, in whole milliseconds. */
+  readonly firstMs: number;
+  readonly leftovers: Leftovers | undefined;
 }
 
-/** What a document says. */
+/** The content of a document. */
 export interface ReadDocument {
   readonly messages: readonly ReadMessage[];
   readonly summaries: readonly PlainSummary[];
@@ -100,15 +105,17 @@ export interface ReadDocument {
   /** Unset where the document does not say. */
   readonly userId?: string;
   readonly metadata?: JsonObject;
+  /** Stored in the session's metadata under the name of the format. */
+  readonly kept?: JsonObject;
   /** The options of the format's preset. */
   readonly options: JsonObject;
   /** The document itself says the options: the policy follows it, whatever was there before. */
   readonly hasPolicy: boolean;
-  /** How many of the oldest messages are not in the window. */
+  /** Number of the oldest messages that are not in the window. */
   readonly outside: number;
 }
 
-/** What a document is written from. */
+/** Input for writing a document. */
 export interface WrittenSession {
   readonly sessionId: string;
   readonly userId: string;
@@ -123,30 +130,58 @@ export interface WrittenSession {
   readonly nowSeconds: number;
 }
 
-/** What is known of a message beside itself when it is written. */
+/** The surroundings of a message that is written. */
 export interface WriteContext {
   readonly sessionId: string;
   readonly userId: string;
-  /** When the message was stored. */
+  /** The document names messages. */
+  readonly named: boolean;
+  /** When the message was stored; for a summary, when the first that it stands for was said. */
   readonly createSeconds: number;
+  /** The time of the message before it, where the order of a document is that of its times. */
+  readonly notBefore: number;
   /** It stands for messages that left the window. */
   readonly isSummary: boolean;
 }
 
-/** Where the messages of a document stand. */
-export type DocumentContext = Pick<WriteContext, "sessionId" | "userId">;
+/** Location of the messages in a document. */
+export type DocumentContext = Pick<WriteContext, "sessionId" | "userId" | "named">;
+
+/** A message by itself. */
+export const NO_CONTEXT: WriteContext = {
+  sessionId: "",
+  userId: "",
+  named: true,
+  createSeconds: 0,
+  notBefore: Number.NEGATIVE_INFINITY,
+  isSummary: false,
+};
 
 /** A format: how a message and a document are read and written. */
 export interface Format {
+  /** Location of leftovers in metadata. */
+  readonly name: string;
+  /** The field with the messages. */
+  readonly list: string;
+  /** The field of a document that becomes the session's metadata, for faults. */
+  readonly metadataField: string;
+  /** Content parts may be tool calls. */
+  readonly hasCallParts: boolean;
+  /** A document is usually the list alone. */
+  readonly isBare: boolean;
   /** The ways in which it writes a message, the usual one first. */
   readonly shapes: readonly string[];
+  /** Fields of a message that have nothing to do with its content: an edit leaves them alone. */
+  readonly lasting: readonly string[];
+  /** Fields of a document that are written, once they say something, though it had none of them. */
+  readonly telling: readonly string[];
   /** Reads a message. Throws SNAPSHOT_INVALID. */
   readMessage(source: JsonObject, path: string): PlainMessage;
   writeMessage(message: PlainMessage, shape: string, context: WriteContext): JsonObject;
   /** Reads a document. Throws SNAPSHOT_INVALID. */
   readDocument(document: Json): ReadDocument;
-  /** Gives what stands before and after the messages, which are separated by commas. */
-  frame(session: WrittenSession): { readonly head: string; readonly tail: string };
-  /** How the messages of this document are written. */
+  /** Gives the fields of a document beside its messages. */
+  fields(session: WrittenSession): JsonObject;
+  /** Form of the messages of this document. */
   context(session: WrittenSession): DocumentContext;
 }

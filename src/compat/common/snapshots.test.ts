@@ -1,12 +1,10 @@
-import { describe, expect, it } from "vitest";
-import { ROLE } from "../window/types.ts";
+import { describe, expect, test } from "vitest";
+import { ROLE } from "../../window/rules/types.ts";
+import { lauren } from "../lauren/snapshot.ts";
 import { callsAt, imageOf, isBase64, textOf, urlOf } from "./content.ts";
-import { FORMATS } from "./index.ts";
 import { isSame, type Json, type JsonObject } from "./json.ts";
 import { readMessage, writeMessage } from "./leftovers.ts";
-import { EMPTY_MESSAGE, type PlainImage } from "./plain.ts";
-
-const CONTEXT = { sessionId: "", userId: "", createSeconds: 0, isSummary: false };
+import { EMPTY_MESSAGE, NO_CONTEXT, type PlainImage } from "./plain.ts";
 
 const refusal = (act: () => unknown): unknown => {
   try {
@@ -19,15 +17,15 @@ const refusal = (act: () => unknown): unknown => {
 };
 
 describe("what is left over of a message", () => {
-  const read = (source: JsonObject) => readMessage(FORMATS.lauren, source, "messages[0]", CONTEXT);
+  const read = (source: JsonObject) => readMessage(lauren, source, "messages[0]", NO_CONTEXT);
 
-  it("is nothing when the plain form says everything", () => {
+  test("is nothing when the plain form says everything", () => {
     expect(read({ role: "user", content: "x" }).leftovers).toBeUndefined();
     const blocks = [{ type: "text", text: "x" }];
     expect(read({ role: "assistant", content: blocks }).leftovers).toBeUndefined();
   });
 
-  it("is a way of writing, what is unknown, and what is missing", () => {
+  test("is a way of writing, what is unknown, and what is missing", () => {
     const call = { id: "c", name: "f", input: { a: 1 } };
     const beside = { role: "assistant", content: "x", tool_calls: [call] };
     expect(read(beside).leftovers).toEqual({ shape: "beside" });
@@ -37,20 +35,20 @@ describe("what is left over of a message", () => {
     expect(read({ role: "user" }).leftovers).toEqual({ absent: ["content"] });
   });
 
-  it("counts for an edited message only where the format knows nothing of it", () => {
+  test("counts for an edited message only where the format knows nothing of it", () => {
     const content = [{ type: "text", text: "old", cache_control: "x" }];
     const { leftovers } = read({ role: "user", content, custom: 1 });
     const message = { ...EMPTY_MESSAGE, role: ROLE.user, text: "new" };
     const write = (edited: boolean) =>
-      writeMessage(FORMATS.lauren, message, { leftovers, edited }, CONTEXT);
+      writeMessage(lauren, message, { leftovers, edited }, NO_CONTEXT);
     expect(write(false)).toEqual({ role: "user", content, custom: 1 });
     expect(write(true)).toEqual({ role: "user", content: "new", custom: 1 });
   });
 
-  it("may name a way that there is not", () => {
+  test("may name a way that there is not", () => {
     const message = { ...EMPTY_MESSAGE, role: ROLE.user, text: "x" };
     const left = { leftovers: { shape: "none", absent: ["x"] }, edited: false };
-    expect(writeMessage(FORMATS.lauren, message, left, CONTEXT)).toEqual({
+    expect(writeMessage(lauren, message, left, NO_CONTEXT)).toEqual({
       role: "user",
       content: "x",
     });
@@ -58,7 +56,7 @@ describe("what is left over of a message", () => {
 });
 
 describe("tool calls", () => {
-  it("are read however their parts are named", () => {
+  test("are read however their parts are named", () => {
     const value: Json = [
       { id: "a", name: "f", parameters: { x: 1 } },
       { id: "b", type: "function", function: { name: "g", arguments: "{}" } },
@@ -80,7 +78,7 @@ describe("tool calls", () => {
 });
 
 describe("base64", () => {
-  it("is only what comes back as it was", () => {
+  test("is only what comes back as it was", () => {
     for (const text of ["AAAA", "aGFsbG8=", "aA=="])
       expect([text, isBase64(text)]).toEqual([text, true]);
     for (const text of ["", "A", "aGFsbG9=", "aB==", "AA AA", "AAA_"]) {
@@ -91,7 +89,7 @@ describe("base64", () => {
 });
 
 describe("a picture", () => {
-  it("is an address, or bytes in one", () => {
+  test("is an address, or bytes in one", () => {
     for (const url of ["https://example.com/a", "a.png", "data:image/png;base64,AAAA", "data:,x"]) {
       const image = imageOf(url) as PlainImage;
       expect(urlOf(image)).toBe(url);
@@ -102,7 +100,7 @@ describe("a picture", () => {
 });
 
 describe("text of a content", () => {
-  it("is all of it, results included", () => {
+  test("is all of it, results included", () => {
     const parts = [
       { kind: "text", text: "b" },
       { kind: "data", value: { c: 1 } },
@@ -119,7 +117,7 @@ describe("text of a content", () => {
 });
 
 describe("isSame", () => {
-  it("looks at values, not at the order of keys", () => {
+  test("looks at values, not at the order of keys", () => {
     expect(isSame({ a: 1, b: [null] }, { b: [null], a: 1 })).toBe(true);
     const different: readonly [Json, Json][] = [
       [{ a: 1 }, { a: 1, b: 1 }],

@@ -1,17 +1,21 @@
 // The profile of definable: a memory that keeps the first and the newest messages and puts a
 // summary in the place of those between.
 
-import { DEFAULT_PROTECTIONS } from "../policy.ts";
-import { flag, integer } from "./option-kinds.ts";
-import { describeOptions } from "./options.ts";
-import { definePreset, RANGES, stageOf } from "./preset.ts";
-import { HOOK, specOf } from "./summary-options.ts";
+import { flag, integer } from "../../window/policy/option-kinds.ts";
+import { describeOptions } from "../../window/policy/options.ts";
+import { DEFAULT_PROTECTIONS } from "../../window/policy/policy.ts";
+import { definePreset, RANGES, stageOf } from "../../window/policy/preset-kind.ts";
+import { HOOK, specOf } from "../../window/policy/summary-options.ts";
 
 const MEMORY = {
-  enabled: flag(true, "Whether anything is summarized."),
-  max_messages: integer(RANGES.messages, 100, "How many messages are not too many."),
-  pin_count: integer(RANGES.messages, 2, "How many of the first messages stay."),
-  recent_count: integer(RANGES.someMessages, 5, "How many of the newest messages stay."),
+  enabled: flag(true, "Turns summaries on."),
+  max_messages: integer(
+    RANGES.messages,
+    100,
+    "Number of messages above which a summary replaces some.",
+  ),
+  pin_count: integer(RANGES.messages, 2, "Number of the first messages that stay."),
+  recent_count: integer(RANGES.someMessages, 5, "Number of the newest messages that stay."),
 };
 
 const OURS = { hook: HOOK };

@@ -1,27 +1,35 @@
 // The profile of lauren-ai: a short-term memory that shows as much as fits a budget and keeps the
 // rest, and a runner that may summarize what is old.
 
-import { LIMITS } from "../limits.ts";
-import { DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
-import { choice, flag, fraction, integer } from "./option-kinds.ts";
-import { describeOptions, type OptionReading, optional } from "./options.ts";
-import { definePreset, RANGES, stageOf } from "./preset.ts";
-import { HOOK, specOf } from "./summary-options.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { choice, flag, fraction, integer } from "../../window/policy/option-kinds.ts";
+import { describeOptions, type OptionReading, optional } from "../../window/policy/options.ts";
+import { DEFAULT_PROTECTIONS, type PolicyStage } from "../../window/policy/policy.ts";
+import { definePreset, RANGES, stageOf } from "../../window/policy/preset-kind.ts";
+import { HOOK, specOf } from "../../window/policy/summary-options.ts";
 
 const MEMORY = {
-  max_tokens: integer(RANGES.tokens, 40_000, "The budget of what is read."),
+  max_tokens: integer(RANGES.tokens, 40_000, "Token budget of a read."),
 };
 
 const RUNNER = {
   memory_window_tokens: integer(
     RANGES.someTokens,
     40_000,
-    "The size of the context window that summarize_at is a share of.",
+    "Size of the context window, of which summarize_at is a share.",
   ),
   summarize_at: optional(
-    fraction(RANGES.share, 1, "The share from which old messages are summarized. Null for never."),
+    fraction(
+      RANGES.share,
+      1,
+      "Share of the context window above which old messages are summarized. Null: never.",
+    ),
   ),
-  keep_recent: integer(RANGES.someMessages, 6, "How many messages a summary leaves."),
+  keep_recent: integer(
+    RANGES.someMessages,
+    6,
+    "Number of the newest messages that stay beside a summary.",
+  ),
 };
 
 // The releases of the memory differ. The first of these options choose among them.
@@ -29,25 +37,20 @@ const OURS = {
   era: choice(
     ["A", "B", "C"],
     "B",
-    "Not of lauren-ai: which release. A drops message by message, B by tool turns with a guard " +
-      "and answers for open calls, C also cuts contents that are larger than the budget.",
+    "Release to follow; not an option of lauren-ai. A drops message by message, B by tool turns " +
+      "with a guard and answers for open calls, C also cuts contents that exceed the budget.",
   ),
   tool_turn_atomic: optional(
-    flag(true, "Whether a tool call and its results go together. Null: yes but in era A."),
+    flag(true, "Keeps a tool call and its results together. Null: yes, except in era A."),
   ),
-  guard_last_user: optional(
-    flag(true, "Whether the newest question stays. Null: yes but in era A."),
-  ),
+  guard_last_user: optional(flag(true, "Keeps the newest question. Null: yes, except in era A.")),
   heal: optional(
-    flag(
-      true,
-      "Whether calls that the conversation left behind are answered. Null: as tool_turn_atomic.",
-    ),
+    flag(true, "Answers calls that the conversation left open. Null: as tool_turn_atomic."),
   ),
   hook: HOOK,
 };
 
-// What the runner asks its model for.
+// The length that the runner asks its model for.
 const SUMMARY_MAX_TOKENS = 512;
 
 const TABLE = { ...MEMORY, ...RUNNER, ...OURS };
@@ -125,7 +128,7 @@ export const lauren = definePreset({
       tokenRule: "chars-sum-4",
       countStoredOnly: true,
       imageTokenCount: 0,
-      contextWindow: memory_window_tokens,
+      contextWindow: reading.values.summarize_at === undefined ? 0 : memory_window_tokens,
       protections: {
         ...DEFAULT_PROTECTIONS,
         minMessages: 0,

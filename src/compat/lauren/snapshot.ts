@@ -1,16 +1,17 @@
 // Documents of lauren-ai: ShortTermMemory.snapshot, or the older plain list of messages. Contents
 // are texts or lists of blocks.
 
-import { ROLE, type Role } from "../window/types.ts";
+import { ROLE, type Role } from "../../window/rules/types.ts";
 import {
   argumentsOf,
   argumentsValue,
+  callIdAt,
   callsAt,
   idOf,
   isBase64,
   roleAt,
   roleName,
-} from "./content.ts";
+} from "../common/content.ts";
 import {
   child,
   fault,
@@ -22,32 +23,29 @@ import {
   listAt,
   messagesAt,
   objectAt,
-  objectOf,
-  requiredTextAt,
   textAt,
-} from "./json.ts";
-import { readMessage } from "./leftovers.ts";
+} from "../common/json.ts";
+import { documentLeftovers, readMessage } from "../common/leftovers.ts";
 import {
   EMPTY_MESSAGE,
   type Format,
+  NO_CONTEXT,
   type PlainCall,
   type PlainImage,
   type PlainMessage,
   type PlainPart,
   type ReadDocument,
-  type WrittenSession,
-} from "./plain.ts";
-
-const CONTEXT = { sessionId: "", userId: "", createSeconds: 0, isSummary: false };
+} from "../common/plain.ts";
 
 function readImage(source: Json | undefined): PlainImage | undefined {
   const image = { kind: "image", mediaType: "", detail: "" } as const;
-  if (typeof source === "string" && source !== "") return { ...image, source: { url: source } };
+  const address = (url: string) => ({ ...image, source: { url: url.toWellFormed() } });
+  if (typeof source === "string" && source !== "") return address(source);
   if (!isObject(source)) return undefined;
   const { type, url, data, media_type: mediaType } = source;
-  if (type === "url" && typeof url === "string" && url !== "") return { ...image, source: { url } };
+  if (type === "url" && typeof url === "string" && url !== "") return address(url);
   if (type !== "base64" || typeof data !== "string" || !isBase64(data)) return undefined;
-  const named = typeof mediaType === "string" ? mediaType : "";
+  const named = typeof mediaType === "string" ? mediaType.toWellFormed() : "";
   return { ...image, source: { base64: data }, mediaType: named };
 }
 
@@ -55,9 +53,14 @@ function readImage(source: Json | undefined): PlainImage | undefined {
 function readBlock(value: Json, path: string, role: Role): PlainPart | undefined {
   const block = objectAt({ value, path });
   const { type, text, source } = block;
-  if (type === "text" && typeof text === "string") return { kind: "text", text };
+  if (type === "text" && typeof text === "string") {
+    return { kind: "text", text: text.toWellFormed() };
+  }
   if (type === "image") return readImage(source);
   if (type !== "tool_result" || (role !== ROLE.user && role !== ROLE.tool)) return undefined;
+  const toolCallId = textAt(child(block, "tool_use_id", path));
+  // It answers no call.
+  if (toolCallId === "") return undefined;
   const content = child(block, "content", path);
   const isText = typeof content.value === "string" || isNone(content.value);
   const parts = isText
@@ -68,7 +71,7 @@ function readBlock(value: Json, path: string, role: Role): PlainPart | undefined
       });
   return {
     kind: "result",
-    toolCallId: requiredTextAt(child(block, "tool_use_id", path)),
+    toolCallId,
     text: isText ? textAt(content) : "",
     parts,
     error: block["is_error"] === true,
@@ -93,6 +96,8 @@ function writeBlock(part: PlainPart, isBare: boolean): JsonObject {
       return part.value["type"] === undefined
         ? { type: "text", text: JSON.stringify(part.value) }
         : part.value;
+    case "call":
+      return writeUse(part.call);
     default: {
       const { error, parts, text, toolCallId } = part;
       const blocks = parts.map((inner) => writeBlock(inner, isBare));
@@ -104,7 +109,12 @@ function writeBlock(part: PlainPart, isBare: boolean): JsonObject {
   }
 }
 
+function writeUse({ id, name, arguments: given }: PlainCall): JsonObject {
+  return { type: "tool_use", id, name, input: argumentsValue(given) };
+}
+
 interface Blocks {
+  /** Tool calls included, each in its place. */
   readonly parts: PlainPart[];
   readonly calls: PlainCall[];
   /** Blocks that only lauren-ai understands, each with its place. */
@@ -113,15 +123,17 @@ interface Blocks {
 
 function readBlocks(list: readonly Json[], path: string, role: Role): Blocks {
   const blocks: Blocks = { parts: [], calls: [], others: [] };
+  const taken = new Set<unknown>(list.map((value) => (isObject(value) ? value["id"] : undefined)));
   for (const [index, value] of list.entries()) {
     const at = `${path}[${index}]`;
     const block = objectAt({ value, path: at });
     if (block["type"] === "tool_use" && role === ROLE.assistant) {
-      blocks.calls.push({
-        id: requiredTextAt(child(block, "id", at)),
-        name: requiredTextAt(child(block, "name", at)),
-        arguments: argumentsOf(block["input"]),
-      });
+      const id = callIdAt(child(block, "id", at), index, taken);
+      taken.add(id);
+      const name = textAt(child(block, "name", at));
+      const call = { id, name, arguments: argumentsOf(block["input"]) };
+      blocks.calls.push(call);
+      blocks.parts.push({ kind: "call", call });
       continue;
     }
     const part = readBlock(block, at, role);
@@ -131,25 +143,40 @@ function readBlocks(list: readonly Json[], path: string, role: Role): Blocks {
   return blocks;
 }
 
+/** Whether a part that is no call stands behind one. */
+function isMixed(parts: readonly PlainPart[]): boolean {
+  const first = parts.findIndex(({ kind }) => kind === "call");
+  return first >= 0 && parts.slice(first).some(({ kind }) => kind !== "call");
+}
+
 function read(source: JsonObject, path: string): PlainMessage {
   const role = roleAt(child(source, "role", path));
   const content = child(source, "content", path);
   const list = isList(content.value) ? content.value : [];
   const { parts, calls, others } = readBlocks(list, content.path, role);
-  const beside = role === ROLE.assistant ? callsAt(child(source, "tool_calls", path), true) : [];
+  const beside = role === ROLE.assistant ? callsAt(child(source, "tool_calls", path), false) : [];
+  const shown = beside.length === 0 && isMixed(parts) ? parts : parts.filter(isNoCall);
+  const [first] = shown;
+  // The usual way to say something and call tools.
+  const isSaid = calls.length > 0 && shown.length === 1 && first?.kind === "text";
+  const said = isSaid ? first.text : "";
   const isTool = role === ROLE.tool;
   return {
     ...EMPTY_MESSAGE,
     messageId: idOf(source),
     role,
     name: textAt(child(source, "name", path)),
-    text: isList(content.value) ? "" : textAt(content),
-    parts,
+    text: isList(content.value) ? said : textAt(content),
+    parts: said === "" ? shown : [],
     toolCalls: [...calls, ...beside],
     toolCallId: isTool ? textAt(child(source, "tool_call_id", path)) : "",
     toolError: isTool && source["is_error"] === true,
     payload: others.length === 0 ? undefined : others,
   };
+}
+
+function isNoCall({ kind }: PlainPart): boolean {
+  return kind !== "call";
 }
 
 /** Puts the blocks that only lauren-ai understands back where they stood. */
@@ -166,9 +193,7 @@ function withOthers(blocks: readonly JsonObject[], payload: Json | undefined): r
 
 function write(message: PlainMessage, shape: string): JsonObject {
   const { name, parts, payload, role, text, toolCallId, toolCalls, toolError } = message;
-  const uses = toolCalls.map(({ id, name, arguments: given }) => {
-    return { type: "tool_use", id, name, input: argumentsValue(given) };
-  });
+  const uses = parts.every(isNoCall) ? toolCalls.map(writeUse) : [];
   const isBeside = shape === "beside";
   const blocks = parts.map((part) => writeBlock(part, shape === "bare"));
   if (text !== "" && (blocks.length > 0 || uses.length > 0) && !isBeside) {
@@ -197,32 +222,34 @@ function readDocument(document: Json): ReadDocument {
       : fault("", "must be an object or a list of messages");
   const messages = messagesAt(child(source, "messages", "")).map((value, index) => {
     const path = `messages[${index}]`;
-    return readMessage(lauren, objectAt({ value, path }), path, CONTEXT);
+    return readMessage(lauren, objectAt({ value, path }), path, NO_CONTEXT);
   });
-  const extra = Object.entries(source).filter(([key]) => key !== "messages" && key !== "summary");
+  const summary = textAt(child(source, "summary", ""));
+  const kept = documentLeftovers(lauren, document, { summary: summary === "" ? null : summary });
   return {
     messages,
     summaries: [],
-    summary: textAt(child(source, "summary", "")),
-    ...(extra.length === 0 ? {} : { metadata: { lauren: objectOf(extra) } }),
+    summary,
+    ...(kept === undefined ? {} : { kept }),
     options: {},
     hasPolicy: false,
     outside: 0,
   };
 }
 
-function frame({ metadata, summary }: WrittenSession): { head: string; tail: string } {
-  const extra = metadata["lauren"];
-  const fields = { summary: summary === "" ? null : summary, ...(isObject(extra) ? extra : {}) };
-  return { head: `${JSON.stringify(fields).slice(0, -1)},"messages":[`, tail: "]}" };
-}
-
 /** The format of lauren-ai. */
 export const lauren: Format = {
+  name: "lauren",
+  list: "messages",
+  metadataField: "document",
+  hasCallParts: true,
+  isBare: false,
   shapes: ["blocks", "bare", "beside"],
+  lasting: [],
+  telling: ["summary"],
   readMessage: read,
   writeMessage: write,
   readDocument,
-  frame,
-  context: () => CONTEXT,
+  fields: ({ summary }) => ({ summary: summary === "" ? null : summary }),
+  context: () => NO_CONTEXT,
 };

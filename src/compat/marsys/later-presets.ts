@@ -1,53 +1,61 @@
-// What the later releases of MARSYS do to a conversation that grew too large: they shorten tool
+// Treatment of oversized conversations in later releases of MARSYS: they shorten tool
 // results, summarize and pack, when they are asked to compact.
 
-import { LIMITS } from "../limits.ts";
-import type { PolicyStage, Trigger } from "../policy.ts";
-import { together } from "./general.ts";
-import { choice, choices, flag, fraction, group, integer, text } from "./option-kinds.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { together } from "../../window/policy/general.ts";
+import {
+  choice,
+  choices,
+  flag,
+  fraction,
+  group,
+  integer,
+  text,
+} from "../../window/policy/option-kinds.ts";
 import {
   type OptionFault,
   type OptionReading,
   type OptionValues,
   optional,
   readOptions,
-} from "./options.ts";
-import { RANGES, stageOf } from "./preset.ts";
-import { SUMMARY_TOKENS, specOf } from "./summary-options.ts";
+} from "../../window/policy/options.ts";
+import type { PolicyStage, Trigger } from "../../window/policy/policy.ts";
+import { RANGES, stageOf } from "../../window/policy/preset-kind.ts";
+import { SUMMARY_TOKENS, specOf } from "../../window/policy/summary-options.ts";
 
 const PROCESSORS = ["tool_truncation", "summarization", "backward_packing"] as const;
 
 const GRACE = integer(
   RANGES.someMessages,
   1,
-  "How many of the newest assistant turns are left alone.",
+  "Number of the newest assistant turns that stay unchanged.",
 );
 
 const TOOL_TRUNCATION = {
-  enabled: flag(true, "Whether old tool results are shortened."),
+  enabled: flag(true, "Shortens old tool results."),
   max_tool_message_tokens: integer(
     { min: LIMITS.shortenTokensMin, max: LIMITS.shortenTokensMax },
     1_200,
-    "What an old tool result may cost.",
+    "Maximum tokens of an old tool result.",
   ),
   grace_recent_messages: GRACE,
   append_marker: text(
     LIMITS.shortenMarkerBytes,
     " [truncated]",
-    "What stands at the end of what was cut.",
+    "Marker at the end of a shortened text.",
   ),
 };
 
 const DEFAULT_TRUNCATION = readOptions(TOOL_TRUNCATION, {}).values;
 
 const SLIDING_WINDOW = {
-  headroom_percent: fraction(RANGES.headroom, 0.1, "The share of the target left free."),
+  headroom_percent: fraction(RANGES.headroom, 0.1, "Share of the target left free."),
 };
 
 const SUMMARIZATION = {
-  enabled: flag(true, "Whether old messages are summarized."),
+  enabled: flag(true, "Summarizes old messages."),
   grace_recent_messages: GRACE,
-  output_max_tokens: integer(SUMMARY_TOKENS, 6_000, "How long a summary should be, in tokens."),
+  output_max_tokens: integer(SUMMARY_TOKENS, 6_000, "Target length of a summary, in tokens."),
 };
 
 const DEFAULT_SUMMARIZATION = readOptions(SUMMARIZATION, {}).values;
@@ -55,24 +63,24 @@ const DEFAULT_SUMMARIZATION = readOptions(SUMMARIZATION, {}).values;
 const BACKWARD_PACKING = { grace_recent_messages: GRACE };
 
 const PROCESSING = {
-  enabled: flag(true, "Whether anything is compacted. Otherwise every read is packed."),
+  enabled: flag(true, "Turns compaction on. Otherwise every read is packed."),
   processor_order: choices(
     PROCESSORS,
     PROCESSORS,
-    "What compaction does, in this order and no other. backward_packing only runs without " +
-      "summarization, which leaves it nothing.",
+    "Processors of a compaction, in this order only. backward_packing runs only without " +
+      "summarization, which leaves nothing to pack.",
   ),
-  excluded_processors: choices(PROCESSORS, [], "What compaction leaves out."),
+  excluded_processors: choices(PROCESSORS, [], "Processors that compaction skips."),
   min_reduction_ratio: fraction(
     { min: 0, max: 1, belowMax: true },
     0.4,
-    "The share of the threshold that compaction frees, and that shortening must save if " +
+    "Share of the threshold that compaction frees, and that shortening must save if " +
       "another processor follows.",
   ),
-  tool_truncation: group(TOOL_TRUNCATION, "How tool results are shortened."),
-  summarization: group(SUMMARIZATION, "How old messages are summarized."),
-  backward_packing: group(BACKWARD_PACKING, "How to pack."),
-  sliding_window: group(SLIDING_WINDOW, "How every read is packed."),
+  tool_truncation: group(TOOL_TRUNCATION, "Options for shortening tool results."),
+  summarization: group(SUMMARIZATION, "Options for summarizing old messages."),
+  backward_packing: group(BACKWARD_PACKING, "Options for packing."),
+  sliding_window: group(SLIDING_WINDOW, "Options for packing every read."),
 };
 
 const MODES = ["compaction", "sliding_window"] as const;
@@ -81,22 +89,27 @@ const ACTIVE_CONTEXT = {
   mode: choice(
     MODES,
     "compaction",
-    "Whether the stored window is compacted on request or every read packed.",
+    "Kind of context. compaction: the stored window is compacted on request. sliding_window: " +
+      "every read is packed.",
   ),
   ...PROCESSING,
 };
 
 /** The options of the later releases; those of active_context may also stand by themselves. */
 export const LATER = {
-  threshold_tokens: integer(RANGES.tokens, 150_000, "What makes the window too large."),
+  threshold_tokens: integer(
+    RANGES.tokens,
+    150_000,
+    "Token count above which the window is trimmed.",
+  ),
   compaction_target_tokens: optional(
     integer(
       RANGES.tokens,
       90_000,
-      "What compaction and packing leave. Null: the threshold less min_reduction_ratio.",
+      "Token count that compaction and packing leave. Null: the threshold less min_reduction_ratio.",
     ),
   ),
-  active_context: group(ACTIVE_CONTEXT, "How a window that is too large is compacted."),
+  active_context: group(ACTIVE_CONTEXT, "Options for compacting a window that is too large."),
   ...PROCESSING,
 };
 
@@ -119,7 +132,7 @@ export function checkLater({ values, given }: OptionReading<typeof LATER>): read
   return faults;
 }
 
-/** What the later releases are told. */
+/** Options of the later releases. */
 export type LaterValues = OptionValues<typeof LATER>;
 type Context = OptionValues<typeof PROCESSING>;
 
@@ -220,7 +233,7 @@ function summarization(parts: Compaction): readonly PolicyStage[] {
       anyOf: overThreshold(parts),
       unit: "message",
       select: { kind: "keep-last", unitCount: 0 },
-      countWhole: true,
+      ...(truncation(parts).length > 0 ? { countWhole: true } : {}),
       removedTo: "summarize",
       summarize: specOf({ hook, maxTokens: told.output_max_tokens, shape: "exchange" }),
       keepAssistantTurns: told.grace_recent_messages,
@@ -242,7 +255,7 @@ function backwardPacking(parts: Compaction): readonly PolicyStage[] {
       anyOf: overThreshold(parts),
       unit: "message",
       select: { kind: "pack-newest", maxTokens: target, headroom: 0, skipUnfit: true },
-      countWhole: true,
+      ...(truncation(parts).length > 0 ? { countWhole: true } : {}),
       keepAssistantTurns: grace,
     }),
   ];

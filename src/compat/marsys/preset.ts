@@ -1,19 +1,29 @@
 // The profile of MARSYS, as its first releases manage a conversation: reads give what fits a
 // target, and a trigger says when to pack anew. Its later releases have a file of their own.
 
-import { DEFAULT_PROTECTIONS, type Policy, type PolicyStage, type Trigger } from "../policy.ts";
-import { together } from "./general.ts";
-import { checkLater, LATER, type LaterValues, laterStages } from "./marsys-later.ts";
-import { choice, choices, fraction, group, integer } from "./option-kinds.ts";
+import { together } from "../../window/policy/general.ts";
+import { choice, choices, fraction, group, integer } from "../../window/policy/option-kinds.ts";
 import {
   describeOptions,
   type OptionFault,
   type OptionReading,
   type OptionValues,
   optional,
-} from "./options.ts";
-import { definePreset, type PolicyParts, RANGES, stageOf } from "./preset.ts";
-import { HOOK } from "./summary-options.ts";
+} from "../../window/policy/options.ts";
+import {
+  DEFAULT_PROTECTIONS,
+  type Policy,
+  type PolicyStage,
+  type Trigger,
+} from "../../window/policy/policy.ts";
+import {
+  definePreset,
+  type PolicyParts,
+  RANGES,
+  stageOf,
+} from "../../window/policy/preset-kind.ts";
+import { HOOK } from "../../window/policy/summary-options.ts";
+import { checkLater, LATER, type LaterValues, laterStages } from "./later-presets.ts";
 
 const INVALIDATING = [
   "add",
@@ -25,40 +35,48 @@ const INVALIDATING = [
 ] as const;
 
 const MANAGED = {
-  max_total_tokens_trigger: integer(RANGES.tokens, 150_000, "What makes the window too large."),
-  target_total_tokens: integer(RANGES.tokens, 100_000, "What a read packs, before the headroom."),
-  image_token_estimate: integer(RANGES.imageTokens, 800, "What an image costs."),
+  max_total_tokens_trigger: integer(
+    RANGES.tokens,
+    150_000,
+    "Token count above which the window is trimmed.",
+  ),
+  target_total_tokens: integer(
+    RANGES.tokens,
+    100_000,
+    "Token count to which a read packs, before the headroom.",
+  ),
+  image_token_estimate: integer(RANGES.imageTokens, 800, "Tokens of an image."),
   min_retrieval_gap_steps: integer(
     RANGES.messages,
     2,
-    "After how many new messages a read packs anew, when adding does not.",
+    "Number of new messages after which a read packs again, if adding does not trigger it.",
   ),
   min_retrieval_gap_tokens: integer(
     RANGES.tokens,
     5_000,
-    "After how many new tokens a read packs anew, when adding does not.",
+    "Number of new tokens after which a read packs again, if adding does not trigger it.",
   ),
   trigger_events: choices(
     ["add", "get_messages"],
     ["add", "get_messages"],
-    "What looks at the trigger.",
+    "Events that check the trigger.",
   ),
   cache_invalidation_events: choices(
     INVALIDATING,
     ["add", "remove_by_id", "delete_memory"],
-    "What makes the next read pack anew. With add, every read does; the others are refused " +
-      "without it.",
+    "Events after which the next read packs again. With add, every read does; the others are " +
+      "refused without it.",
   ),
-  enable_headroom_percent: fraction(RANGES.headroom, 0.1, "The share of the target left free."),
+  enable_headroom_percent: fraction(RANGES.headroom, 0.1, "Share of the target left free."),
 };
 
 const MANAGER = {
   memory_type: choice(
     ["conversation_history", "managed_conversation"],
     "managed_conversation",
-    "The kind of memory. Only managed_conversation ever leaves anything out.",
+    "Kind of memory. Only managed_conversation ever omits messages.",
   ),
-  memory_config: group(MANAGED, "The options of ManagedMemoryConfig in an object of their own."),
+  memory_config: group(MANAGED, "Options of ManagedMemoryConfig, as an object."),
 };
 
 const OURS = {
@@ -66,8 +84,8 @@ const OURS = {
     choice(
       ["repack_always", "strict"],
       "strict",
-      "Not of MARSYS. repack_always: every read packs to the target. strict: only what is above " +
-        "the trigger is packed, for good. Null: as the events say.",
+      "Not an option of MARSYS. repack_always: every read packs to the target. strict: only a window " +
+        "above the trigger is packed, permanently. Null: as the events say.",
     ),
   ),
   hook: HOOK,
@@ -95,7 +113,7 @@ function checkTogether({ values, given }: Reading): readonly OptionFault[] {
   return [...faults, ...checkEvents(values), ...checkLater({ values, given, faults: [] })];
 }
 
-/** What removes or changes messages makes a read pack anew only where every read does. */
+/** An event that removes or changes messages makes a read pack again only where every read does. */
 function checkEvents(values: Reading["values"]): readonly OptionFault[] {
   const path = values.memory_config === undefined ? "" : "memory_config.";
   const events = (values.memory_config?.values ?? values).cache_invalidation_events;
@@ -117,7 +135,7 @@ function managedStages(config: Config, mode: "repack_always" | "strict" | undefi
   } as const;
   const anyOf = packTriggers(config, mode);
   if (anyOf === "always") return [stageOf("pack", { ...pack, effect: "view" })];
-  // What is packed must stay so until a trigger holds again, so the stored window changes.
+  // A packed window must stay so until a trigger holds again, so the stored window changes.
   return anyOf.length === 0 ? [] : [stageOf("pack", { ...pack, anyOf, effect: "store" })];
 }
 

@@ -1,7 +1,7 @@
 // Documents of MARSYS: MemoryManager.save_to_file. Messages are in the form that its models take;
 // unlike the source, ids and the calls that results answer are kept.
 
-import { ROLE } from "../window/types.ts";
+import { ROLE } from "../../window/rules/types.ts";
 import {
   callsAt,
   functionCalls,
@@ -11,7 +11,7 @@ import {
   roleName,
   textOf,
   urlOf,
-} from "./content.ts";
+} from "../common/content.ts";
 import {
   child,
   fault,
@@ -23,28 +23,38 @@ import {
   listAt,
   messagesAt,
   objectAt,
+  objectOf,
+  plainOf,
   requiredTextAt,
   textAt,
-} from "./json.ts";
-import { readMessage } from "./leftovers.ts";
+} from "../common/json.ts";
+import { documentLeftovers, keptIn, readMessage } from "../common/leftovers.ts";
 import {
   EMPTY_MESSAGE,
   type Format,
+  NO_CONTEXT,
   type PlainMessage,
   type PlainPart,
   type ReadDocument,
+  type WriteContext,
   type WrittenSession,
-} from "./plain.ts";
+} from "../common/plain.ts";
 
-const CONTEXT = { sessionId: "", userId: "", createSeconds: 0, isSummary: false };
+const NAME = "marsys";
+/** The document has no ids of messages, as the system itself writes it. */
+const UNNAMED = "unnamed";
 const ACTIONS = ["call_tool", "final_response", "invoke_agent"];
-const MEMORY_TYPES = ["conversation_history", "managed_conversation"];
+const CONVERSATION = "conversation_history";
+const MANAGED = "managed_conversation";
+const MEMORY_TYPES = [CONVERSATION, MANAGED];
 
 function readPart(value: Json, path: string): PlainPart {
-  if (typeof value === "string") return { kind: "text", text: value };
+  if (typeof value === "string") return { kind: "text", text: value.toWellFormed() };
   const part = objectAt({ value, path });
   const { type, text, image_url: image } = part;
-  if (type === "text" && typeof text === "string") return { kind: "text", text };
+  if (type === "text" && typeof text === "string") {
+    return { kind: "text", text: text.toWellFormed() };
+  }
   if (type === "image_url") {
     const url = isObject(image) ? image["url"] : image;
     const detail = isObject(image) && typeof image["detail"] === "string" ? image["detail"] : "";
@@ -66,26 +76,26 @@ function writePart(part: PlainPart): JsonObject {
     case "data":
       return part.value;
     default:
-      return { type: "text", text: textOf(part) };
+      return { type: "text", text: textOf({ text: "", parts: [part] }) };
   }
 }
 
 /** An agent's answer says what it wants next: only what the system knows. */
-function checkAction(content: JsonObject, path: string): void {
-  const { next_action: action } = content;
-  if (isNone(action) || (typeof action === "string" && ACTIONS.includes(action))) return;
-  fault(`${path}.next_action`, `must be one of ${ACTIONS.join(", ")}`);
+function hasKnownAction({ next_action: action }: JsonObject): boolean {
+  return isNone(action) || (typeof action === "string" && ACTIONS.includes(action));
 }
 
 function readContent(source: JsonObject, path: string): Pick<PlainMessage, "text" | "parts"> {
   const { value, path: at } = child(source, "content", path);
   if (isNone(value)) return { text: "", parts: [] };
-  if (typeof value === "string") return { text: value, parts: [] };
+  if (typeof value === "string") return { text: value.toWellFormed(), parts: [] };
   if (isList(value)) {
     return { text: "", parts: value.map((part, index) => readPart(part, `${at}[${index}]`)) };
   }
   const content = objectAt({ value, path: at });
-  checkAction(content, at);
+  if (!hasKnownAction(content)) {
+    fault(`${at}.next_action`, `must be one of ${ACTIONS.join(", ")}`);
+  }
   return { text: "", parts: [{ kind: "data", value: content }] };
 }
 
@@ -110,7 +120,7 @@ function readAgentCalls(source: JsonObject, path: string): PlainMessage["agentCa
       request: isNone(request)
         ? ""
         : typeof request === "string"
-          ? request
+          ? request.toWellFormed()
           : JSON.stringify(request),
     };
   });
@@ -120,7 +130,7 @@ function read(source: JsonObject, path: string): PlainMessage {
   const role = roleAt(child(source, "role", path));
   const { text, parts } = readContent(source, path);
   const structured = child(source, "structured_data", path);
-  const data = isNone(structured.value) ? {} : objectAt(structured);
+  const data = isNone(structured.value) ? undefined : objectAt(structured);
   const isAssistant = role === ROLE.assistant;
   const calls = callsAt(child(source, "tool_calls", path), true);
   const agentCalls = readAgentCalls(source, path);
@@ -135,8 +145,7 @@ function read(source: JsonObject, path: string): PlainMessage {
     toolCalls: isAssistant ? calls : [],
     agentCalls: isAssistant ? agentCalls : [],
     toolCallId: role === ROLE.tool ? textAt(child(source, "tool_call_id", path)) : "",
-    // The wire has no form for data without fields that differs from none.
-    structuredData: Object.keys(data).length === 0 ? undefined : data,
+    structuredData: data,
   };
 }
 
@@ -148,19 +157,21 @@ function writeContent(message: PlainMessage, shape: string): Json {
     const isCall = toolCalls.length + agentCalls.length > 0;
     return text === "" && isCall ? null : text;
   }
-  if (text === "" && shown.length === 1 && first.kind === "data") return first.value;
+  if (text === "" && shown.length === 1 && first.kind === "data" && hasKnownAction(first.value)) {
+    return first.value;
+  }
   const all = shown.map(writePart);
   return text === "" ? all : [{ type: "text", text }, ...all];
 }
 
-function write(message: PlainMessage, shape: string): JsonObject {
+function write(message: PlainMessage, shape: string, context: WriteContext): JsonObject {
   const { agentCalls, messageId, name, parts, structuredData, toolCallId, toolCalls } = message;
   const images = parts.flatMap((part) => (part.kind === "image" ? [urlOf(part)] : []));
   const requests = agentCalls.map(({ agentName, request }) => ({ agent_name: agentName, request }));
   return {
     role: roleName(message.role),
     content: writeContent(message, shape),
-    ...(messageId === "" ? {} : { message_id: messageId }),
+    ...(context.named ? { message_id: messageId } : {}),
     ...(name === "" ? {} : { name }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: functionCalls(toolCalls) }),
     ...(requests.length === 0 ? {} : { agent_calls: requests }),
@@ -176,38 +187,64 @@ function readDocument(document: Json): ReadDocument {
   if (type !== "" && !MEMORY_TYPES.includes(type)) {
     fault("memory_type", `must be one of ${MEMORY_TYPES.join(", ")}`);
   }
-  const state = child(source, "additional_state", "");
-  const messages = messagesAt(child(source, "messages", "")).map((value, index) => {
-    const path = `messages[${index}]`;
-    return readMessage(marsys, objectAt({ value, path }), path, CONTEXT);
+  const given = child(source, "additional_state", "");
+  const state = isNone(given.value) ? {} : objectAt(given);
+  const list = messagesAt(child(source, "messages", ""));
+  const sources = list.map((value, index) => objectAt({ value, path: `messages[${index}]` }));
+  const named = sources.length === 0 || sources.some((message) => idOf(message) !== "");
+  const context = { ...NO_CONTEXT, named };
+  const messages = sources.map((message, index) =>
+    readMessage(marsys, message, `messages[${index}]`, context),
+  );
+  const left = documentLeftovers(marsys, source, {
+    memory_type: type === "" ? MANAGED : type,
+    // It says when a document was written, and is not kept.
+    timestamp: source["timestamp"] ?? 0,
+    additional_state: stateOf(state),
   });
+  const kept = { ...left, ...(named ? {} : { shape: UNNAMED }) };
   return {
     messages,
     summaries: [],
     summary: "",
-    ...(isNone(state.value) ? {} : { metadata: objectAt(state) }),
+    ...(isNone(given.value) ? {} : { metadata: state }),
+    ...(Object.keys(kept).length === 0 ? {} : { kept }),
     options: type === "" ? {} : { memory_type: type },
     hasPolicy: false,
     outside: 0,
   };
 }
 
-function frame(session: WrittenSession): { head: string; tail: string } {
-  const { metadata, nowSeconds, stageCount } = session;
-  const fields = {
-    memory_type: MEMORY_TYPES[stageCount === 0 ? 0 : 1] ?? "",
+/** The metadata of a session but for what is kept there; null for none. */
+function stateOf(metadata: JsonObject): Json {
+  const others = Object.entries(metadata).filter(([key]) => key !== NAME);
+  return others.length === 0 ? null : plainOf(objectOf(others));
+}
+
+function fields({ metadata, nowSeconds, stageCount }: WrittenSession): JsonObject {
+  return {
+    memory_type: stageCount === 0 ? CONVERSATION : MANAGED,
     timestamp: nowSeconds,
-    additional_state: Object.keys(metadata).length === 0 ? null : metadata,
+    additional_state: stateOf(metadata),
   };
-  return { head: `${JSON.stringify(fields).slice(0, -1)},"messages":[`, tail: "]}" };
 }
 
 /** The format of MARSYS. */
 export const marsys: Format = {
+  name: NAME,
+  list: "messages",
+  metadataField: "additional_state",
+  hasCallParts: false,
+  isBare: false,
   shapes: ["parts", "images"],
+  lasting: ["message_id"],
+  telling: ["additional_state"],
   readMessage: read,
   writeMessage: write,
   readDocument,
-  frame,
-  context: () => CONTEXT,
+  fields,
+  context: ({ metadata }) => ({
+    ...NO_CONTEXT,
+    named: keptIn(metadata[NAME])["shape"] !== UNNAMED,
+  }),
 };

@@ -1,25 +1,30 @@
-// Packing as the unified memory of selectools does it: everything first, and over the budget the
-// older half of the conversation becomes a mark, again and again; then episodes go, then entities;
-// then the text is cut.
+// Packing of the unified memory of selectools: everything first, and over the budget the older half
+// of the conversation becomes a mark, again and again; then episodes go, then entities; then the
+// text is cut.
 
-import { codePointsOf } from "../tokens.ts";
-import type { ContextCount } from "./count.ts";
-import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
-import { FENCE_CLOSE } from "./fence.ts";
-import { type ContextRules, endOfChars, layOut, type SectionText } from "./layout.ts";
-import { partsOf, withoutShown } from "./parts.ts";
-import type { ContextCut, ContextCutReason, ContextSectionKind, PackedContext } from "./types.ts";
+import type { ContextCount } from "../../context/rules/count.ts";
+import { ANSWER_BYTES } from "../../context/rules/entries.ts";
+import { FENCE_CLOSE } from "../../context/rules/fence.ts";
+import { endOfChars, layOut, type SectionText } from "../../context/rules/layout.ts";
+import { cutsOf, joined, partsOf, SECTION_GAP } from "../../context/rules/parts.ts";
+import type {
+  ContextRules,
+  ContextSectionKind,
+  Entry,
+  PackedContext,
+  ReadySection,
+} from "../../context/rules/types.ts";
+import { codePointsOf } from "../../window/policy/tokens.ts";
 
 const TEXT_CUT = "\n[... context truncated ...]";
-const GAP = "\n\n";
 const KEPT_SHARE = 0.9;
 const RECENT_MIN = 2;
 const DROPPED: readonly ContextSectionKind[] = ["episodes", "entities"];
 
-/** What of the sections stands in a text. */
+/** The entries of each section that stand in a text. */
 interface Draft {
   readonly entries: readonly (readonly Entry[])[];
-  /** How many older messages a mark stands for. */
+  /** Number of older messages that a mark replaces. */
   readonly compacted: number;
 }
 
@@ -54,10 +59,17 @@ export async function compactContext(
     ({ text, texts } = hard);
     tokenCount = await costOf(text);
   }
+  const kept = new Set(draft.entries.flat());
+  const within = new Set(limited.flat());
   return {
-    ...{ text, tokenCount, budgetTokens: rules.budgetTokens },
+    text,
+    tokenCount,
+    budgetTokens: rules.budgetTokens,
     parts: await partsOf(texts, count),
-    cut: cutOf(sections, { limited, draft, texts }),
+    cut: cutsOf(sections, texts, (entry) => {
+      if (kept.has(entry)) return "budget";
+      return within.has(entry) ? "compacted" : (entry.reason ?? "limit");
+    }),
   };
 }
 
@@ -93,10 +105,6 @@ function layAll(
   });
 }
 
-function joined(texts: readonly SectionText[]): string {
-  return texts.flatMap(({ text }) => (text === "" ? [] : [text])).join(GAP);
-}
-
 /** Cuts a tenth of a text off, again and again, until it fits with a mark behind it. */
 async function cutHard(
   texts: readonly SectionText[],
@@ -105,9 +113,7 @@ async function cutHard(
   let kept = joined(texts);
   for (;;) {
     const { text, end } = closed(texts, kept);
-    if (kept === "" || (await fits(text))) {
-      return { text, texts: shownUpTo(texts, end) };
-    }
+    if (kept === "" || (await fits(text))) return { text, texts: shownUpTo(texts, end) };
     const chars = codePointsOf(kept);
     kept = kept.slice(0, endOfChars(kept, Math.max(0, Math.trunc(KEPT_SHARE * chars) - 1)));
   }
@@ -133,7 +139,7 @@ function closed(
       const end = Math.min(kept.length, at.last);
       return { text: `${marked(kept.slice(0, end))}\n${FENCE_CLOSE}`, end };
     }
-    start += text.length + GAP.length;
+    start += text.length + SECTION_GAP.length;
   }
   return { text: marked(kept), end: kept.length };
 }
@@ -147,35 +153,11 @@ function shownUpTo(texts: readonly SectionText[], end: number): readonly Section
   let start = 0;
   return texts.map((section) => {
     const left = Math.max(0, end - start);
-    if (section.text !== "") start += section.text.length + GAP.length;
+    if (section.text !== "") start += section.text.length + SECTION_GAP.length;
     if (left >= section.text.length) return section;
     const spans = section.spans
       .filter((span) => span.start < left)
       .map((span) => ({ ...span, end: Math.min(span.end, left) }));
     return { ...section, text: section.text.slice(0, left), spans };
   });
-}
-
-function cutOf(
-  sections: readonly ReadySection[],
-  made: {
-    readonly limited: readonly (readonly Entry[])[];
-    readonly draft: Draft;
-    readonly texts: readonly SectionText[];
-  },
-): readonly ContextCut[] {
-  const cuts = sections.flatMap(({ rules, entries }, index) => {
-    const shown = new Set(made.texts[index]?.spans.map(({ entry }) => entry));
-    const kept = new Set(made.draft.entries[index]);
-    const limited = new Set(made.limited[index]);
-    return entries.flatMap((entry): ContextCut[] => {
-      if (shown.has(entry)) return [];
-      let reason: ContextCutReason = entry.reason ?? "limit";
-      if (kept.has(entry)) reason = "budget";
-      else if (limited.has(entry)) reason = "compacted";
-      const { ref } = entry.candidate;
-      return [{ kind: rules.kind, ref, tokenCount: entry.tokenCount, reason }];
-    });
-  });
-  return withoutShown(cuts, made.texts);
 }

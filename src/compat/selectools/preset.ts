@@ -2,43 +2,58 @@
 // and a token limit after every append, and may summarize what it trims; and a compressor of what
 // goes to the model.
 
-import { LIMITS } from "../limits.ts";
-import { modelContextWindow } from "../models.ts";
-import { type CustomTokenRule, DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
-import { together } from "./general.ts";
-import { choice, flag, fraction, integer, text } from "./option-kinds.ts";
-import { describeOptions, type OptionFault, type OptionReading, optional } from "./options.ts";
-import { definePreset, dropOldest, type PolicyParts, RANGES, stageOf } from "./preset.ts";
-import { UNIFIED, UNIFIED_NEEDS, unifiedMemoryPolicy } from "./selectools-unified.ts";
-import { HOOK, SUMMARY_TOKENS, specOf } from "./summary-options.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { together } from "../../window/policy/general.ts";
+import { modelContextWindow } from "../../window/policy/models.ts";
+import { choice, flag, fraction, integer, text } from "../../window/policy/option-kinds.ts";
+import {
+  describeOptions,
+  type OptionFault,
+  type OptionReading,
+  optional,
+} from "../../window/policy/options.ts";
+import {
+  type CustomTokenRule,
+  DEFAULT_PROTECTIONS,
+  type PolicyStage,
+} from "../../window/policy/policy.ts";
+import {
+  definePreset,
+  dropOldest,
+  type PolicyParts,
+  RANGES,
+  stageOf,
+} from "../../window/policy/preset-kind.ts";
+import { HOOK, SUMMARY_TOKENS, specOf } from "../../window/policy/summary-options.ts";
+import { UNIFIED, UNIFIED_NEEDS, unifiedMemoryPolicy } from "./unified-preset.ts";
 
 const MEMORY = {
-  max_messages: integer(RANGES.someMessages, 20, "The most messages to keep."),
+  max_messages: integer(RANGES.someMessages, 20, "Maximum number of messages to keep."),
   max_tokens: optional(
-    integer(RANGES.someTokens, 1, "The most tokens to keep. Null for no limit."),
+    integer(RANGES.someTokens, 1, "Maximum number of tokens to keep. Null: no limit."),
   ),
 };
 
 const AGENT = {
   summarize_on_trim: flag(
     false,
-    "Whether what is trimmed is summarized. It is out of the window at once, either way.",
+    "Summarizes trimmed messages. They leave the window at once either way.",
   ),
-  summarize_max_tokens: integer(SUMMARY_TOKENS, 150, "How long a summary should be, in tokens."),
+  summarize_max_tokens: integer(SUMMARY_TOKENS, 150, "Target length of a summary, in tokens."),
   compress_context: flag(
     false,
-    "Whether a read that fills too much of the context window has its old messages summarized. " +
-      "The summary stands in the window from then on; the log keeps all messages.",
+    "Summarizes old messages when a read fills too much of the context window. The summary " +
+      "stays in the window from then on; the log keeps all messages.",
   ),
   compress_threshold: fraction(
     RANGES.share,
     0.75,
-    "The share of the context window that is too much.",
+    "Share of the context window above which a read is summarized.",
   ),
   compress_keep_recent: integer(
     { min: 1, max: LIMITS.windowMessages / 2 },
     4,
-    "How many of the newest turns stay, each of two messages.",
+    "Number of the newest turns that stay, each of two messages.",
   ),
 };
 
@@ -47,13 +62,13 @@ const OURS = {
     choice(
       ["floor_4", "floor_4_min_1", "prompt"],
       "floor_4",
-      "Not of selectools: how messages are counted. floor_4: a token for 4 characters. " +
-        "floor_4_min_1: 1 at least. prompt: 4 more for each message, as its compressor counts. " +
+      "Token rule; not an option of selectools. floor_4: one token per 4 characters. " +
+        "floor_4_min_1: at least 1. prompt: 4 more per message, as its compressor counts. " +
         "Null: prompt with compress_context and without max_tokens, floor_4 otherwise.",
     ),
   ),
-  context_window: integer(RANGES.tokens, 0, "The context window in tokens. 0: that of model."),
-  model: text(LIMITS.modelBytes, "", "The model that the window goes to."),
+  context_window: integer(RANGES.tokens, 0, "Context window in tokens. 0: that of model."),
+  model: text(LIMITS.modelBytes, "", "Model that receives the window."),
   hook: HOOK,
 };
 
@@ -61,7 +76,7 @@ const TABLE = { ...MEMORY, ...AGENT, ...UNIFIED, ...OURS };
 type Reading = OptionReading<typeof TABLE>;
 type Values = Reading["values"];
 
-/** What the compressor counts: the text, 1 at least, and 4 for the message. */
+/** The compressor's token rule: the text, 1 at least, and 4 for the message. */
 const PROMPT_RULE: CustomTokenRule = {
   charsPerToken: 4,
   rounding: "down",
@@ -112,7 +127,7 @@ function enforceLimits(values: Values): PolicyStage {
   });
 }
 
-/** What goes to the model is compressed there each time anew; here the summary stays. */
+/** The system compresses its model input anew each time; here the summary stays. */
 function compress(values: Values): PolicyStage {
   return stageOf("compress", {
     on: "read",

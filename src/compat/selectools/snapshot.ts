@@ -1,6 +1,6 @@
 // Documents of selectools: ConversationMemory.to_dict, a memory with its limits.
 
-import { ROLE } from "../window/types.ts";
+import { ROLE } from "../../window/rules/types.ts";
 import {
   argumentsValue,
   callsAt,
@@ -11,44 +11,45 @@ import {
   roleName,
   textOf,
   urlOf,
-} from "./content.ts";
+} from "../common/content.ts";
 import {
   child,
   fault,
-  isList,
   isNone,
   type Json,
   type JsonObject,
   listAt,
   messagesAt,
+  numberOf,
   objectAt,
   objectOf,
   textAt,
-} from "./json.ts";
-import { readMessage } from "./leftovers.ts";
+} from "../common/json.ts";
+import { documentLeftovers, readMessage } from "../common/leftovers.ts";
 import {
   EMPTY_MESSAGE,
   type Format,
+  NO_CONTEXT,
   type PlainMessage,
   type PlainPart,
   type ReadDocument,
   type WrittenSession,
-} from "./plain.ts";
+} from "../common/plain.ts";
 
-const KNOWN = new Set(["max_messages", "max_tokens", "message_count", "messages", "summary"]);
-const CONTEXT = { sessionId: "", userId: "", createSeconds: 0, isSummary: false };
 const MAX_MESSAGES = 20;
 
 function readPart(value: Json, path: string): PlainPart {
   const part = objectAt({ value, path });
   const { type, text, image_url: url, image_base64: base64, media_type: mediaType } = part;
-  if (type === "text" && typeof text === "string") return { kind: "text", text };
+  if (type === "text" && typeof text === "string") {
+    return { kind: "text", text: text.toWellFormed() };
+  }
   if (type === "image_url" && typeof url === "string") {
     const image = imageOf(url);
     if (image !== undefined) return image;
   }
   if (typeof base64 === "string" && isBase64(base64)) {
-    const type = typeof mediaType === "string" ? mediaType : "";
+    const type = typeof mediaType === "string" ? mediaType.toWellFormed() : "";
     return { kind: "image", source: { base64 }, mediaType: type, detail: "" };
   }
   return { kind: "data", value: part };
@@ -65,7 +66,7 @@ function writePart(part: PlainPart): JsonObject {
     case "data":
       return part.value;
     default:
-      return { type: "text", text: textOf(part) };
+      return { type: "text", text: textOf({ text: "", parts: [part] }) };
   }
 }
 
@@ -80,12 +81,14 @@ function read(source: JsonObject, path: string): PlainMessage {
   }
   const isTool = role === ROLE.tool;
   const calls = child(source, "tool_calls", path);
+  const content = textAt(child(source, "content", path));
   return {
     ...EMPTY_MESSAGE,
     messageId: idOf(source),
     role,
     name: textAt(child(source, isNone(source["tool_name"]) ? "name" : "tool_name", path)),
-    text: textAt(child(source, "content", path)),
+    // Beside parts the content is their text once more.
+    text: parts.length > 0 && content === textOf({ text: "", parts }) ? "" : content,
     parts,
     toolCalls: role === ROLE.assistant ? callsAt(calls, false) : [],
     toolCallId: isTool ? textAt(child(source, "tool_call_id", path)) : "",
@@ -125,18 +128,25 @@ function readDocument(document: Json): ReadDocument {
   if (source["max_messages"] === undefined) fault("max_messages", "is required");
   const messages = messagesAt(child(source, "messages", "")).map((value, index) => {
     const path = `messages[${index}]`;
-    return readMessage(selectools, objectAt({ value, path }), path, CONTEXT);
+    return readMessage(selectools, objectAt({ value, path }), path, NO_CONTEXT);
   });
-  const extra = Object.entries(source).filter(([key]) => !KNOWN.has(key));
-  const { max_messages: maxMessages = null, max_tokens: maxTokens = null } = source;
+  const summary = textAt(child(source, "summary", ""));
+  const outside = unsafeHead(messages.map(({ message }) => message));
+  const maxMessages = numberOf(source["max_messages"]) ?? null;
+  const maxTokens = numberOf(source["max_tokens"]) ?? null;
+  const kept = documentLeftovers(selectools, source, {
+    max_messages: maxMessages,
+    max_tokens: maxTokens,
+    ...{ message_count: messages.length - outside, summary: summary === "" ? null : summary },
+  });
   return {
     messages,
     summaries: [],
-    summary: textAt(child(source, "summary", "")),
-    ...(extra.length === 0 ? {} : { metadata: { selectools: objectOf(extra) } }),
+    summary,
+    ...(kept === undefined ? {} : { kept }),
     options: { max_messages: maxMessages, ...(isNone(maxTokens) ? {} : { max_tokens: maxTokens }) },
     hasPolicy: true,
-    outside: unsafeHead(messages.map(({ message }) => message)),
+    outside,
   };
 }
 
@@ -151,25 +161,28 @@ function unsafeHead(messages: readonly PlainMessage[]): number {
   return count;
 }
 
-function frame(session: WrittenSession): { head: string; tail: string } {
-  const { messageCount, summary, maxMessages, maxTokens, metadata } = session;
-  const extra = metadata["selectools"];
-  const fields: JsonObject = {
+function fields({ maxMessages, maxTokens, messageCount, summary }: WrittenSession): JsonObject {
+  return {
     max_messages: maxMessages ?? Math.max(MAX_MESSAGES, messageCount),
     max_tokens: maxTokens ?? null,
     message_count: messageCount,
     summary: summary === "" ? null : summary,
-    ...(isNone(extra) || isList(extra) || typeof extra !== "object" ? {} : extra),
   };
-  return { head: `${JSON.stringify(fields).slice(0, -1)},"messages":[`, tail: "]}" };
 }
 
 /** The format of selectools. */
 export const selectools: Format = {
+  name: "selectools",
+  list: "messages",
+  metadataField: "document",
+  hasCallParts: false,
+  isBare: false,
   shapes: ["whole", "apart", "bare"],
+  lasting: [],
+  telling: ["max_tokens", "summary"],
   readMessage: read,
   writeMessage: write,
   readDocument,
-  frame,
-  context: () => CONTEXT,
+  fields,
+  context: () => NO_CONTEXT,
 };

@@ -1,32 +1,32 @@
 // The options of the unified memory of selectools.
 
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import {
   DEFAULT_EPISODES,
   DEFAULT_MEMORY_POLICY,
   DEFAULT_PROMOTION,
   type MemoryPolicy,
-} from "../memories/policy.ts";
-import { flag, fraction, integer } from "./option-kinds.ts";
-import type { OptionValues } from "./options.ts";
-import { RANGES } from "./preset.ts";
+} from "../../window/policy/memory-policy.ts";
+import { flag, fraction, integer } from "../../window/policy/option-kinds.ts";
+import type { OptionValues } from "../../window/policy/options.ts";
+import { RANGES } from "../../window/policy/preset-kind.ts";
 
 const TIERS = {
-  short_term_limit: integer(RANGES.someMessages, 100, "The most messages to keep."),
+  short_term_limit: integer(RANGES.someMessages, 100, "Maximum number of messages to keep."),
   importance_threshold: fraction(
     { min: 0, max: 1 },
     DEFAULT_PROMOTION.importanceThreshold,
-    "From which score on a message that leaves the window is promoted.",
+    "Score from which a message that leaves the window is promoted.",
   ),
   long_term_limit: integer(
     { min: 1, max: LIMITS.scopeMemories },
     DEFAULT_MEMORY_POLICY.longTermLimit,
-    "The most memories of the scope.",
+    "Maximum number of memories of the scope.",
   ),
   episodic_retention_days: integer(
     { min: 1, max: LIMITS.episodeDays },
     DEFAULT_EPISODES.retentionDays,
-    "For how many days episodes are kept.",
+    "Retention of episodes in days.",
   ),
   auto_promote: flag(true, "Promotes messages that leave the window."),
 };
@@ -35,13 +35,13 @@ const TIERS = {
 export const UNIFIED = {
   unified: flag(
     false,
-    "Whether the session has unified memory: short_term_limit takes the place of max_messages, " +
+    "Turns unified memory on: short_term_limit replaces max_messages, " +
       "and the other options below become the memory policy of a session that brings none.",
   ),
   ...TIERS,
 };
 
-/** What all but the first need. */
+/** Options that need `unified`. */
 export const UNIFIED_NEEDS = {
   short_term_limit: "unified",
   importance_threshold: "unified",

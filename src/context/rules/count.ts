@@ -1,16 +1,16 @@
-// What texts cost while a context is packed: the whole text is what counts; what a line adds to it
-// is known exactly under the plain rules, and closely under byte pair encodings.
+// Token counts while a context is packed. Only the whole text counts in the end; what a line adds
+// to it is known exactly under the plain rules, and closely under byte pair encodings.
 
-import { type CountedRule, isExact } from "../token-rules.ts";
-import { codePointsOf, wordsOf } from "../tokens.ts";
+import { type CountedRule, isExact } from "../../window/policy/token-rules.ts";
+import { codePointsOf, wordsOf } from "../../window/policy/tokens.ts";
 
 /** Counts for one context. */
 export interface ContextCount {
-  /** What texts cost by themselves. An empty one costs nothing. */
+  /** Token counts of texts by themselves. An empty one costs nothing. */
   texts(texts: readonly string[]): Promise<readonly number[]>;
-  /** What a text adds to a longer one, when it costs this much by itself. May be a fraction. */
+  /** Tokens that a text adds to a longer one, given its own count. May be a fraction. */
   added(text: string, tokenCount: number): number;
-  /** What any text costs before its first character. */
+  /** Tokens of a text before its first character. */
   readonly base: number;
 }
 

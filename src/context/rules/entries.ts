@@ -1,11 +1,17 @@
 // Candidates made ready for packing: their lines, what they cost, and what they say in common.
 
-import { normalText } from "../memories/text-key.ts";
-import type { Candidate, FoundSection } from "./candidate.ts";
+import { normalText } from "../../memory/rules/text-key.ts";
 import type { ContextCount } from "./count.ts";
-import { type LineStyle, lineOf } from "./lines.ts";
-import type { SectionRules } from "./profiles.ts";
-import type { ContextCutReason, ContextItem } from "./types.ts";
+import { lineOf } from "./lines.ts";
+import type {
+  Candidate,
+  ContextItem,
+  ContextStyle,
+  Entry,
+  FoundSection,
+  ReadySection,
+  SectionRules,
+} from "./types.ts";
 
 /**
  * Bytes of an answer that its content takes at most, whatever the budget: clients take 4 MiB, and
@@ -13,41 +19,14 @@ import type { ContextCutReason, ContextItem } from "./types.ts";
  */
 export const ANSWER_BYTES = 3_145_728;
 
-/** What an item takes beside its text and its ids. */
+/** Bytes of an item beside its text and ids. */
 const ITEM_BYTES = 64;
-
-/** A candidate that is ready to be packed. */
-export interface Entry {
-  readonly candidate: Candidate;
-  readonly line: string;
-  /** What the line costs by itself, a whole number. */
-  readonly tokenCount: number;
-  /** What it adds to a text, its line break included. */
-  readonly cost: number;
-  /** What it takes in an answer, where its line stands twice. */
-  readonly bytes: number;
-  /** It says nothing new when all of these are said already; empty for what always does. */
-  readonly says: readonly string[];
-  /** What is said once it stands in the context. */
-  readonly tells: readonly string[];
-  /** The message that it is; empty for others. The same one stands in no second section. */
-  readonly self: string;
-  /** Found out before packing: too weak. */
-  readonly reason: ContextCutReason | undefined;
-}
-
-/** A section that is ready to be packed. */
-export interface ReadySection {
-  readonly rules: SectionRules;
-  /** The most wanted first. */
-  readonly entries: readonly Entry[];
-}
 
 /** Makes sections ready, in the order of their rules. */
 export async function readySections(
   found: readonly FoundSection[],
   rules: readonly SectionRules[],
-  parts: { readonly style: LineStyle; readonly count: ContextCount },
+  parts: { readonly style: ContextStyle; readonly count: ContextCount },
 ): Promise<readonly ReadySection[]> {
   const { style, count } = parts;
   const byKind = new Map(found.map(({ kind, candidates }) => [kind, candidates]));
@@ -63,7 +42,10 @@ export async function readySections(
       const tokenCount = tokens[next] ?? 0;
       next += 1;
       return {
-        ...{ candidate, line, tokenCount, ...keysOf(candidate) },
+        candidate,
+        line,
+        tokenCount,
+        ...keysOf(candidate),
         cost: count.added(`${line}\n`, tokenCount),
         bytes: 2 * Buffer.byteLength(line) + refBytes(candidate) + ITEM_BYTES,
         reason: candidate.isWeak === true ? "relevance" : undefined,
@@ -75,7 +57,7 @@ export async function readySections(
 
 type Keys = Pick<Entry, "says" | "tells" | "self">;
 
-/** What a candidate says, so that nothing stands in a context twice. */
+/** Keys of a candidate's content, so that nothing stands in a context twice. */
 function keysOf({ said, ref }: Candidate): Keys {
   if (said.kind === "message" && ref.kind === "message") {
     const self = `message ${ref.messageId} ${ref.sessionId}`;

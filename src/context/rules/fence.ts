@@ -1,8 +1,8 @@
 // Marks that say that what stands between them is data. They are the same for the same content;
 // what stands between them cannot close them.
 
-import { neutralizeInside } from "../memories/prompt-markers.ts";
-import { lowestTrust, TRUST, type Trust } from "../summaries/summary.ts";
+import { neutralizeInside } from "../../memory/rules/prompt-markers.ts";
+import { lowestTrust, TRUST, type Trust } from "../../summary/rules/summary.ts";
 import type { ContextSectionKind } from "./types.ts";
 
 const SOURCES: Readonly<Record<ContextSectionKind, string>> = {
@@ -19,10 +19,10 @@ const SOURCES: Readonly<Record<ContextSectionKind, string>> = {
 
 const TRUST_NAMES = { [TRUST.low]: "low", [TRUST.medium]: "medium", [TRUST.high]: "high" } as const;
 
-/** What stands behind the content of a section. */
+/** The mark behind the content of a section. */
 export const FENCE_CLOSE = "</data>";
 
-/** What stands before the content of a section: where it is from, and the lowest trust in it. */
+/** The mark before the content of a section: its source, and the lowest trust in it. */
 export function fenceOpen(kind: ContextSectionKind, trusts: readonly Trust[]): string {
   return `<data source="${SOURCES[kind]}" trust="${TRUST_NAMES[lowestTrust(trusts)]}">`;
 }

@@ -1,21 +1,20 @@
 // Fills sections with whole entries, the most wanted first, and leaves out what is said already.
 
-import { codePointsOf } from "../tokens.ts";
+import { codePointsOf } from "../../window/policy/tokens.ts";
 import type { ContextCount } from "./count.ts";
-import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
+import { ANSWER_BYTES } from "./entries.ts";
 import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
-import { type LayoutStyle, SECTION_CUT } from "./layout.ts";
-import type { ContextCutReason } from "./types.ts";
+import { SECTION_CUT } from "./layout.ts";
+import { SECTION_GAP } from "./parts.ts";
+import type { ContextCutReason, ContextStyle, Entry, ReadySection } from "./types.ts";
 
-// The longest heads of groups, which stand in a section besides its heading.
-const GROUP_HEADS = "[Important Knowledge]\n\n[General Knowledge]\n";
+// The longest head of a group, which stands in a section besides its heading.
 const DAY_HEAD = "=== 2026-01-31 ===\n";
-const SECTION_GAP = "\n\n";
 
-/** What is known of a section while it is filled. */
+/** State of a section while it is filled. */
 interface Filling {
   readonly section: ReadySection;
-  /** What the section costs before its first entry. */
+  /** Tokens of the section before its first entry. */
   readonly frame: number;
   /** The entries by units, each unit whole or not at all; the most wanted first. */
   readonly units: readonly (readonly Entry[])[];
@@ -29,18 +28,17 @@ export class Filler {
   readonly #fillings: readonly Filling[];
   /** Of the answer. */
   #bytes = 0;
-  /** What is said, and how often. */
+  /** Keys of the content taken so far, with counts. */
   readonly #told = new Map<string, number>();
   /** The units that were taken, in their order. */
   readonly #order: { readonly filling: Filling; readonly unit: readonly Entry[] }[] = [];
 
-  constructor(sections: readonly ReadySection[], style: LayoutStyle, count: ContextCount) {
+  constructor(sections: readonly ReadySection[], style: ContextStyle, count: ContextCount) {
     this.#fillings = sections.map((section) => {
       const { rules } = section;
       const fence = style.fence ? `${fenceOpen(rules.kind, [2])}\n${FENCE_CLOSE}\n` : "";
       const heads = rules.kind === "daily-log" ? DAY_HEAD.repeat(2) : "";
-      const groups = style.profile === "selectools" ? GROUP_HEADS : "";
-      const words = [rules.heading, rules.footer, SECTION_GAP].join("\n") + heads + groups;
+      const words = [rules.heading, rules.footer, SECTION_GAP].join("\n") + heads;
       const frame = words + fence;
       return {
         section,
@@ -53,7 +51,7 @@ export class Filler {
     });
   }
 
-  /** What each section costs more with all its entries. */
+  /** Tokens that each section would add with all its entries. */
   wants(): readonly number[] {
     return this.#fillings.map(({ section, frame, taken }) => {
       const costs = section.entries.flatMap((entry) =>
@@ -65,7 +63,7 @@ export class Filler {
     });
   }
 
-  /** What a section costs now. */
+  /** Tokens of a section now. */
   used(index: number): number {
     return this.#fillings[index]?.used ?? 0;
   }
@@ -168,7 +166,7 @@ export class Filler {
     return filling?.section.entries.filter((entry) => filling.taken.has(entry)) ?? [];
   }
 
-  /** Why an entry of a section was not taken. */
+  /** Reason for leaving out an entry of a section. */
   reasonOf(index: number, entry: Entry): ContextCutReason {
     if (entry.reason !== undefined) return entry.reason;
     const filling = this.#fillings[index];

@@ -1,16 +1,13 @@
 // Puts lines into sections and sections into the text of a context, and says where each line
 // stands, so that a text that is cut still tells what is in it.
 
-import { dayOf } from "../memories/episodes.ts";
-import { codePointsOf } from "../tokens.ts";
-import type { Candidate } from "./candidate.ts";
-import type { Entry } from "./entries.ts";
+import { dayOf } from "../../memory/rules/memory.ts";
+import { codePointsOf } from "../../window/policy/tokens.ts";
 import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
-import type { ContextProfile, SectionRules } from "./profiles.ts";
+import type { Candidate, ContextStyle, Entry, SectionRules } from "./types.ts";
 
 /** The end of a section that was cut off. */
 export const SECTION_CUT = "\n... (truncated)";
-const IMPORTANT = 0.7;
 
 /** A line of a section. */
 interface Line {
@@ -19,7 +16,7 @@ interface Line {
   readonly entry?: Entry;
 }
 
-/** Where an entry stands in a text, in UTF-16 units. */
+/** Position of an entry in a text, in UTF-16 units. */
 export interface Span {
   readonly entry: Entry;
   readonly start: number;
@@ -33,22 +30,8 @@ export interface SectionText {
   readonly heading: string;
   /** In the order of the text. */
   readonly spans: readonly Span[];
-  /** Where the content between the marks begins and ends; undefined without marks. */
+  /** Start and end of the content between the marks; undefined without marks. */
   readonly fenced: { readonly start: number; readonly end: number } | undefined;
-}
-
-/** How sections are laid out. */
-export interface LayoutStyle {
-  readonly profile: ContextProfile;
-  readonly fence: boolean;
-}
-
-/** How a context is packed. */
-export interface ContextRules extends LayoutStyle {
-  /** In the order of the text. */
-  readonly sections: readonly SectionRules[];
-  /** What the text may cost, at least 1. */
-  readonly budgetTokens: number;
 }
 
 /**
@@ -56,14 +39,14 @@ export interface ContextRules extends LayoutStyle {
  * says what is missing; empty for none. A section without entries has no text.
  */
 export function layOut(
-  style: LayoutStyle,
+  style: ContextStyle,
   rules: SectionRules,
   entries: readonly Entry[],
   before = "",
 ): SectionText {
   const empty = { rules, text: "", heading: "", spans: [], fenced: undefined };
   if (entries.length === 0) return empty;
-  const grouped = linesOf(style, rules, inOrder(style.profile, rules, entries));
+  const grouped = linesOf(rules, inOrder(rules, entries));
   const heading = grouped.heading ?? rules.heading;
   const lines = before === "" ? grouped.lines : [{ text: before }, ...grouped.lines];
   const trusts = entries.map(({ candidate }) => candidate.trust);
@@ -72,7 +55,7 @@ export function layOut(
   const close = style.fence ? FENCE_CLOSE : "";
   const tail = [close, rules.footer].filter((line) => line !== "").map((line) => `\n${line}`);
   const [first, last] = [head.join(""), tail.join("")];
-  // What a caller limits is what it reads: the marks of data do not count.
+  // The limit is on the text a caller reads: the marks of data do not count.
   const words = [heading, rules.footer].filter((line) => line !== "");
   const around = words.reduce((sum, line) => sum + codePointsOf(line) + 1, 0);
   const body = bodyOf(lines, rules.maxChars, around);
@@ -83,7 +66,9 @@ export function layOut(
     heading,
     text: `${first}${body.text}${last}`,
     spans: body.spans.map(({ entry, start, end }) => ({
-      ...{ entry, start: start + shift, end: end + shift },
+      entry,
+      start: start + shift,
+      end: end + shift,
     })),
     fenced: style.fence ? { start: shift, end: shift + body.text.length } : undefined,
   };
@@ -114,7 +99,7 @@ function bodyOf(
   };
 }
 
-/** Where so many characters of a text end, in UTF-16 units. */
+/** End of the first characters of a text, in UTF-16 units. */
 export function endOfChars(text: string, chars: number): number {
   let end = 0;
   for (let n = 0; n < chars && end < text.length; n++) {
@@ -125,19 +110,16 @@ export function endOfChars(text: string, chars: number): number {
 
 /** The lines of a section in order, with heads of groups where its profile has them. */
 function linesOf(
-  { profile }: LayoutStyle,
-  rules: SectionRules,
+  { kind, groupOf }: SectionRules,
   entries: readonly Entry[],
 ): { readonly heading: string | undefined; readonly lines: readonly Line[] } {
-  if (rules.kind === "daily-log") {
+  if (kind === "daily-log") {
     const days = [...Map.groupBy(entries, dayOfEntry)];
     const lines = days.flatMap(([day, own]) => [{ text: `=== ${day} ===` }, ...own.map(asLine)]);
     return { heading: undefined, lines };
   }
-  if (profile !== "selectools" || rules.kind !== "long-term" || rules.hasOwnHeading) {
-    return { heading: undefined, lines: entries.map(asLine) };
-  }
-  const [first, ...others] = [...Map.groupBy(entries, groupOf)];
+  if (groupOf === undefined) return { heading: undefined, lines: entries.map(asLine) };
+  const [first, ...others] = [...Map.groupBy(entries, ({ candidate }) => groupOf(candidate))];
   const lines = (first?.[1] ?? []).map(asLine);
   const more = others.flatMap(([head, own]) => [{ text: "" }, { text: head }, ...own.map(asLine)]);
   return { heading: first?.[0], lines: [...lines, ...more] };
@@ -147,34 +129,23 @@ function asLine(entry: Entry): Line {
   return { text: entry.line, entry };
 }
 
-function groupOf({ candidate: { said } }: Entry): string {
-  const importance = said.kind === "memory" ? said.memory.content.importance : 0;
-  return importance >= IMPORTANT ? "[Important Knowledge]" : "[General Knowledge]";
-}
-
 function dayOfEntry({ candidate: { said } }: Entry): string {
   return dayOf(said.kind === "memory" ? said.memory.strength.lastSeenMs : 0);
 }
 
 /** The order in which entries stand; those that it leaves open stay in the order they came in. */
-function inOrder(
-  profile: ContextProfile,
-  { kind }: SectionRules,
-  entries: readonly Entry[],
-): readonly Entry[] {
-  const order = orderOf(profile, kind);
+function inOrder(rules: SectionRules, entries: readonly Entry[]): readonly Entry[] {
+  const order = rules.order ?? orderOf(rules.kind);
   if (order === undefined) return entries;
   return entries.toSorted((a, b) => order(a.candidate, b.candidate));
 }
 
-type Order = (a: Candidate, b: Candidate) => number;
+export type Order = (a: Candidate, b: Candidate) => number;
 
-function orderOf(profile: ContextProfile, kind: SectionRules["kind"]): Order | undefined {
+function orderOf(kind: SectionRules["kind"]): Order | undefined {
   if (kind === "conversation") return by(({ said }) => (said.kind === "message" ? said.place : 0));
   if (kind === "recalled-messages") return byTime;
   if (kind === "episodes") return then(by(episodeMs), by(memoryNo));
-  if (profile === "selectools" && kind === "relations") return by(memoryNo);
-  if (profile === "selectools" && kind === "long-term") return by((one) => -importanceOf(one));
   if (kind !== "daily-log") return undefined;
   return then(
     by((one) => -Date.parse(dayOf(lastSeenMs(one)))),
@@ -182,7 +153,8 @@ function orderOf(profile: ContextProfile, kind: SectionRules["kind"]): Order | u
   );
 }
 
-function by(value: (candidate: Candidate) => number): Order {
+/** Sorts by a number, the lowest first. */
+export function by(value: (candidate: Candidate) => number): Order {
   return (a, b) => value(a) - value(b);
 }
 
@@ -197,11 +169,11 @@ const byTime: Order = (a, b) => {
   return ms(a) - ms(b) || (x < y ? -1 : Number(x > y)) || a.ref.seq - b.ref.seq;
 };
 
-function memoryNo({ said }: Candidate): number {
+export function memoryNo({ said }: Candidate): number {
   return said.kind === "memory" ? said.memory.memoryNo : 0;
 }
 
-function importanceOf({ said }: Candidate): number {
+export function importanceOf({ said }: Candidate): number {
   return said.kind === "memory" ? said.memory.content.importance : 0;
 }
 

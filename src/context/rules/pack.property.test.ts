@@ -1,15 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { costOf, memoryOf, pack, plainRule, saidBy } from "../../../test/support/context.ts";
-import { testSeed } from "../../../test/support/random.ts";
-import type { Memory, MemoryKind, MemoryStructure } from "../memories/memory.ts";
-import type { TokenRule } from "../policy.ts";
-import { TRUST } from "../summaries/summary.ts";
-import type { CountedRule } from "../token-rules.ts";
-import type { Candidate, FoundSection } from "./candidate.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { costOf, memoryOf, pack, plainRule, saidBy } from "../../../test/support/memory/context.ts";
+import { contextProfile } from "../../compat/profiles.ts";
+import type { Memory, MemoryKind, MemoryStructure } from "../../memory/rules/memory.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
+import type { TokenRule } from "../../window/policy/policy.ts";
+import type { CountedRule } from "../../window/policy/token-rules.ts";
 import { FENCE_CLOSE } from "./fence.ts";
-import { type AskedSection, type ContextProfile, PROFILE_SECTIONS } from "./profiles.ts";
-import { CONTEXT_SECTION_KINDS, type PackedContext } from "./types.ts";
+import {
+  type AskedSection,
+  type Candidate,
+  CONTEXT_SECTION_KINDS,
+  type FoundSection,
+  type PackedContext,
+} from "./types.ts";
 
 const RUNS = 400;
 const seed = testSeed("context properties");
@@ -20,7 +25,10 @@ const text = fc.oneof(
   fc.constantFrom("yes", "Yes.", "</data>", "x".repeat(700), "a\nb\n\nc", "user: pay", "---"),
 );
 const kinds: Readonly<Record<string, MemoryKind>> = {
-  ...{ "long-term": "fact", entities: "entity", relations: "relation", episodes: "episode" },
+  "long-term": "fact",
+  entities: "entity",
+  relations: "relation",
+  episodes: "episode",
   "daily-log": "knowledge",
 };
 
@@ -45,7 +53,9 @@ const memory = (kind: MemoryKind): fc.Arbitrary<Memory> =>
       memoryOf(
         { text: a, structure: structureOf(kind, a, b), importance, validFromMs: ms },
         {
-          ...{ kind, createMs: ms, trust },
+          kind,
+          createMs: ms,
+          trust,
           strength: { confidence, mentionCount: 1, lastSeenMs: ms, decayMs: 0 },
         },
       ),
@@ -67,7 +77,9 @@ const section = (kind: FoundSection["kind"]): fc.Arbitrary<FoundSection> => {
           }))
         : fc
             .record({
-              ...{ says: text, id: fc.nat(30), unit: fc.nat(20) },
+              says: text,
+              id: fc.nat(30),
+              unit: fc.nat(20),
               role: fc.constantFrom("user", "assistant", "system", "tool", "summary"),
             })
             .map(({ says, id, unit, role }) => saidBy(role, says, { id: `${id}`, unit }));
@@ -84,7 +96,11 @@ const section = (kind: FoundSection["kind"]): fc.Arbitrary<FoundSection> => {
       const isTalk = kind === "conversation" && own.said.kind === "message";
       const weak = isWeak && kind !== "conversation";
       return {
-        ...{ relevance: 0.5, trust: TRUST.medium, isWeak: weak, isFitting, ref: own.ref },
+        relevance: 0.5,
+        trust: TRUST.medium,
+        isWeak: weak,
+        isFitting,
+        ref: own.ref,
         ...(isTalk && own.unit !== undefined ? { unit: Math.floor(place / 2) } : {}),
         said: own.said.kind === "message" ? { ...own.said, place } : own.said,
       };
@@ -104,7 +120,10 @@ const rule: fc.Arbitrary<CountedRule> = fc.oneof(
     .record({
       charsPerToken: fc.double({ min: 0.25, max: 50, noNaN: true }),
       rounding: fc.constantFrom("up" as const, "down" as const),
-      ...{ perMessage: fc.nat(5), perCall: fc.nat(3), min: fc.nat(9), contentOnly: fc.boolean() },
+      perMessage: fc.nat(5),
+      perCall: fc.nat(3),
+      min: fc.nat(9),
+      contentOnly: fc.boolean(),
     })
     .map((custom) => ({ rule: "custom" as const, imageTokenCount: 0, custom })),
 );
@@ -124,14 +143,14 @@ const asked: fc.Arbitrary<readonly AskedSection[]> = fc
       ),
     ),
   );
-const profile = fc.constantFrom<ContextProfile>("default", "selectools", "lauren", "definable");
+const profile = fc.constantFrom("default", "selectools", "lauren", "definable");
 const budget = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_500 }));
 const packing = fc.record({ profile, rule, sections: asked, fence: fc.boolean() });
 
 type Pack = typeof pack;
 const MARK = "[... context truncated ...]";
 
-/** What every context promises; gives what does not hold, or undefined. */
+/** Names a promise that a context breaks; undefined when all hold. */
 async function broken(
   packs: Pack,
   sections: readonly FoundSection[],
@@ -167,7 +186,7 @@ function isWhole(
 ): boolean {
   const given = new Set<string>((how?.sections ?? []).map(({ kind }) => kind));
   const asked =
-    given.size > 0 ? given : new Set<string>(PROFILE_SECTIONS[how?.profile ?? "default"]);
+    given.size > 0 ? given : new Set<string>(contextProfile(how?.profile ?? "")?.sections);
   const expected = sections.flatMap(({ kind, candidates }) =>
     asked.has(kind) ? candidates.map(({ ref }) => nameOf(kind, ref)) : [],
   );

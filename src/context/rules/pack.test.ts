@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { memoryOf, pack, remembered, saidBy } from "../../../test/support/context.ts";
-import { TRUST } from "../summaries/summary.ts";
-import type { Candidate, FoundSection } from "./candidate.ts";
+import { memoryOf, pack, remembered, saidBy } from "../../../test/support/memory/context.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
+import type { Candidate, FoundSection } from "./types.ts";
 
 const fact = (text: string, rest: Partial<Candidate> = {}): Candidate =>
   remembered({ ...memoryOf({ text }), trust: TRUST.medium }, rest);

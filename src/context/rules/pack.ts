@@ -2,23 +2,27 @@
 // for the others, and what the whole text costs is counted at the end, since nothing else holds
 // under every token rule.
 
-import type { FoundSection } from "./candidate.ts";
-import { compactContext } from "./compact.ts";
 import type { ContextCount } from "./count.ts";
-import { type Entry, type ReadySection, readySections } from "./entries.ts";
+import { readySections } from "./entries.ts";
 import { Filler } from "./filler.ts";
-import { type ContextRules, type LayoutStyle, layOut, type SectionText } from "./layout.ts";
-import { partsOf, withoutShown } from "./parts.ts";
-import { byShare, divide } from "./shares.ts";
-import type { ContextCut, PackedContext } from "./types.ts";
+import { layOut, type SectionText } from "./layout.ts";
+import { cutsOf, joined, partsOf } from "./parts.ts";
+import type {
+  ContextRules,
+  ContextStyle,
+  Entry,
+  FoundSection,
+  PackedContext,
+  ReadySection,
+} from "./types.ts";
 
 /** The second round gives away what the conversation, with more room, made superfluous. */
 const ROUNDS = 2;
 
 /**
  * Packs a context. What is in it and what is cut are together all candidates of the sections, each
- * once. The text never costs more than the budget, but for the mark that the profile of selectools
- * leaves when nothing else fits.
+ * once. The text never costs more than the budget, except for the mark that a profile with its own
+ * packing may leave when nothing else fits.
  */
 export async function packContext(
   found: readonly FoundSection[],
@@ -26,8 +30,7 @@ export async function packContext(
   count: ContextCount,
 ): Promise<PackedContext> {
   const sections = await readySections(found, rules.sections, { style: rules, count });
-  if (rules.profile === "selectools") return await compactContext(sections, rules, count);
-  return await fillContext(sections, rules, count);
+  return await (rules.profile.pack ?? fillContext)(sections, rules, count);
 }
 
 async function fillContext(
@@ -46,10 +49,16 @@ async function fillContext(
     text = joined(texts);
     tokenCount = await costOf(count, text);
   }
+  const taken = sections.map((_, index) => new Set(filler.taken(index)));
   return {
-    ...{ text, tokenCount, budgetTokens: rules.budgetTokens },
+    text,
+    tokenCount,
+    budgetTokens: rules.budgetTokens,
     parts: await partsOf(texts, count),
-    cut: cutOf(filler, sections, texts),
+    cut: cutsOf(sections, texts, (entry, index) =>
+      // One that was taken and is not shown stood behind the end of its section.
+      taken[index]?.has(entry) ? "budget" : filler.reasonOf(index, entry),
+    ),
   };
 }
 
@@ -64,7 +73,7 @@ function fillByShares(filler: Filler, sections: readonly ReadySection[], budget:
   const wants = filler.wants().map((cost, index) => ({ cost, share: shares[index] ?? 0 }));
   const given = divide(wants, budget - used());
   const isTalk = (index: number): boolean => sections[index]?.rules.kind === "conversation";
-  // What was said stands for what was remembered of it.
+  // A message in the conversation stands for the memories made of it.
   for (const index of [...order.filter(isTalk), ...order.filter((one) => !isTalk(one))]) {
     filler.fill(index, filler.used(index) + (given[index] ?? 0));
   }
@@ -86,14 +95,9 @@ function isFitting({ candidate }: Entry): boolean {
 function textsOf(
   filler: Filler,
   sections: readonly ReadySection[],
-  style: LayoutStyle,
+  style: ContextStyle,
 ): readonly SectionText[] {
   return sections.map(({ rules }, index) => layOut(style, rules, filler.taken(index)));
-}
-
-/** The text of a context. */
-function joined(texts: readonly SectionText[]): string {
-  return texts.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n\n");
 }
 
 async function costOf(count: ContextCount, text: string): Promise<number> {
@@ -101,21 +105,35 @@ async function costOf(count: ContextCount, text: string): Promise<number> {
   return cost;
 }
 
-function cutOf(
-  filler: Filler,
-  sections: readonly ReadySection[],
-  texts: readonly SectionText[],
-): readonly ContextCut[] {
-  const cuts = sections.flatMap(({ rules, entries }, index) => {
-    const taken = new Set(filler.taken(index));
-    const shown = new Set<Entry>(texts[index]?.spans.map(({ entry }) => entry));
-    return entries.flatMap((entry): ContextCut[] => {
-      if (shown.has(entry)) return [];
-      const { ref } = entry.candidate;
-      // One that was taken and is not shown stood behind the end of its section.
-      const reason = taken.has(entry) ? "budget" : filler.reasonOf(index, entry);
-      return [{ kind: rules.kind, ref, tokenCount: entry.tokenCount, reason }];
-    });
-  });
-  return withoutShown(cuts, texts);
+/** A section's claim on the budget. */
+interface Want {
+  readonly share: number;
+  /** Tokens of all its entries. */
+  readonly cost: number;
+}
+
+/** The order in which sections get what others leave: the highest share first. */
+function byShare(shares: readonly number[]): readonly number[] {
+  const order = shares.map((_, index) => index);
+  return order.sort((a, b) => (shares[b] ?? 0) - (shares[a] ?? 0) || a - b);
+}
+
+/**
+ * Says how much of a budget each section may take. Shares are scaled down when they are more than 1
+ * together. What a section leaves of its share, and what no share names, goes to the others, those
+ * with the highest shares first. Never more than the budget in all.
+ */
+function divide(wants: readonly Want[], budget: number): readonly number[] {
+  const total = wants.reduce((sum, { share }) => sum + share, 0);
+  const scale = total > 1 ? 1 / total : 1;
+  const room = Math.max(0, budget);
+  const given = wants.map(({ share, cost }) => Math.min(cost, share * scale * room));
+  let left = room - given.reduce((sum, one) => sum + one, 0);
+  for (const index of byShare(wants.map(({ share }) => share))) {
+    const more = Math.min((wants[index]?.cost ?? 0) - (given[index] ?? 0), left);
+    if (more <= 0) continue;
+    given[index] = (given[index] ?? 0) + more;
+    left -= more;
+  }
+  return given;
 }

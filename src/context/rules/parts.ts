@@ -1,9 +1,20 @@
-// What an answer tells of the sections of a context.
+// The sections and cuts of a context, as an answer lists them.
 
 import type { ContextCount } from "./count.ts";
 import { itemOf } from "./entries.ts";
 import type { SectionText, Span } from "./layout.ts";
-import type { ContextCut, ContextItem, ContextPart, ContextRef } from "./types.ts";
+import type {
+  ContextCut,
+  ContextCutReason,
+  ContextItem,
+  ContextPart,
+  ContextRef,
+  Entry,
+  ReadySection,
+} from "./types.ts";
+
+/** Between two sections. */
+export const SECTION_GAP = "\n\n";
 
 /** The sections that hold something, with what each and each item of it costs. */
 export async function partsOf(
@@ -37,28 +48,34 @@ function textOf({ text }: SectionText, { start, end }: Span): string {
   return text.slice(start, end);
 }
 
+/** The text of a context. */
+export function joined(texts: readonly SectionText[]): string {
+  return texts.flatMap(({ text }) => (text === "" ? [] : [text])).join(SECTION_GAP);
+}
+
 /**
- * Cuts without the messages that stand in another section, and without those that are told of in an
- * earlier one: a message may be found twice, in the conversation and by recall.
+ * The entries that are not shown, each with its reason. A message may be found twice, in the
+ * conversation and by recall: it is left out when another section shows or lists it.
  */
-export function withoutShown(
-  cuts: readonly ContextCut[],
+export function cutsOf(
+  sections: readonly ReadySection[],
   texts: readonly SectionText[],
+  reasonOf: (entry: Entry, section: number) => ContextCutReason,
 ): readonly ContextCut[] {
-  const seen = new Set<string>();
-  for (const { spans } of texts) {
-    for (const { entry } of spans) {
-      const key = messageKey(entry.candidate.ref);
-      if (key !== undefined) seen.add(key);
-    }
-  }
-  return cuts.filter(({ ref }) => {
-    const key = messageKey(ref);
-    if (key === undefined) return true;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  const shown = new Set(texts.flatMap(({ spans }) => spans.map(({ entry }) => entry)));
+  const seen = new Set([...shown].map(({ candidate }) => messageKey(candidate.ref)));
+  return sections.flatMap(({ rules, entries }, index) =>
+    entries.flatMap((entry): ContextCut[] => {
+      if (shown.has(entry)) return [];
+      const { ref } = entry.candidate;
+      const key = messageKey(ref);
+      if (key !== undefined && seen.has(key)) return [];
+      seen.add(key);
+      return [
+        { kind: rules.kind, ref, tokenCount: entry.tokenCount, reason: reasonOf(entry, index) },
+      ];
+    }),
+  );
 }
 
 function messageKey(ref: ContextRef): string | undefined {

@@ -2,10 +2,15 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { conversationOf, memoryOf, pack, remembered } from "../../../test/support/context.ts";
-import type { Memory, MemoryContent } from "../memories/memory.ts";
-import type { FoundSection } from "./candidate.ts";
-import { PROFILE_SECTIONS, sectionRules } from "./profiles.ts";
+import {
+  conversationOf,
+  memoryOf,
+  pack,
+  remembered,
+} from "../../../test/support/memory/context.ts";
+import type { Memory, MemoryContent } from "../../memory/rules/memory.ts";
+import { DEFAULT_PROFILE, sectionRules } from "./profiles.ts";
+import type { FoundSection } from "./types.ts";
 
 const SELECTOOLS = { profile: "selectools" } as const;
 const at = (time: string): number => Date.parse(time);
@@ -209,7 +214,7 @@ test("the history of definable stands between its marks", async () => {
 });
 
 test("docs/memory.md has the sections of the default profile as they are", () => {
-  const rows = sectionRules("default", []).map(({ kind, share, firstShare, limit }) => {
+  const rows = sectionRules(DEFAULT_PROFILE, []).map(({ kind, share, firstShare, limit }) => {
     const cells = [kind.replace("-", " "), share, firstShare, limit];
     return `| ${cells.join(" | ")} |`;
   });
@@ -217,5 +222,5 @@ test("docs/memory.md has the sections of the default profile as they are", () =>
   const text = readFileSync(new URL("../../../docs/memory.md", import.meta.url), "utf8");
   const [, table] = text.split(/<!-- sections:(?:start|end) -->/);
   expect(table?.trim()).toBe([...head, ...rows].join("\n"));
-  expect(rows).toHaveLength(PROFILE_SECTIONS.default.length);
+  expect(rows).toHaveLength(DEFAULT_PROFILE.sections.length);
 });

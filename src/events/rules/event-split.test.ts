@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../kit/limits.ts";
+import { rangesOf } from "../../window/rules/ranges.ts";
+import type { WindowEntry } from "../../window/rules/types.ts";
 import { EVENT_TYPE, type EventDetail } from "./event.ts";
 import { type EventPart, splitEvent } from "./event-split.ts";
-import { LIMITS } from "./limits.ts";
-import { rangesOf } from "./window/ranges.ts";
-import type { WindowEntry } from "./window/types.ts";
 
 const totals = (messageCount: number) => ({ messageCount, tokenCount: 7 });
 

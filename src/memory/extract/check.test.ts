@@ -1,11 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { testSeed } from "../../../../test/support/random.ts";
-import { LIMITS } from "../../limits.ts";
-import type { Extracted } from "../extracted.ts";
-import { EXTRACTION_TARGETS, type ExtractionTarget } from "../policy.ts";
-import { jsonIn, shareOf, timeOf } from "./answer.ts";
-import { checkExtracted, checkResolution, scoresIn } from "./check.ts";
+import { describe, expect, test } from "vitest";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { EXTRACTION_TARGETS, type ExtractionTarget } from "../../window/policy/memory-policy.ts";
+import type { Extracted } from "../rules/extracted.ts";
+import { checkExtracted, checkResolution, jsonIn, scoresIn, shareOf, timeOf } from "./check.ts";
 
 const IDS = ["m1", "m2", "m3"];
 
@@ -23,7 +22,7 @@ function found(answer: unknown): Extracted {
 }
 
 describe("jsonIn", () => {
-  it.each([
+  test.each([
     ['Sure: [{"content":"User likes tea"}] ok', [{ content: "User likes tea" }]],
     ['```json\n{"facts": []}\n```', { facts: [] }],
     ["[]", []],
@@ -38,7 +37,7 @@ describe("jsonIn", () => {
 });
 
 describe("the lists of other systems", () => {
-  it("are entities, with what is missing made good", () => {
+  test("are entities, with what is missing made good", () => {
     const { entities, rejectedCount } = found([
       { name: "Alice", entity_type: "person", attributes: { a: "b" } },
       { entity_type: "x" },
@@ -55,7 +54,7 @@ describe("the lists of other systems", () => {
     expect(rejectedCount).toBe(2);
   });
 
-  it("are triples, and a confidence that cannot be read is not one", () => {
+  test("are triples, and a confidence that cannot be read is not one", () => {
     const { relations } = found([
       { subject: "A", relation: "r", object: "B", confidence: "0.4" },
       { subject: "A", relation: "r" },
@@ -67,14 +66,14 @@ describe("the lists of other systems", () => {
     ]);
   });
 
-  it("are one triple by itself", () => {
+  test("are one triple by itself", () => {
     const triple = { subject: "Eiffel Tower", predicate: "is in", object: "Paris" };
     expect(found(triple).relations).toMatchObject([triple]);
     expect(read({ subject: "x" })).toBeUndefined();
     expect(read({ name: "x" })).toBeUndefined();
   });
 
-  it("are facts", () => {
+  test("are facts", () => {
     const { facts } = found([{ content: "User likes tea", topics: ["food"] }, "User rows"]);
     expect(facts.map(({ text, topics }) => [text, topics])).toEqual([
       ["User likes tea", ["food"]],
@@ -84,7 +83,7 @@ describe("the lists of other systems", () => {
 });
 
 describe("our own form", () => {
-  it("keeps every field", () => {
+  test("keeps every field", () => {
     const answer = {
       facts: [
         {
@@ -109,7 +108,7 @@ describe("our own form", () => {
     });
   });
 
-  it("leaves out ids that were not given", () => {
+  test("leaves out ids that were not given", () => {
     const fact = (ids: unknown) => found({ facts: [{ text: "x", message_ids: ids }] }).facts[0];
     expect(fact(["m3", "other", 7, null, "m3"])?.messageIds).toEqual(["m3"]);
     expect(fact(["other"])?.messageIds).toEqual([]);
@@ -117,7 +116,7 @@ describe("our own form", () => {
     expect(fact([Number.NaN, 0, -1, 1.5])?.messageIds).toEqual([]);
   });
 
-  it("counts what breaks a limit, and leaves it out", () => {
+  test("counts what breaks a limit, and leaves it out", () => {
     const long = "x".repeat(LIMITS.extractedFactBytes + 1);
     const { facts, entities, rejectedCount } = found({
       facts: [{ text: long }, { text: "ok", key: "k".repeat(129), topics: ["t".repeat(129)] }],
@@ -128,18 +127,18 @@ describe("our own form", () => {
     expect(rejectedCount).toBe(5);
   });
 
-  it("takes nothing that was not asked for", () => {
+  test("takes nothing that was not asked for", () => {
     const answer = { facts: ["a"], triples: [{ subject: "a", relation: "b", object: "c" }] };
     expect(read(answer, ["relations"])).toMatchObject({ facts: [], rejectedCount: 1 });
   });
 
-  it("takes a hundred of a million", () => {
+  test("takes a hundred of a million", () => {
     const many = new Array(1_000_000).fill({ text: "again" });
     expect(found({ facts: many })).toMatchObject({ rejectedCount: 1_000_000 - 100 });
     expect(found(new Array(1_000_000).fill(0)).rejectedCount).toBe(1_000_000);
   });
 
-  it("is not what has none of its lists", () => {
+  test("is not what has none of its lists", () => {
     for (const answer of [undefined, null, 7, "text", {}, { facts: "none" }, { name: "x" }]) {
       expect(read(answer)).toBeUndefined();
     }
@@ -147,7 +146,7 @@ describe("our own form", () => {
 });
 
 describe("checkExtracted", () => {
-  it("keeps every limit, whatever it gets", () => {
+  test("keeps every limit, whatever it gets", () => {
     const text = fc.oneof(fc.string(), fc.constant("m1"), fc.constant("y".repeat(3_000)));
     const entry = fc.dictionary(
       fc.constantFrom(
@@ -184,14 +183,14 @@ describe("checkExtracted", () => {
 });
 
 describe("values", () => {
-  it("are shares", () => {
+  test("are shares", () => {
     expect([0, 1, "0.5", -0].map(shareOf)).toEqual([0, 1, 0.5, 0]);
     for (const bad of [Number.NaN, -0.1, 1.1, "", " ", "high", null, [0.5], Infinity]) {
       expect(shareOf(bad)).toBeUndefined();
     }
   });
 
-  it("are times", () => {
+  test("are times", () => {
     expect(timeOf("2024-02-01")).toBe(Date.UTC(2024, 1, 1));
     expect(timeOf("2024-02-01T10:00:00")).toBe(Date.UTC(2024, 1, 1, 10));
     expect(timeOf("2024-02-01T10:00:00.5+02:00")).toBe(Date.UTC(2024, 1, 1, 8, 0, 0, 500));
@@ -202,13 +201,13 @@ describe("values", () => {
 });
 
 describe("other answers", () => {
-  it("are scores", () => {
+  test("are scores", () => {
     expect(scoresIn({ scores: [1] })).toEqual([1]);
     expect(scoresIn([0.5])).toEqual([0.5]);
     expect(scoresIn({})).toBeUndefined();
   });
 
-  it("are resolutions", () => {
+  test("are resolutions", () => {
     expect(checkResolution({ action: "keep_both" })).toEqual({ action: "keep-both" });
     expect(checkResolution({ action: "supersede", text: "x" })).toEqual({ action: "supersede" });
     expect(checkResolution({ action: "merge", text: " both " })).toEqual({

@@ -1,32 +1,26 @@
-// Checks what a model, a hook or a worker found: its answer is a proposal. What breaks a rule is
-// left out and counted, and what is not of the form at all is no answer.
+// Checks extraction results of a model, a hook or a worker. They are proposals: entries that break
+// a rule are left out and counted, and an answer in another form is refused.
 //
 // Beside our own form the plain lists of other systems are understood: facts as `content` and
 // `topics`, entities with an `entity_type`, and triples with a `relation`.
 
-import { LIMITS } from "../../limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { isPlainText } from "../../tasks/rules/check-output.ts";
+import type { ExtractionTarget } from "../../window/policy/memory-policy.ts";
 import type {
   Extracted,
   ExtractedEntity,
   ExtractedFact,
   ExtractedRelation,
   Resolution,
-} from "../extracted.ts";
-import type { ExtractionTarget } from "../policy.ts";
-import { isJson, type Json, shareOf, textOf, timeOf } from "./answer.ts";
+} from "../rules/extracted.ts";
 
-/** What an answer is checked against. */
-export interface Asked {
+/** The request that an answer must fit. */
+interface Asked {
   /** The ids of the messages that were given, oldest first. Empty ones are of a text. */
   readonly messageIds: readonly string[];
   readonly targets: readonly ExtractionTarget[];
 }
-
-/** What a list may hold. */
-type Item =
-  | { readonly target: "facts"; readonly item: ExtractedFact }
-  | { readonly target: "entities"; readonly item: ExtractedEntity }
-  | { readonly target: "relations"; readonly item: ExtractedRelation };
 
 /** Reads an answer. Undefined when it is not of the form. */
 export function checkExtracted(answer: unknown, asked: Asked): Extracted | undefined {
@@ -42,7 +36,7 @@ function isTriple(entry: Json): boolean {
   return "subject" in entry && "object" in entry && ("predicate" in entry || "relation" in entry);
 }
 
-/** What an entry of a list of anything is. */
+/** The target of an entry in a list of mixed entries. */
 function targetOf(entry: unknown): ExtractionTarget | undefined {
   if (typeof entry === "string") return "facts";
   if (!isJson(entry)) return undefined;
@@ -58,7 +52,7 @@ const LISTS: readonly (readonly [field: string, target: ExtractionTarget])[] = [
   ["triples", "relations"],
 ];
 
-/** One answer that is looked through. */
+/** Reader of one answer. */
 class Check {
   readonly found = {
     facts: [] as ExtractedFact[],
@@ -94,31 +88,20 @@ class Check {
       const kind = target(entry);
       const isAsked = kind !== undefined && this.#asked.targets.includes(kind);
       const isFull = kind !== undefined && this.found[kind].length >= LIMITS.extractedItems;
-      const read = isAsked && !isFull ? this.#read(kind, entry) : undefined;
-      if (read === undefined) this.rejectedCount += 1;
-      else this.#keep(read);
+      if (!isAsked || isFull || !this.#keep(kind, entry)) this.rejectedCount += 1;
     }
   }
 
-  #keep(read: Item): void {
-    if (read.target === "facts") this.found.facts.push(read.item);
-    else if (read.target === "entities") this.found.entities.push(read.item);
-    else this.found.relations.push(read.item);
-  }
-
-  #read(target: ExtractionTarget, entry: unknown): Item | undefined {
+  /** Adds an entry to its list; false when it breaks a rule. */
+  #keep(target: ExtractionTarget, entry: unknown): boolean {
     const json = typeof entry === "string" ? { text: entry } : entry;
-    if (!isJson(json)) return undefined;
-    if (target === "facts") {
-      const item = this.#fact(json);
-      return item && { target, item };
-    }
-    if (target === "entities") {
-      const item = this.#entity(json);
-      return item && { target, item };
-    }
-    const item = this.#relation(json);
-    return item && { target, item };
+    if (!isJson(json)) return false;
+    const add = <T>(list: T[], item: T | undefined): boolean =>
+      item !== undefined && list.push(item) > 0;
+    const { facts, entities, relations } = this.found;
+    if (target === "facts") return add(facts, this.#fact(json));
+    if (target === "entities") return add(entities, this.#entity(json));
+    return add(relations, this.#relation(json));
   }
 
   #fact(json: Json): ExtractedFact | undefined {
@@ -225,7 +208,7 @@ const ACTIONS = {
   drop: "drop",
 } as const;
 
-/** Reads what becomes of memories. Undefined when the answer is not of the form. */
+/** Reads how a contradiction is settled. Undefined when the answer is not of the form. */
 export function checkResolution(answer: unknown): Resolution | undefined {
   if (!isJson(answer)) return undefined;
   const said = answer["action"];
@@ -235,4 +218,64 @@ export function checkResolution(answer: unknown): Resolution | undefined {
   }
   const isKnown = typeof said === "string" && Object.hasOwn(ACTIONS, said);
   return isKnown ? { action: ACTIONS[said as keyof typeof ACTIONS] } : undefined;
+}
+
+// Values of an untrusted answer: a model's, a hook's, or a worker's.
+
+/** A JSON object. */
+type Json = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object. */
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const CLOSERS = { "[": "]", "{": "}" } as const;
+
+/**
+ * The JSON in the output of a model: from the first bracket to the last one that closes its kind,
+ * without any fences and text around it. Undefined when there is no valid JSON.
+ */
+export function jsonIn(text: string): unknown {
+  const start = text.search(/[[{]/);
+  if (start < 0) return undefined;
+  const closer = CLOSERS[text[start] as keyof typeof CLOSERS];
+  try {
+    return JSON.parse(text.slice(start, text.lastIndexOf(closer) + 1)) as unknown;
+  } catch {
+    // The parser's message quotes the answer.
+    return undefined;
+  }
+}
+
+/** A trimmed text of 1 to `bytesMax` bytes; undefined for any other value. */
+function textOf(value: unknown, bytesMax: number): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const text = value.trim();
+  const fits = text !== "" && text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax;
+  return fits && isPlainText(text) ? text : undefined;
+}
+
+/** A number from 0 to 1, possibly in quotes; undefined for any other value. */
+export function shareOf(value: unknown): number | undefined {
+  const isText = typeof value === "string" && value.trim() !== "";
+  const number = isText ? Number(value) : value;
+  const isShare = typeof number === "number" && number >= 0 && number <= 1;
+  // Not the other zero, which some formats write in another way.
+  return isShare ? number + 0 : undefined;
+}
+
+const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
+const MOMENT =
+  /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+const FIRST_MS = Date.parse("0001-01-01");
+const LAST_MS = Date.UTC(9_999, 11, 31, 23, 59, 59, 999);
+
+/** A time of ISO 8601, by UTC unless it says else; undefined when it is none of years 1 to 9999. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const zone = MOMENT.exec(value);
+  if (zone === null && !DAY.test(value)) return undefined;
+  const ms = Date.parse(zone !== null && zone[1] === undefined ? `${value}Z` : value);
+  return ms >= FIRST_MS && ms <= LAST_MS ? Math.floor(ms) : undefined;
 }

@@ -1,16 +1,16 @@
-// Dates in sentences, and the facts that hold them: birthdays, anniversaries, deadlines, dates of
-// what is to come.
+// Dates in sentences, and the facts that hold them: birthdays, anniversaries, deadlines and dates
+// of coming events.
 
-const MONTHS = [
-  ...["january", "february", "march", "april", "may", "june", "july", "august", "september"],
-  ...["october", "november", "december"],
-];
+import { type Fit, type Rule, rule, slugOf } from "./rules-engine.ts";
+import { listOf, RELATION } from "./rules-words.ts";
+
+const MONTHS = listOf(`
+  january, february, march, april, may, june, july, august, september, october, november, december
+`);
 const MONTH = `(?:${MONTHS.map((month) => `${month.slice(0, 3)}(?:${month.slice(3)})?`).join("|")}|sept)\\.?`;
 const DAY = "\\d{1,2}(?:st|nd|rd|th)?";
 const YEAR = "(?:19|20)\\d{2}";
-const WEEKDAYS = [
-  ...["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"],
-];
+const WEEKDAYS = listOf("sunday, monday, tuesday, wednesday, thursday, friday, saturday");
 
 const DATE = new RegExp(
   `^(?:(?:the )?(?:${[
@@ -27,8 +27,8 @@ const DATE = new RegExp(
 
 const DAY_MS = 86_400_000;
 
-/** A date as it was written, and when it is. */
-export interface SaidDate {
+/** A date as it was written, and its time. */
+interface SaidDate {
   /** As it was written; with the day that it means when that depends on the day it was said. */
   readonly text: string;
   /** Undefined when no year was said. */
@@ -80,7 +80,7 @@ function dayText(ms: number): string {
 
 const SINCE = /^(?:(?:back |all the way )?in|since|on) /i;
 
-/** Since when something is true, when that is said right behind it. */
+/** Start of a fact, when the text right behind it names one. */
 export function sinceAt(text: string, saidMs: number): number | undefined {
   const trimmed = text.trimStart();
   const since = SINCE.exec(trimmed)?.[0];
@@ -88,3 +88,68 @@ export function sinceAt(text: string, saidMs: number): number | undefined {
   const ms = dateAt(trimmed.slice(since.length), saidMs)?.ms;
   return ms !== undefined && ms <= saidMs ? ms : undefined;
 }
+
+// Days that matter: birthdays, anniversaries, deadlines and coming events.
+
+const IS_ON = "(?: is| are|'s|:)(?: due)?(?: on| by)? ";
+
+function keepDay(fit: Fit, whose: string, key: string, topics: readonly string[]): void {
+  const date = dateAt(fit.rest, fit.speech.saidMs);
+  if (date === undefined) return;
+  const { found } = fit.speech;
+  const on = /^(?:next|this|tomorrow)/i.test(date.text)
+    ? ""
+    : /^\d{4}$/.test(date.text)
+      ? "in "
+      : "on ";
+  const text = `${whose} is ${on}${date.text}.`;
+  const { confidence } = fit;
+  found.fact({ text, kind: "date_fact", confidence, key: key.slice(0, 120), topics });
+}
+
+function findBirthday(fit: Fit): void {
+  const { relation, name } = fit.match.groups ?? {};
+  const { speaker } = fit.speech;
+  const whom = [speaker, ...(relation === undefined ? [] : [relation.toLowerCase()])].join("'s ");
+  const whose = name === undefined ? whom : name;
+  const key =
+    relation === undefined && name === undefined
+      ? "birthday"
+      : `birthday_${slugOf(relation ?? name ?? "")}`;
+  keepDay(fit, `${whose}'s birthday`, key, ["birthday"]);
+}
+
+function findEvent(fit: Fit): void {
+  const { event = "", of } = fit.match.groups ?? {};
+  const what = event.toLowerCase();
+  const { speaker } = fit.speech;
+  if (of !== undefined) {
+    const { article = "" } = fit.match.groups ?? {};
+    const whose = /^(?:my|our) $/.test(article) ? `${speaker}'s ` : article;
+    keepDay(fit, `The ${what} for ${whose}${of}`, `${slugOf(what)}_${slugOf(of)}`, [what]);
+    return;
+  }
+  const isOurs = /^(?:my|our)\b/i.test(fit.match[0]);
+  keepDay(fit, isOurs ? `${speaker}'s ${what}` : `The ${what}`, slugOf(what), [what]);
+}
+
+const EVENTS =
+  "anniversary|deadline|wedding|appointment|interview|exam|flight|surgery|graduation|due date|vacation|launch|release|move|trip|presentation|meeting";
+const WORDS = "(?:[\\p{L}-]{2,20} ){0,2}?";
+
+/** The rules about days. */
+export const EVENT_RULES: readonly Rule[] = [
+  rule(`[Mm]y birthday${IS_ON}`, 0.95, findBirthday),
+  rule(
+    `[Mm]y (?<relation>${RELATION})(?: \\p{Lu}[\\p{L}-]{1,20})?'s birthday${IS_ON}`,
+    0.9,
+    findBirthday,
+  ),
+  rule(`(?:^|[,;] )(?<name>\\p{Lu}[\\p{L}-]{1,20})'s birthday${IS_ON}`, 0.85, findBirthday),
+  rule(`(?:\\b[Mm]y|\\b[Oo]ur|\\b[Tt]he) (?<event>${WORDS}(?:${EVENTS}))${IS_ON}`, 0.85, findEvent),
+  rule(
+    `\\b[Tt]he (?<event>deadline) (?:for|of) (?<article>the |my |our )?(?<of>[\\p{L}\\d][\\p{L}\\d -]{1,40}?)${IS_ON}`,
+    0.9,
+    findEvent,
+  ),
+];

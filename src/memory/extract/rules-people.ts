@@ -1,15 +1,25 @@
-// Who the speaker knows, and what is said of people and things by their names.
+// People whom the speaker knows, and statements about people and things by their names.
 
 import { dateAt } from "./rules-dates.ts";
-import { type Fit, I, type Rule, rule, type Speech } from "./rules-engine.ts";
-import { clauseOf, NAME, nameAt, placeAt, slugOf } from "./rules-match.ts";
+import {
+  clauseOf,
+  type Fit,
+  I,
+  NAME,
+  nameAt,
+  placeAt,
+  type Rule,
+  rule,
+  type Speech,
+  slugOf,
+} from "./rules-engine.ts";
 import { JOB, NO_NAMES, PETS, RELATION, SINGLE_RELATIONS, SPOUSES } from "./rules-words.ts";
 
 function isPet(relation: string): boolean {
   return PETS.some((pet) => relation.endsWith(pet));
 }
 
-/** Keeps that somebody is somebody to the speaker. */
+/** Keeps who a person or an animal is to the speaker. */
 function keepRelation({ speech, confidence }: Fit, said: string, name: string): void {
   const relation = said.toLowerCase().replace(/\s+/g, " ");
   const { found, speaker, subject, saidMs } = speech;
@@ -71,90 +81,70 @@ function findHaving(fit: Fit): void {
   });
 }
 
-/** What can be said of somebody, with what it is said of. */
-interface Verb {
-  readonly verb: string;
-  readonly predicate: string;
-  readonly object: "organization" | "location" | "person" | "thing" | "any" | "date";
-  /** What the subject is, when it has a name. */
-  readonly subject: "person" | "organization" | "other";
-}
-
-const VERBS: readonly Verb[] = [
-  { verb: "works (?:at|for)", predicate: "works_at", object: "organization", subject: "person" },
-  {
-    verb: "(?:joined|is employed by|got a job at)",
-    predicate: "works_at",
-    object: "organization",
-    subject: "person",
-  },
-  { verb: "lives in", predicate: "lives_in", object: "location", subject: "person" },
-  { verb: "moved to", predicate: "lives_in", object: "location", subject: "person" },
-  { verb: "was born in", predicate: "was_born_in", object: "location", subject: "person" },
-  { verb: "was born on", predicate: "was_born_on", object: "date", subject: "person" },
-  { verb: "is from", predicate: "is_from", object: "location", subject: "person" },
-  { verb: "is married to", predicate: "is_married_to", object: "person", subject: "person" },
-  { verb: "studies at", predicate: "studies_at", object: "organization", subject: "person" },
-  { verb: "(?:likes|loves|enjoys)", predicate: "likes", object: "any", subject: "person" },
-  { verb: "(?:hates|dislikes)", predicate: "dislikes", object: "any", subject: "person" },
-  { verb: "is allergic to", predicate: "is_allergic_to", object: "any", subject: "person" },
-  { verb: "founded", predicate: "founded", object: "organization", subject: "person" },
-  {
-    verb: "is the (?:CEO|CTO|CFO|COO|founder|head|director|president|owner) of",
-    predicate: "leads",
-    object: "organization",
-    subject: "person",
-  },
-  {
-    verb: "is (?:located|based|headquartered) in",
-    predicate: "is_located_in",
-    object: "location",
-    subject: "organization",
-  },
-  { verb: "acquired", predicate: "acquired", object: "organization", subject: "organization" },
+/** A verb that states something about a subject. */
+type Verb = readonly [
+  verb: string,
+  predicate: string,
+  object: "organization" | "location" | "person" | "any" | "date",
+  /** The type of a subject that has a name. */
+  subject: "person" | "organization",
 ];
 
-function objectAt(text: string, { object }: Verb, speech: Speech): string | undefined {
-  if (object === "date") return dateAt(text, speech.saidMs)?.text;
-  if (object === "any") {
-    const said = clauseOf(text, 80);
-    return /^(?:it|this|that|the|him|her|them|you|me|us|how|what|when|to be)\b/i.test(said) ||
-      said === ""
-      ? undefined
-      : said;
-  }
-  if (object === "location") return placeAt(text, false);
-  return nameAt(text);
+const VERBS: readonly Verb[] = [
+  ["works (?:at|for)", "works_at", "organization", "person"],
+  ["(?:joined|is employed by|got a job at)", "works_at", "organization", "person"],
+  ["lives in", "lives_in", "location", "person"],
+  ["moved to", "lives_in", "location", "person"],
+  ["was born in", "was_born_in", "location", "person"],
+  ["was born on", "was_born_on", "date", "person"],
+  ["is from", "is_from", "location", "person"],
+  ["is married to", "is_married_to", "person", "person"],
+  ["studies at", "studies_at", "organization", "person"],
+  ["(?:likes|loves|enjoys)", "likes", "any", "person"],
+  ["(?:hates|dislikes)", "dislikes", "any", "person"],
+  ["is allergic to", "is_allergic_to", "any", "person"],
+  ["founded", "founded", "organization", "person"],
+  [
+    "is the (?:CEO|CTO|CFO|COO|founder|head|director|president|owner) of",
+    "leads",
+    "organization",
+    "person",
+  ],
+  ["is (?:located|based|headquartered) in", "is_located_in", "location", "organization"],
+  ["acquired", "acquired", "organization", "organization"],
+];
+
+function objectAt(text: string, type: Verb[2], speech: Speech): string | undefined {
+  if (type === "date") return dateAt(text, speech.saidMs)?.text;
+  if (type === "location") return placeAt(text, false);
+  if (type !== "any") return nameAt(text);
+  const said = clauseOf(text, 80);
+  const isOfTalk = /^(?:it|this|that|the|him|her|them|you|me|us|how|what|when|to be)\b/i.test(said);
+  return isOfTalk || said === "" ? undefined : said;
 }
 
-/** What is said of a subject: a person known by a relation, or a name. */
-function findVerb(verb: Verb): (fit: Fit) => void {
-  return (fit) => {
-    const { speech, match, rest, confidence } = fit;
+/** Finds statements about a subject: a person known by a relation, or a name. */
+function findVerb([verb, predicate, objectType, subjectType]: Verb): (fit: Fit) => void {
+  return ({ speech, match, rest, confidence }) => {
     const { relation, name } = match.groups ?? {};
     const { found, speaker, subject } = speech;
-    const object = objectAt(rest, verb, speech);
+    const object = objectAt(rest, objectType, speech);
     if (object === undefined || (relation === undefined && name === undefined)) return;
     if (relation === undefined && personAt(name ?? "", false) !== name) return;
-    const said = new RegExp(`(${verb.verb}) $`).exec(match[0])?.[1] ?? "";
-    const owner = speaker === "The user" ? "The user's" : `${speaker}'s`;
-    const known = relation === undefined ? "" : `${owner} ${relation.toLowerCase()}`;
+    const said = new RegExp(`(${verb}) $`).exec(match[0])?.[1] ?? "";
+    const known = relation === undefined ? "" : `${speaker}'s ${relation.toLowerCase()}`;
     const whom = [known, name ?? ""].filter((part) => part !== "").join(" ");
     const kind = relation === undefined ? "identity" : "relationship";
     found.fact({
       text: `${whom} ${said} ${object}.`,
-      ...{ kind: verb.predicate === "works_at" ? "work" : kind, confidence },
+      ...{ kind: predicate === "works_at" ? "work" : kind, confidence },
       topics: name === undefined ? [] : [name],
     });
-    found.relation(
-      name ?? `${subject}'s ${relation?.toLowerCase()}`,
-      verb.predicate,
-      object,
-      confidence,
-    );
-    if (name !== undefined) found.entity({ name, type: verb.subject });
-    if (verb.object === "organization" || verb.object === "location" || verb.object === "person") {
-      found.entity({ name: object, type: verb.object });
+    const who = name ?? `${subject}'s ${relation?.toLowerCase()}`;
+    found.relation(who, predicate, object, confidence);
+    if (name !== undefined) found.entity({ name, type: subjectType });
+    if (objectType !== "any" && objectType !== "date") {
+      found.entity({ name: object, type: objectType });
     }
   };
 }
@@ -162,22 +152,15 @@ function findVerb(verb: Verb): (fit: Fit) => void {
 const OF_MINE = `[Mm]y (?<relation>${RELATION})`;
 
 function verbRules(verb: Verb): readonly Rule[] {
-  const hint = new RegExp(`${verb.verb} `);
   const adverbs = "(?: (?:now|also|currently|still|really|recently|just|absolutely)){0,2}";
+  const says = `${adverbs} ${verb[0]} `;
+  const hint = new RegExp(`${verb[0]} `);
+  const find = findVerb(verb);
+  const begin = "(?:^|[,;:] |(?<=^|[,;:.] )(?:[Aa]nd|[Bb]ut|[Ss]o) )";
   return [
-    rule(
-      `${OF_MINE}(?:,? (?<name>${NAME})),?(?: who)?${adverbs} ${verb.verb} `,
-      0.85,
-      findVerb(verb),
-      hint,
-    ),
-    rule(`${OF_MINE}(?: who)?${adverbs} ${verb.verb} `, 0.85, findVerb(verb), hint),
-    rule(
-      `(?:^|[,;:] |(?<=^|[,;:.] )(?:[Aa]nd|[Bb]ut|[Ss]o) )(?<name>${NAME})${adverbs} ${verb.verb} `,
-      0.8,
-      findVerb(verb),
-      hint,
-    ),
+    rule(`${OF_MINE}(?:,? (?<name>${NAME})),?(?: who)?${says}`, 0.85, find, hint),
+    rule(`${OF_MINE}(?: who)?${says}`, 0.85, find, hint),
+    rule(`${begin}(?<name>${NAME})${says}`, 0.8, find, hint),
   ];
 }
 
@@ -185,14 +168,9 @@ function findJob(fit: Fit): void {
   const { relation = "", name, job } = fit.match.groups ?? {};
   if (job === undefined || /^ (?!at|for|in|and|but|by|with|from|of|who)/.test(fit.rest)) return;
   const { found, speaker } = fit.speech;
-  const whom = [`${speaker}'s ${relation.toLowerCase()}`, ...(name === undefined ? [] : [name])];
+  const whom = `${speaker}'s ${relation.toLowerCase()}${name === undefined ? "" : ` ${name}`}`;
   const { confidence } = fit;
-  found.fact({
-    text: `${whom.join(" ")} is ${job}.`,
-    kind: "work",
-    confidence,
-    topics: ["people"],
-  });
+  found.fact({ text: `${whom} is ${job}.`, kind: "work", confidence, topics: ["people"] });
 }
 
 /** The rules about people. */

@@ -1,13 +1,20 @@
-// Statements in plain form that no other rule knows the meaning of: what speakers do, have, are or
-// are not, and what is so of what is theirs. They are kept in the words that were said, in the
-// third person, a denial as a denial. What holds for the moment, or is about the talk, is not kept.
+// Plain statements that no other rule understands: about what speakers do, have, are or are not,
+// and about their things. They are kept verbatim in the third person, a denial as a denial.
+// Statements about the moment or the conversation are not kept.
 
-import { type Fit, inThirdPerson, type Rule, rule } from "./rules-engine.ts";
-import type { FactKind } from "./rules-found.ts";
-import { clauseOf, NAME, nameAt } from "./rules-match.ts";
-import { JOB, NO_NAMES } from "./rules-words.ts";
+import {
+  clauseOf,
+  type FactKind,
+  type Fit,
+  inThirdPerson,
+  NAME,
+  nameAt,
+  type Rule,
+  rule,
+} from "./rules-engine.ts";
+import { anyOf, JOB, NO_NAMES } from "./rules-words.ts";
 
-/** How sure such a fact is: see docs/memory.md. */
+/** Confidence of such a fact: see docs/memory.md. */
 const SURE = 0.75;
 
 /** The speaker at the beginning of a clause. */
@@ -16,29 +23,18 @@ const WE_OR_I = `${START}(?:I|i|[Ww]e)`;
 const HOW =
   "(?<how>(?: (?:always|usually|often|mostly|generally|normally|still|both|regularly|also|only|actually|really|now))*)";
 
-/** What people do for long or again and again, in the form behind `I`. */
-const LASTING_VERBS = [
-  ...["live", "reside", "work", "teach", "study", "run", "play", "collect", "swim", "speak"],
-  ...["drive", "ride", "own", "use", "bank", "wear", "sing", "dance", "cook", "bake", "paint"],
-  ...["draw", "garden", "knit", "sew", "climb", "hike", "jog", "cycle", "bike", "ski", "surf"],
-  ...["sail", "fish", "hunt", "box", "skate", "practise", "practice", "exercise", "meditate"],
-  ...["pray", "volunteer", "coach", "manage", "mentor", "rent", "breed", "raise", "grow", "brew"],
-  ...["smoke", "vape", "drink", "eat", "fast", "avoid", "watch", "vote", "identify", "commute"],
-  ...["travel", "code", "program", "develop", "blog", "repair", "restore", "farm", "invest"],
-  ...["prefer", "enjoy", "adore", "fear", "suffer", "belong", "celebrate", "tutor", "babysit"],
-  ...[
-    "foster",
-    "specialise",
-    "specialize",
-    "freelance",
-    "consult",
-    "rely",
-    "struggle",
-    "subscribe",
-  ],
-  ...["pay", "sleep", "wake", "come", "shower", "support", "hate", "dislike", "like", "love"],
-].join("|");
-/** Verbs that tell something lasting only with what stands behind them. */
+/** Habits and lasting states, in the form behind `I`. */
+const LASTING_VERBS = anyOf(`
+  live, reside, work, teach, study, run, play, collect, swim, speak, drive, ride, own, use, bank,
+  wear, sing, dance, cook, bake, paint, draw, garden, knit, sew, climb, hike, jog, cycle, bike,
+  ski, surf, sail, fish, hunt, box, skate, practise, practice, exercise, meditate, pray,
+  volunteer, coach, manage, mentor, rent, breed, raise, grow, brew, smoke, vape, drink, eat, fast,
+  avoid, watch, vote, identify, commute, travel, code, program, develop, blog, repair, restore,
+  farm, invest, prefer, enjoy, adore, fear, suffer, belong, celebrate, tutor, babysit, foster,
+  specialise, specialize, freelance, consult, rely, struggle, subscribe, pay, sleep, wake, come,
+  shower, support, hate, dislike, like, love
+`);
+/** Verbs that state something lasting only with the words behind them. */
 const LASTING_PHRASES = [
   "take (?=the (?:tram|bus|train|metro|tube|subway|ferry)|.{2,40}\\b(?:pills?|medication|medicine|insulin|vitamins)\\b)",
   "get up (?=at |before |early|late)",
@@ -53,7 +49,7 @@ const LASTING_PHRASES = [
   "look after (?=my )",
 ].join("|");
 
-/** What is of the talk or of the moment. */
+/** Words about the conversation or the moment. */
 const OF_TALK =
   /\b(?:you|your|yours|this|these|those|that|it|here|there|me\sa|each\sother|questions?|ideas?|problems?|issues?|help|clue|feeling|look|point|versions?|answers?|requests?|favou?r|news|minute|second|moment|today|tonight|tomorrow|yesterday|just\snow|so\sfar|again|yet|nothing|something|everything|so\smuch|a\slot|a\ston)\b/i;
 const CANNOT =
@@ -61,7 +57,7 @@ const CANNOT =
 
 const IRREGULAR: Readonly<Record<string, string>> = { do: "does", go: "goes" };
 
-/** A verb as it is said of somebody else; the words behind the first stay as they are. */
+/** The third person of a verb; the words behind the first stay as they are. */
 function thirdPerson(verb: string): string {
   const [, first = verb, more = ""] = /^(\S+)(.*)$/.exec(verb.trim()) ?? [];
   const known = IRREGULAR[first];
@@ -70,14 +66,14 @@ function thirdPerson(verb: string): string {
   return `${/[^aeiou]y$/.test(first) ? `${first.slice(0, -1)}ie` : first}s${more}`;
 }
 
-/** What stands behind the verb, as it is said of somebody else. Undefined when nothing is kept. */
+/** The object in the third person; undefined when the statement is not kept. */
 function told(rest: string): string | undefined {
   const said = clauseOf(rest.trimStart()).replace(/ (?:actually|though|anyway)$/i, "");
   if (said === "" || OF_TALK.test(said) || said.split(" ").length > 16) return undefined;
   return inThirdPerson(said);
 }
 
-/** Keeps what is said of the speaker, or of what is theirs. */
+/** Keeps a statement about the speaker, or about something of theirs. */
 function keepPlain({ speech, confidence }: Fit, whom: string, said: string, kind: FactKind): void {
   const { speaker, found } = speech;
   const whose = whom.replace(/^(?:[Mm]y|[Oo]ur)\b/, `${speaker}'s`);
@@ -115,7 +111,7 @@ function findNotDoing(fit: Fit): void {
   keepPlain(fit, fit.speech.speaker, `${denied} ${object}`, kindOf(verb));
 }
 
-/** What was done, or has been for long, in the words that were said. */
+/** Keeps a past action or a long-standing state verbatim. */
 function findDone(said: string): (fit: Fit) => void {
   return (fit) => {
     const object = told(fit.rest);
@@ -127,7 +123,7 @@ function findDone(said: string): (fit: Fit) => void {
 
 const COUNTED =
   "(?:an? |one |two |three |four |five |six |seven |eight |nine |ten |eleven |twelve |several |no |\\d{1,4} |type |twins|kids|children|siblings|(?:\\p{L}+ )?(?:diabetes|asthma|arthritis|epilepsy|migraines|adhd|ADHD|dyslexia|autism|insomnia|an[a]?emia|allergies|hay fever|tinnitus|blood pressure|depression|anxiety)(?!\\p{L}))";
-/** Things that somebody has for the moment, or in the talk. */
+/** Things that one has only for the moment, or in the conversation. */
 const PASSING_HAVING =
   /\b(?:hard|good|bad|great|nice|quick|few|couple|rough|tough|long|little|lot|bit|fun|blast|idea|clue|time|error|bug|meeting|call|interview|headache|cold|fever|chance|choice|concern|thought|plan|file|code|app|list|dataset|function|table|appointment|deadline|day|week|while|feeling|crush|goal|dream|budget|decent|clear|better|solid|strong)s?\b/;
 
@@ -139,7 +135,7 @@ function findHaving(fit: Fit): void {
   keepPlain(fit, fit.speech.speaker, `${has} ${object}`, "general");
 }
 
-/** What somebody is not for the moment only, and no turn of speech. */
+/** Lasting states; turns of speech are left out. */
 const BEING = [
   "an? (?!bit|little|lot|fan|few|huge|big|mix|mess|wreck|fool|genius|bundle|pro\\b|sucker|believer|beginner|\\p{L}+ (?:mess|wreck|potato))",
   ...[
@@ -162,12 +158,12 @@ function findBeing(fit: Fit): void {
 
 /** Something of the speaker's, of a few words. */
 const OWN = `${START}(?<whose>(?:[Mm]y|[Oo]ur) (?<thing>(?:[\\p{L}\\d'.-]+ ){0,4}?[\\p{L}\\d'.-]+)) `;
-/** What is of the moment, or of the talk. */
+/** Things of the moment or of the conversation. */
 const PASSING_THING =
   /\b(?:code|files?|script|query|tests?|build|browser|screen|request|order|invoice|essay|questions?|point|guess|bad|problem|issue|mistake|understanding|message|answer|draft|internet|connection|bus|taxi|head|hands|coffee|input|output|data|prompt|text|function|class|program|back|body|appetite|spirits|mood|focus|taste|cold|concern|idea|plan|apologies)$|\b(?:I|and|or|is|was)\b/;
 const OWN_VERBS =
   "(?<verb>isn't|is not|aren't|are not|is|are|was|were|has|have|doesn't have|does not have|(?:(?:no longer |never |always |usually |still |now )?(?:lives|works|runs|uses|ends|closes|opens|plays|speaks|likes|loves|hates|prefers|dislikes|enjoys|collects|teaches|studies|owns|drives|supports|sells|wears|belongs|retired|graduated|died|use|run|live))|(?:doesn't|does not|don't|do not) (?:live|work|use|run|play|speak|like|eat|drink|own|drive|support|sell|wear|have))";
-/** How something of the speaker's is for long. */
+/** The beginning of a lasting state of something of the speaker's. */
 const LASTING_STATE =
   "(?:an? (?!bit|little|lot)|the \\p{Ll}+ of |called |named |from |made of |built |born |allergic |afraid |married|retired|vegan|vegetarian|divorced|on (?:the )?\\p{L}|in (?:the )?\\p{L}|\\d|\\p{Lu}\\p{Ll})";
 

@@ -1,17 +1,29 @@
-// What speakers say of themselves: names, homes, work, age, health, family, plans.
+// Statements of speakers about themselves: name, home, work, age, health, family, plans, likings.
 
 import { dateAt, sinceAt } from "./rules-dates.ts";
-import { ADVERBS, AM, type Fit, I, keep, type Rule, relate, rule } from "./rules-engine.ts";
-import { clauseOf, nameAt, placeAt } from "./rules-match.ts";
-import { JOB, NO_NAMES } from "./rules-words.ts";
+import {
+  ADVERBS,
+  AM,
+  clauseOf,
+  type Fit,
+  I,
+  keep,
+  nameAt,
+  placeAt,
+  type Rule,
+  relate,
+  rule,
+  slugOf,
+} from "./rules-engine.ts";
+import { anyOf, JOB, NO_NAMES, TECHNOLOGIES } from "./rules-words.ts";
 
-/** What changes is true since it was said, unless another time is named. */
+/** Start of a changing fact: when it was said, unless another time is named. */
 function since({ speech, rest }: Fit, object: string): { validFromMs: number } {
   const validFromMs = sinceAt(rest.slice(object.length), speech.saidMs) ?? speech.saidMs;
   return { validFromMs };
 }
 
-/** A name that somebody gives as their own: one to three words. */
+/** A name that a speaker gives as their own. */
 function ownName({ rest, speech }: Fit): string | undefined {
   const name =
     nameAt(rest) ?? (speech.isLower ? /^\p{Ll}{2,20}(?=$|[,.])/u.exec(rest)?.[0] : undefined);
@@ -101,7 +113,7 @@ function findJob(fit: Fit): void {
   if (/^(?:bad|terrible|horrible|great|good|huge|big|slow|fast) /i.test(job)) return;
   const place = WORKPLACE.exec(rest)?.[0];
   const org = place === undefined ? undefined : nameAt(rest.slice(place.length));
-  // Who is the head says little without of what.
+  // `The head` says little without the organization.
   const where = article === "the " && org !== undefined ? `${place ?? ""}${org}` : "";
   const times = { validFromMs: fit.speech.saidMs };
   keepJob(fit, `${article.toLowerCase()}${job}${where}`, times);
@@ -112,8 +124,7 @@ function findJob(fit: Fit): void {
 function findAge(fit: Fit): void {
   const age = Number(fit.match.groups?.["age"]);
   if (age < 5 || age > 120) return;
-  const { validFromMs } = { validFromMs: fit.speech.saidMs };
-  keep(fit, "identity", ` is ${age} years old`, { key: "age", validFromMs });
+  keep(fit, "identity", ` is ${age} years old`, { key: "age", validFromMs: fit.speech.saidMs });
 }
 
 const GOAL_VERBS =
@@ -180,7 +191,7 @@ export const SELF_RULES: readonly Rule[] = [
   rule("[Mm]y (?:full |first |real |given )?name(?:'s| is) ", 0.95, findName),
   rule(`${AM} (?:called|named) `, 0.9, findName),
   rule(
-    `(?:^|(?:[Hh]i|[Hh]ello|[Hh]ey),? )${AM} (?=${"\\p{Lu}\\p{Ll}+"}(?: \\p{Lu}\\p{Ll}+)?(?:$|,| and | from ))`,
+    `(?:^|(?:[Hh]i|[Hh]ello|[Hh]ey),? )${AM} (?=\\p{Lu}\\p{Ll}+(?: \\p{Lu}\\p{Ll}+)?(?:$|,| and | from ))`,
     0.7,
     findName,
   ),
@@ -218,7 +229,7 @@ export const SELF_RULES: readonly Rule[] = [
   rule(`${I}(?: originally)? come from `, 0.85, findOrigin("hometown", "is from", "is_from")),
   rule(`${I} grew up in `, 0.9, findOrigin("hometown", "grew up in", "grew_up_in")),
   rule(
-    `${I} was born(?: and raised)? in (?=\\p{Lu})(?!${"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"})`,
+    `${I} was born(?: and raised)? in (?=\\p{Lu})(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))`,
     0.9,
     findOrigin("birthplace", "was born in", "was_born_in"),
   ),
@@ -294,4 +305,112 @@ export const SELF_RULES: readonly Rule[] = [
   ),
   rule(`${AM} saving(?: up)? for `, 0.75, findGoal("is saving for")),
   rule(`${AM} moving to (?=\\p{Lu})`, 0.75, findGoal("is moving to")),
+];
+
+/** Objects in the conversation itself: no lasting liking. */
+const PASSING = new RegExp(
+  `^(?:${anyOf(`
+  you, your, yours, it, its, it's, this, that, these, those, him, her, them, how, what, when,
+  where, why, who, if, one, both, all of, some, everything, nothing, something, anything,
+  to (?:see|know|have|hear|get|think),
+  the (?:idea|way|one|fact|first|second|third|last|latter|former|other|look|sound|new|same),
+  a (?:table|list|summary), my (?:new|order|money), us, me, myself, so, not, each, more, better,
+  here, there, \\d
+`)})\\b`,
+  "i",
+);
+
+function object(fit: Fit): string | undefined {
+  const said = clauseOf(fit.rest, 80)
+    .replace(/ (?:better|best|more|most|the best|in the world|to death|over time)$/i, "")
+    .replace(/^(?:the )?(?:taste|smell|sound) of /i, "");
+  if (said.length < 2 || PASSING.test(said) || /^the \p{Ll}/u.test(said)) return undefined;
+  if (/(?:^| )(?:to|is .*|makes .*)$/.test(said)) return undefined;
+  return said;
+}
+
+const NEGATIVE = new Set(["dislikes", "hates"]);
+
+function findLiking(verb: string): (fit: Fit) => void {
+  return (fit) => {
+    const said = object(fit);
+    if (said === undefined) return;
+    keep(fit, "preference", ` ${verb} ${said}`, { topics: topicsOf(said) });
+    relate(fit, NEGATIVE.has(verb) || verb.startsWith("does not") ? "dislikes" : "likes", said);
+  };
+}
+
+function topicsOf(said: string): readonly string[] {
+  return said.split(" ").length <= 3 ? [said.toLowerCase()] : [];
+}
+
+function findPreferred(fit: Fit): void {
+  const said = object(fit);
+  if (said === undefined) return;
+  keep(fit, "preference", ` prefers ${said}`, { topics: topicsOf(said) });
+  const [better = ""] = said.split(/ (?:to|over|rather than|instead of) /);
+  relate(fit, "prefers", better);
+}
+
+const THING = /^\p{L}[\p{L} -]{1,40}$/u;
+
+function findFavorite(fit: Fit): void {
+  const { thing = "", is = "is" } = fit.match.groups ?? {};
+  const said = clauseOf(fit.rest, 80);
+  if (!THING.test(thing) || said === "" || PASSING.test(said)) return;
+  const { saidMs, speaker, found } = fit.speech;
+  const key = `favorite_${slugOf(thing)}`;
+  found.fact({
+    text: `${speaker}'s favorite ${thing} ${is} ${said}.`,
+    ...{ kind: "preference", confidence: fit.confidence, key },
+    ...{ topics: [thing.toLowerCase()], validFromMs: saidMs },
+  });
+  relate(fit, key, said);
+}
+
+function findTool(predicate: string): (fit: Fit) => void {
+  return (fit) => {
+    const first = /^[\p{L}\p{N}.+#-]{1,30}/u.exec(fit.rest)?.[0] ?? "";
+    const isKnown = TECHNOLOGIES.has(first.toLowerCase().replace(/[.]$/, ""));
+    const name = nameAt(fit.rest) ?? (isKnown ? first.replace(/[.]$/, "") : undefined);
+    if (name === undefined) return;
+    const { verb = "use", article = "" } = fit.match.groups ?? {};
+    keep(fit, "preference", ` ${verb}s ${article}${name}`, { topics: [name.toLowerCase()] });
+    relate(fit, predicate, name);
+    const type = isKnown ? "technology" : "product";
+    fit.speech.found.entity({ name, type });
+  };
+}
+
+/** The rules about likings. */
+export const LIKING_RULES: readonly Rule[] = [
+  rule(`${I}${ADVERBS} (?:like|love|enjoy|adore) `, 0.85, (fit) => {
+    const verb = /(?:like|love|enjoy|adore) $/.exec(fit.match[0])?.[0].trim() ?? "like";
+    findLiking(`${verb}s`)(fit);
+  }),
+  rule(`${I}${ADVERBS} (?:hate|dislike|detest|loathe) `, 0.85, findLiking("dislikes")),
+  rule(`${I} (?:can't|cannot|can not) stand `, 0.85, findLiking("dislikes")),
+  rule(
+    `${I} (?:really )?(?:don't|do not|dont|never)(?: really| particularly| much)? (?:like|enjoy|care for) `,
+    0.8,
+    findLiking("does not like"),
+  ),
+  rule(
+    `${AM} (?:an? )?(?:big |huge |massive |great )?(?:fan of|fond of|into|keen on) `,
+    0.8,
+    findLiking("likes"),
+  ),
+  rule(`${AM} (?:a )?(?:big |huge )?(?:fanatic|addict) of `, 0.75, findLiking("likes")),
+  rule(`${I}(?:'d| would)?${ADVERBS} prefer (?!if|that|it|you)`, 0.85, findPreferred),
+  rule(
+    "[Mm]y (?:all-time |absolute |current |personal )?favou?rite (?<thing>[\\p{L} -]{2,40}?) (?<is>is|are|has always been) ",
+    0.9,
+    findFavorite,
+  ),
+  rule(`${I}${ADVERBS} (?:use|code in|program in|develop in) `, 0.75, findTool("uses")),
+  rule(
+    `${I}${ADVERBS} (?<verb>own|drive) (?<article>an? |the )?(?=\\p{Lu})`,
+    0.8,
+    findTool("owns"),
+  ),
 ];

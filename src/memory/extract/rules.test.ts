@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { testSeed } from "../../../../test/support/random.ts";
-import { LIMITS } from "../../limits.ts";
-import type { Extracted, ExtractionLine } from "../extracted.ts";
-import { EXTRACTION_TARGETS } from "../policy.ts";
+import { describe, expect, test } from "vitest";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { EXTRACTION_TARGETS } from "../../window/policy/memory-policy.ts";
+import type { Extracted, ExtractionLine } from "../rules/extracted.ts";
 import { extractByRules, RuleExtractor } from "./rules.ts";
 
 const SAID_MS = Date.UTC(2025, 0, 1);
@@ -100,7 +100,7 @@ const STATED: readonly (readonly [said: string, ...facts: string[]])[] = [
   ["Dr. Lee is the head of Initech.", "Dr. Lee is the head of Initech."],
 ];
 
-/** What no other rule knows the meaning of, in the words that were said. */
+/** Statements that no other rule understands, in their original words. */
 const PLAIN: readonly (readonly [said: string, fact: string])[] = [
   ["I don't live in Berlin.", "The user does not live in Berlin."],
   ["I do not work at Acme.", "The user does not work at Acme."],
@@ -193,24 +193,24 @@ const UNSTATED: readonly string[] = [
 ];
 
 describe("what users state", () => {
-  it.each(STATED)("is a fact: %s", (said, ...facts) => {
+  test.each(STATED)("is a fact: %s", (said, ...facts) => {
     expect(factsOf(said)).toEqual(facts);
   });
 });
 
 describe("what users state plainly", () => {
-  it.each(PLAIN)("is a fact in their words: %s", (said, fact) => {
+  test.each(PLAIN)("is a fact in their words: %s", (said, fact) => {
     expect(factsOf(said)).toEqual([fact]);
   });
 });
 
 describe("what users do not state", () => {
-  it.each(UNSTATED)("is no fact: %s", (said) => {
+  test.each(UNSTATED)("is no fact: %s", (said) => {
     expect(factsOf(said)).toEqual([]);
     expect(look(said).relations).toEqual([]);
   });
 
-  it("is what others say", () => {
+  test("is what others say", () => {
     for (const role of ["assistant", "system", "tool"] as const) {
       expect(look("My name is Sam. I live in Rome.", { role })).toMatchObject({
         ...{ facts: [], entities: [], relations: [] },
@@ -220,7 +220,7 @@ describe("what users do not state", () => {
 });
 
 describe("a fact", () => {
-  it("says what it answers, since when, and who said it", () => {
+  test("says what it answers, since when, and who said it", () => {
     const [home] = look("I live in Rome.").facts;
     expect(home).toEqual({
       ...{ text: "The user lives in Rome.", key: "home_city", category: "location" },
@@ -236,7 +236,7 @@ describe("a fact", () => {
     expect(look("I love tea.").facts[0]).toMatchObject({ isPreference: true, importance: 0.75 });
   });
 
-  it("is less sure when its speaker is", () => {
+  test("is less sure when its speaker is", () => {
     const sure = (said: string) => look(said).facts.map(({ confidence }) => confidence);
     expect(sure("I live in Rome.")).toEqual([0.95]);
     for (const said of [
@@ -249,7 +249,7 @@ describe("a fact", () => {
     expect(sure("I guess it rains, and I live in Rome.")).toEqual([0.95]);
   });
 
-  it("has the name of its speaker, when that is one", () => {
+  test("has the name of its speaker, when that is one", () => {
     const textsFor = (name: string) => look("I live in Rome.", { name }).facts[0]?.text;
     expect(textsFor("Anna")).toBe("Anna lives in Rome.");
     expect(look("I live in Rome.", { name: "Anna" }).relations[0]?.subject).toBe("Anna");
@@ -258,7 +258,7 @@ describe("a fact", () => {
     }
   });
 
-  it("is told once, by all messages that say it", () => {
+  test("is told once, by all messages that say it", () => {
     const lines = [line("I live in Rome."), line("Well, i live in Rome!", { messageId: "m2" })];
     const { facts } = extractByRules(lines, ["facts"]);
     expect(facts).toMatchObject([{ text: "The user lives in Rome.", messageIds: ["m1", "m2"] }]);
@@ -267,7 +267,7 @@ describe("a fact", () => {
 });
 
 describe("names", () => {
-  it("have types by what is said of them", () => {
+  test("have types by what is said of them", () => {
     const types = (said: string) => look(said).entities.map(({ name, type }) => `${name}: ${type}`);
     expect(types("My wife Anna works at Siemens.")).toEqual([
       "Anna: person",
@@ -284,7 +284,7 @@ describe("names", () => {
     expect(types("My cat Tom sleeps.")).toEqual(["Tom: animal"]);
   });
 
-  it("are no days, pronouns, addresses or first words", () => {
+  test("are no days, pronouns, addresses or first words", () => {
     for (const said of [
       "Yesterday was Monday and I was tired in May.",
       "Write to Bob@Example.com or @Maria, see https://Example.com/Path",
@@ -295,14 +295,14 @@ describe("names", () => {
     }
   });
 
-  it("hold what somebody is to the speaker", () => {
+  test("hold what somebody is to the speaker", () => {
     const [anna] = look("My wife is Anna.").entities;
     expect(anna?.attributes).toEqual(new Map([["wife_of", "user"]]));
   });
 });
 
 describe("relations", () => {
-  it.each([
+  test.each([
     ["I work at Acme.", "user works_at Acme"],
     ["I just moved from Paris to Berlin.", "user lived_in Paris", "user lives_in Berlin"],
     ["My husband Tom is here.", "user is_married_to Tom"],
@@ -316,7 +316,7 @@ describe("relations", () => {
 });
 
 describe("extractByRules", () => {
-  it("gives what is asked for only", () => {
+  test("gives what is asked for only", () => {
     const all = look("My wife Anna works at Siemens.");
     for (const target of EXTRACTION_TARGETS) {
       const one = extractByRules([line("My wife Anna works at Siemens.")], [target]);
@@ -326,7 +326,7 @@ describe("extractByRules", () => {
     }
   });
 
-  it("looks at long texts in pieces, and finds the same", () => {
+  test("looks at long texts in pieces, and finds the same", () => {
     const text = `${"Nothing is here to be found at all. ".repeat(400)}I live in Rome.`;
     const slices = [...new RuleExtractor(["facts"]).slicesOf(line(text))];
     expect(slices.length).toBeGreaterThan(2);
@@ -334,7 +334,7 @@ describe("extractByRules", () => {
     expect(factsOf(text)).toEqual(["The user lives in Rome."]);
   });
 
-  it("takes time that grows with the text only", () => {
+  test("takes time that grows with the text only", () => {
     const hostile = [
       "I live in Rome. ",
       "my wife ",
@@ -361,7 +361,7 @@ describe("extractByRules", () => {
     }
   });
 
-  it("never fails, keeps its limits, and gives the same again", () => {
+  test("never fails, keeps its limits, and gives the same again", () => {
     const words = fc.constantFrom(
       ...["I", "live", "in", "Rome", "my", "wife", "is", "Anna", "work", "at", "Acme", ".", "?"],
       ...[
@@ -404,7 +404,7 @@ describe("extractByRules", () => {
     fc.assert(property, { seed: testSeed("rules that extract") });
   });
 
-  it("finds a hundred things of each kind at the most", () => {
+  test("finds a hundred things of each kind at the most", () => {
     const text = Array.from({ length: 300 }, (_, at) => `I like thing${at} stuff.`).join(" ");
     expect(look(text).facts).toHaveLength(LIMITS.extractedItems);
   });

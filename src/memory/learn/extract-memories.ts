@@ -1,32 +1,33 @@
 // ExtractMemories: finds facts, entities and relations now, in messages or in a text, and remembers
 // them in one transaction. The hook is asked first; when it fails, nothing changes.
 
-import { hookFailed, sessionNotFound } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { MemoryLookup } from "../../domain/memories/lookup.ts";
-import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import { changeSession, liveSession, replayOf, replyPart } from "../../core/change.ts";
+import { newEvents } from "../../core/new-events.ts";
+import { HookFailure } from "../../hooks/port.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { hookFailed, sessionNotFound } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { Session } from "../../session/rules/session.ts";
+import type { SessionDecision, SessionView, StoredMessage } from "../../store/store.ts";
 import {
   BUILTIN_EXTRACTOR,
   DEFAULT_MEMORY_POLICY,
   EXTRACTION_TARGETS,
   type ExtractionPolicy,
   type MemoryPolicy,
-} from "../../domain/memories/policy.ts";
-import { planRemember } from "../../domain/memories/remember.ts";
-import type { RememberPlan } from "../../domain/memories/rules.ts";
-import type { Session } from "../../domain/session.ts";
-import type { SessionDecision, SessionView, StoredMessage } from "../../storage/store.ts";
-import type { Call } from "../call.ts";
-import { changeSession, checkLive, liveSession, replayOf, replyPart } from "../change.ts";
-import { HookFailure } from "../hook-port.ts";
-import type { ExtractMemoriesInput, ImportanceScore } from "../memory-api.ts";
-import { newEvents } from "../new-events.ts";
+} from "../../window/policy/memory-policy.ts";
+import type { ExtractMemoriesInput, ImportanceScore } from "../api.ts";
 import {
   changeMemories,
   type MemoryWork,
-  nothingChanged,
-  savedMemories,
-} from "./change-memories.ts";
+  memoryWork,
+  rememberDetails,
+} from "../change-memories.ts";
+import type { MemoryParts } from "../parts.ts";
+import type { MemoryLookup } from "../rules/lookup.ts";
+import type { Memory, MemoryScope } from "../rules/memory.ts";
+import { planRemember } from "../rules/remember.ts";
+import type { RememberPlan } from "../rules/rules.ts";
 import {
   changedSince,
   extractBatch,
@@ -38,11 +39,9 @@ import {
   withoutMessages,
 } from "./extract.ts";
 import { scopeOf, stampOf } from "./give.ts";
-import type { MemoryParts } from "./parts.ts";
-import { rememberDetails } from "./remember-events.ts";
-import { scoreImportance } from "./score-importance.ts";
+import { scoreImportance } from "./promotable.ts";
 
-/** How messages are looked at when nobody says how. */
+/** The default extraction. */
 const BY_RULES: ExtractionPolicy = {
   ...{ hook: BUILTIN_EXTRACTOR, on: "turn-end", targets: EXTRACTION_TARGETS },
   ...{ instructions: "", supersede: true },
@@ -55,20 +54,19 @@ export async function extractMemories(
   input: ExtractMemoriesInput,
 ): Promise<Uint8Array> {
   checkLive(call.signal);
-  const nowMs = parts.context.world.nowMs();
-  const work: MemoryWork = { parts, call, namespace: input.namespace, nowMs };
+  const work = memoryWork(parts, call, input);
   return input.sessionId === "" ? await fromText(work, input) : await fromSession(work, input);
 }
 
-/** What was found, and how it is remembered. */
+/** The results, and how they are remembered. */
 interface Finding {
   readonly work: MemoryWork;
   readonly input: ExtractMemoriesInput;
   readonly policy: MemoryPolicy & { readonly extraction: ExtractionPolicy };
   readonly found: Found;
-  /** What was looked at, by rising seq. */
+  /** The messages that were read, by rising seq. */
   readonly messages: readonly StoredMessage[];
-  /** How important it is; empty unless it is a preview. */
+  /** Importance; empty unless it is a preview. */
   readonly scores: readonly ImportanceScore[];
 }
 
@@ -85,13 +83,17 @@ async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<
   const found = await find(work, input, { scope, policy, messages: [] });
   const scores = await scoresOf(work, input, { policy, messages: [] });
   const finding: Finding = { work, input, policy, found, messages: [], scores };
-  return await changeMemories(work, {}, ({ memories, revision }) => {
+  return await changeMemories(work, ({ memories, revision }) => {
     const plan = planOf(finding, { scope, found, lookup: memories, revision });
     const { bytes, isSaved } = answerOf(finding, plan, { lookup: memories, revision });
-    if (!isSaved) return nothingChanged(work, bytes);
+    const answer = () => bytes;
+    if (!isSaved) return { answer };
     const { put, remove } = plan;
-    const details = rememberDetails(plan, memories, "extraction");
-    return savedMemories(work, revision, { plan: { put, remove }, details, bytes });
+    return {
+      plan: { put, remove },
+      details: rememberDetails(plan, memories, "extraction"),
+      answer,
+    };
   });
 }
 
@@ -117,7 +119,7 @@ async function fromSession(work: MemoryWork, input: ExtractMemoriesInput): Promi
   return await changeSession<Uint8Array>(context, call, target, (view) => decide(finding, view));
 }
 
-/** How important is what a preview looks at. */
+/** Importance of the messages or the text of a preview. */
 async function scoresOf(
   { parts, call }: MemoryWork,
   { preview, text, importanceRules }: ExtractMemoriesInput,
@@ -134,7 +136,7 @@ function policyFor({ fields }: Session, { extraction }: ExtractMemoriesInput): F
   return { ...policy, extraction: extraction ?? policy.extraction ?? BY_RULES };
 }
 
-/** The messages that are looked at: the newest few, or the first ones of the run that is named. */
+/** The messages to read: the newest few, or the first ones of the named range. */
 async function messagesOf(
   { parts }: MemoryWork,
   { head }: Session,
@@ -183,13 +185,13 @@ async function find(
     checkLive(signal);
     throw hookFailed(
       extractorOf(policy),
-      "The hook that finds facts failed. Nothing has changed.",
+      "The extraction hook failed. Nothing was changed.",
       error,
     );
   }
 }
 
-/** Remembers what was found in messages that are as they were looked at. */
+/** Remembers the results of messages that have not changed since they were read. */
 function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array> {
   const { work, input, found, messages, policy } = finding;
   const { session, memories: lookup, revision } = view;
@@ -218,7 +220,7 @@ function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array
   };
 }
 
-/** Where a decision stands. */
+/** Context of a decision. */
 interface At {
   readonly lookup: MemoryLookup;
   readonly revision: number;
@@ -264,7 +266,7 @@ function answerOf(
   return { bytes, isSaved };
 }
 
-/** The memories that hold what was found, each once, as they are afterwards. */
+/** The memories that hold the results, each once, in their final state. */
 function memoriesOf({ put, results, evictedIds }: RememberPlan, lookup: MemoryLookup): Memory[] {
   const states = new Map(put.map((memory) => [memory.memoryId, memory]));
   const evicted = new Set(evictedIds);
@@ -277,7 +279,7 @@ function memoriesOf({ put, results, evictedIds }: RememberPlan, lookup: MemoryLo
   });
 }
 
-/** A memory as it would be: what would come has no id yet. */
+/** A memory as it would be stored: a new one has no id yet. */
 function asNew(memory: Memory): Memory {
   return { ...memory, memoryId: "", supersededBy: "", etagRevision: 0 };
 }

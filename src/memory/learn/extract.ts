@@ -1,54 +1,127 @@
-// Finds facts, entities and relations in messages or in a text, by the rules of the server or by a
-// hook, and makes memories of them. What a hook gives is a proposal: it has the lowest trust, names
-// its messages, and deletes nothing.
+// The input of extractors, and the memories made of their results.
 
-import { hookNotConfigured } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { describeStructure } from "../../domain/memories/describe.ts";
-import type { Extracted, ExtractInput, ExtractionLine } from "../../domain/memories/extracted.ts";
-import type { MemoryLookup } from "../../domain/memories/lookup.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { extractInTurns } from "../../hooks/builtin.ts";
+import { guardedCall } from "../../hooks/hook-state.ts";
+import { HookFailure } from "../../hooks/port.ts";
+import { hookNotConfigured } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { SessionView, StoredMessage } from "../../store/store.ts";
+import { transcriptOf } from "../../summary/rules/inputs.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import {
+  BUILTIN_EXTRACTOR,
+  type ExtractionPolicy,
+  type MemoryPolicy,
+} from "../../window/policy/memory-policy.ts";
+import type { Role } from "../../window/rules/types.ts";
+import { guardOf, type HookParts } from "../parts.ts";
+import type { Extracted, ExtractInput, ExtractionLine } from "../rules/extracted.ts";
+import type { MemoryLookup } from "../rules/lookup.ts";
+import {
+  describeStructure,
   isMemoryExpired,
   type MemoryContent,
   type MemoryKind,
   type MemoryScope,
   type MemoryStructure,
   type Relation,
-} from "../../domain/memories/memory.ts";
-import {
-  BUILTIN_EXTRACTOR,
-  type ExtractionPolicy,
-  type MemoryPolicy,
-} from "../../domain/memories/policy.ts";
-import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
-import { nameKeyOf, normalText } from "../../domain/memories/text-key.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import type { SessionView, StoredMessage } from "../../storage/store.ts";
-import { HookFailure } from "../hook-port.ts";
-import { guardedCall } from "../tasks/guarded-call.ts";
-import { HookState } from "../tasks/hook-state.ts";
-import { type ExtractBatch, extractInputs } from "./extract-input.ts";
-import { extractInTurns } from "./extract-rules.ts";
-import type { MemoryParts } from "./parts.ts";
+} from "../rules/memory.ts";
+import type { NewMemory, RememberRules } from "../rules/rules.ts";
+import { nameKeyOf, normalText } from "../rules/text-key.ts";
 
-/** How much longer than its own timeout a hook may take before its call is given up. */
-const GUARD_MS = 5_000;
-/** How long is waited for workers, who have no timeout but their leases. */
-const WORKERS_MS = 600_000;
+/** The messages or the text of an extraction. */
+interface ExtractBatch {
+  readonly namespace: string;
+  /** Empty for a text. */
+  readonly sessionId: string;
+  /** By rising seq; empty for a text. */
+  readonly messages: readonly Pick<StoredMessage, "messageId" | "bytes">[];
+  /** Empty unless it is a text. */
+  readonly text: string;
+  /** The scope of the new memories: a hook gets what is known in it. */
+  readonly scope: MemoryScope;
+  readonly policy: ExtractionPolicy;
+  readonly signal: AbortSignal;
+}
 
-/** What finding works with. */
-export type ExtractParts = Pick<MemoryParts, "context" | "states">;
+const ROLES: { readonly [role in Role]: ExtractionLine["role"] } = {
+  1: "user",
+  2: "assistant",
+  3: "system",
+  4: "tool",
+};
 
-/** The name of what finds, as memories keep it. */
+/** The most bytes of messages in one call. */
+const BYTES_MAX = 1_048_576;
+
+/** The inputs of all calls; none when there is nothing to read. */
+function extractInputs(
+  context: Pick<ServiceContext, "codec" | "world">,
+  batch: Pick<ExtractBatch, "messages" | "text" | "policy">,
+  known: readonly string[],
+): readonly ExtractInput[] {
+  const { targets, instructions } = batch.policy;
+  const shared = { targets, instructions, known };
+  if (batch.text !== "") {
+    const { text } = batch;
+    const line = { role: "user", text, name: "", messageId: "" } as const;
+    const lines = [{ ...line, saidMs: context.world.nowMs() }];
+    return [{ ...shared, messages: [], lines, text, transcript: transcriptOf(lines, "capitals") }];
+  }
+  return piecesOf(batch.messages)
+    .map((messages) => ({ messages, lines: linesOf(context, messages) }))
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ messages, lines }) => ({
+      ...shared,
+      messages: messages.map(({ bytes }) => bytes),
+      ...{ lines, text: "", transcript: transcriptOf(lines, "capitals") },
+    }));
+}
+
+type Messages = ExtractBatch["messages"];
+
+/** Messages in runs that one call is given. */
+function piecesOf(messages: Messages): readonly Messages[] {
+  const pieces: Messages[number][][] = [];
+  let left = 0;
+  for (const message of messages) {
+    const piece = pieces.at(-1);
+    const isFull = piece === undefined || piece.length >= LIMITS.extractMessages;
+    if (isFull || message.bytes.length > left) {
+      pieces.push([message]);
+      left = BYTES_MAX - message.bytes.length;
+      continue;
+    }
+    piece.push(message);
+    left -= message.bytes.length;
+  }
+  return pieces;
+}
+
+function linesOf({ codec }: Pick<ServiceContext, "codec">, messages: Messages): ExtractionLine[] {
+  return messages.flatMap(({ messageId, bytes }) => {
+    const { text, saidMs } = codec.readSpeech(bytes);
+    if (text.trim() === "") return [];
+    const role = ROLES[codec.readFacts(bytes).role];
+    return [{ role, text, name: codec.readDetail(bytes).name, messageId, saidMs }];
+  });
+}
+
+// Finds facts, entities and relations in messages or in a text, by the rules of the server or by a
+// hook, and makes memories of them. The output of a hook is a proposal: it has the lowest trust,
+// names its messages, and deletes nothing.
+
+/** The name of the extractor, as memories keep it. */
 export function extractorOf({ hook }: Pick<ExtractionPolicy, "hook">): string {
   return hook === "" ? BUILTIN_EXTRACTOR : hook;
 }
 
 /**
- * Finds what is in messages or in a text. Changes nothing. Throws HOOK_NOT_CONFIGURED when the
- * server has no such hook, HookFailure when it fails, and DEADLINE_EXCEEDED when nobody waits.
+ * Extracts from messages or a text. Changes nothing. Throws HOOK_NOT_CONFIGURED when the
+ * server has no such hook, HookFailure when it fails, and DEADLINE_EXCEEDED when the call ends.
  */
-export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Promise<Found> {
+export async function extractBatch(parts: HookParts, batch: ExtractBatch): Promise<Found> {
   const name = extractorOf(batch.policy);
   if (name === BUILTIN_EXTRACTOR) {
     const inputs = extractInputs(parts.context, batch, []);
@@ -65,20 +138,20 @@ export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Pr
   return { ...merged(all), known };
 }
 
-/** A memory that a hook was told of. */
+/** A memory in the input of a hook. */
 interface KnownMemory {
   readonly memoryId: string;
   readonly text: string;
 }
 
-/** What was found, and what the hook was told. */
+/** The results, and the known memories in the input of the hook. */
 export interface Found extends Extracted {
   readonly known: readonly KnownMemory[];
 }
 
 /**
- * New memories without those that only repeat what the hook was told and what was forgotten while
- * it worked.
+ * New memories without those that only repeat known memories that were forgotten while the hook
+ * worked.
  */
 export function withoutForgotten(
   news: readonly NewMemory[],
@@ -96,40 +169,37 @@ export function withoutForgotten(
 
 type AskHook = (input: ExtractInput) => Promise<Extracted>;
 
-/** How a hook is asked. Throws HOOK_NOT_CONFIGURED. */
-function hookCall({ context, states }: ExtractParts, name: string, batch: ExtractBatch): AskHook {
-  const hook = context.hooks.byName.get(name);
+/** Call of the hook. Throws HOOK_NOT_CONFIGURED. */
+function hookCall(parts: HookParts, name: string, batch: ExtractBatch): AskHook {
+  const hook = parts.context.hooks.byName.get(name);
   const extract = hook?.extract;
   if (hook === undefined)
     throw hookNotConfigured(name, "The server has no extractor of this name.");
   if (extract === undefined) {
     const problem = "its settings do not say that it does extract.";
-    throw hookNotConfigured(name, `The hook of this name is no extractor: ${problem}`);
+    throw hookNotConfigured(name, `The hook of this name is not an extractor: ${problem}`);
   }
-  const { world } = context;
-  const state = states.get(name) ?? new HookState(hook, world);
-  const timeoutMs = hook.kind === "poll" ? WORKERS_MS : hook.settings.timeoutMs + GUARD_MS;
   const { namespace, sessionId, signal } = batch;
   return async (input) =>
     await guardedCall(
-      { state, world, timeoutMs },
+      guardOf(parts, hook),
       { namespace, signal, sessionId },
       [input.transcript, input.instructions, ...input.known],
       async (call) => sound(await extract({ ...call, sessionId }, input)),
     );
 }
 
-/** Whatever a hook gave, its lists are no longer than they may be. */
+/** Refuses the output of a hook when one of its lists is too long. */
 function sound(extracted: Extracted): Extracted {
   const { facts, entities, relations } = extracted;
   const most = Math.max(facts.length, entities.length, relations.length);
   if (most <= LIMITS.extractedItems) return extracted;
-  throw new HookFailure("invalid-output", "The hook found more than it may.");
+  throw new HookFailure("invalid-output", "The hook found more items than allowed.");
 }
 
-/** What is known of the scope, the newest first. */
+/** The known memories of the scope, the newest first. */
 async function knownMemories(
-  { context }: ExtractParts,
+  { context }: HookParts,
   { namespace, scope }: ExtractBatch,
 ): Promise<readonly KnownMemory[]> {
   const { memories } = await context.store.listMemories({
@@ -145,7 +215,7 @@ async function knownMemories(
   return known.slice(0, LIMITS.extractKnown);
 }
 
-/** Says of facts that answer something since when: at the latest since they were said. */
+/** Dates facts with a key that have no start: they hold since they were said at the latest. */
 function withTimes(extracted: Extracted, lines: readonly ExtractionLine[]): Extracted {
   const saidMs = new Map(lines.map((line) => [line.messageId, line.saidMs]));
   const newest = (ids: readonly string[]): number | undefined => {
@@ -172,7 +242,7 @@ function merged(all: readonly Extracted[]): Extracted {
   };
 }
 
-/** Those of some messages that have gone, or changed, since they were read; all were loaded. */
+/** Messages that were deleted or changed since they were read; all were loaded. */
 export function changedSince(
   messages: readonly StoredMessage[],
   { messagesAt }: Pick<SessionView, "messagesAt">,
@@ -186,10 +256,10 @@ export function changedSince(
   });
 }
 
-/** What is left of what was found when messages have gone, or changed, meanwhile. */
+/** The results without those of messages that were deleted or changed meanwhile. */
 export function withoutMessages(extracted: Extracted, gone: ReadonlySet<string>): Extracted {
   if (gone.size === 0) return extracted;
-  // What names no message may come from any of them.
+  // A result that names no message may come from any of them.
   const kept = <T extends { readonly messageIds: readonly string[] }>(items: readonly T[]): T[] =>
     items.filter(
       ({ messageIds }) => messageIds.length > 0 && !messageIds.some((id) => gone.has(id)),
@@ -202,18 +272,18 @@ export function withoutMessages(extracted: Extracted, gone: ReadonlySet<string>)
   };
 }
 
-/** What memories made of what was found have in common. */
-export interface FoundFrom {
+/** The common origin of extracted memories. */
+interface FoundFrom {
   readonly scope: MemoryScope;
   /** Empty for a text, as are the ids. */
   readonly sessionId: string;
-  /** The messages that were looked at, oldest first. */
+  /** The messages that were read, oldest first. */
   readonly messageIds: readonly string[];
-  /** What found it; see extractorOf. */
+  /** The name of the extractor; see extractorOf. */
   readonly hook: string;
 }
 
-/** Makes memories of what was found: facts, then entities, then relations. */
+/** Makes memories of the results: facts, then entities, then relations. */
 export function newMemoriesOf(extracted: Extracted, from: FoundFrom): readonly NewMemory[] {
   const { facts, entities, relations } = extracted;
   const make = maker(extracted, from);
@@ -236,13 +306,13 @@ export function newMemoriesOf(extracted: Extracted, from: FoundFrom): readonly N
   ];
 }
 
-/** Predicates with one object at a time: a new one takes the place of the old one. */
+/** Predicates with one object at a time: a new one replaces the old one. */
 const SINGULAR: ReadonlySet<string> = new Set([
   ...["lives_in", "works_at", "is_married_to", "was_born_in", "grew_up_in"],
   ...["has_wife", "has_husband", "has_partner", "has_mother", "has_father", "has_boss"],
 ]);
 
-/** What a relation is the current answer to; empty when there may be several. */
+/** The key of a relation with one object at a time; empty for others. */
 function keyOfRelation({ subject, predicate }: Relation): string {
   const name = predicate.trim().toLowerCase().replaceAll(" ", "_");
   const key = `${nameKeyOf(subject)} ${name}`;
@@ -279,13 +349,13 @@ function maker({ model }: Extracted, { scope, sessionId, messageIds, hook }: Fou
 
 const SIMILAR = 0.9;
 
-/** How what was found is remembered. */
+/** Rules for remembering the results. */
 export function extractionRules(policy: MemoryPolicy): RememberRules {
   const { extraction, longTermLimit, entityLimit, relationLimit } = policy;
   const isByRules = extraction === undefined || extractorOf(extraction) === BUILTIN_EXTRACTOR;
   return {
     dedupe: {
-      // The rules say the same thing in the same words, and other things in words much like these.
+      // The rules word the same fact identically, and different facts similarly.
       mode: isByRules ? "same-text" : "similar",
       ...{ threshold: SIMILAR, window: LIMITS.dedupeWindowDefault, keepUnchanged: false },
     },

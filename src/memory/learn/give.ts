@@ -1,27 +1,42 @@
-// What a change of a session gives to long-term memory, in the transaction of the change: messages
-// that leave the window are promoted, a turn becomes an episode, and what needs a hook is asked for
-// as a job. Pure: decides from what it is given, and may be called again for the same change.
+// The part of long-term memory in changes of sessions.
 
 import { createHash } from "node:crypto";
-import type { EventDetail } from "../../domain/event.ts";
-import { makeMemoryId } from "../../domain/ids.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { type MemoryScope, SERVER_WRITER } from "../../domain/memories/memory.ts";
+import type {
+  MemoryPart,
+  MemoryParticipant,
+  MemorySide,
+  ParticipantTools,
+  TurnPart,
+  WindowBase,
+} from "../../core/participants.ts";
+import { isInLog } from "../../core/window-view.ts";
+import type { EventDetail } from "../../events/rules/event.ts";
+import { makeMemoryId } from "../../kit/ids.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { Session } from "../../session/rules/session.ts";
+import type {
+  MemoryJobPlan,
+  MemoryPlan,
+  SessionView,
+  StoredEntry,
+  StoredMessage,
+} from "../../store/store.ts";
 import {
   DEFAULT_PROMOTION,
   type MemoryPolicy,
   type PromotionPolicy,
-} from "../../domain/memories/policy.ts";
-import { planRemember } from "../../domain/memories/remember.ts";
-import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../../domain/memories/rules.ts";
-import { promotionScope } from "../../domain/memories/scopes.ts";
-import { promotionMark } from "../../domain/memories/text-key.ts";
-import type { Session } from "../../domain/session.ts";
-import { rangesOf } from "../../domain/window/ranges.ts";
-import type { MemoryPlan, SessionPlan, SessionView, StoredMessage } from "../../storage/store.ts";
-import type { ServiceContext } from "../context.ts";
-import { type EpisodeInput, episodeOf, overdueEpisodes, retentionDetail } from "./episode.ts";
-import { type JobWork, planJobs } from "./plan-jobs.ts";
+} from "../../window/policy/memory-policy.ts";
+import { rangesOf } from "../../window/rules/ranges.ts";
+import type { SeqRange, Trim } from "../../window/rules/types.ts";
+import { rememberDetails } from "../change-memories.ts";
+import { addToJob, type MemoryJob, type MemoryJobType } from "../rules/job.ts";
+import { type MemoryScope, SERVER_WRITER } from "../rules/memory.ts";
+import { planRemember } from "../rules/remember.ts";
+import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../rules/rules.ts";
+import { promotionScope } from "../rules/scopes.ts";
+import { promotionMark } from "../rules/text-key.ts";
+import { episodeOf, overdueEpisodes, retentionDetail } from "./episode.ts";
+import { unpromotedSession } from "./erase-source.ts";
 import {
   type Promotable,
   type Promoted,
@@ -29,13 +44,69 @@ import {
   promotedMemory,
   RuleScores,
 } from "./promotable.ts";
-import { rememberDetails } from "./remember-events.ts";
 
-/** What is read of memories inside a decision. */
-export type MemorySide = Pick<SessionView, "memories" | "memoryJobs">;
+/** The changes of jobs when a session gets another memory policy; undefined for none. */
+export function jobsUnder(
+  policy: MemoryPolicy | undefined,
+  { memoryJobs }: Pick<SessionView, "memoryJobs">,
+): MemoryJobPlan | undefined {
+  if (policy?.extraction !== undefined) return undefined;
+  const isAsked = memoryJobs().some(({ type }) => type === "extract");
+  return isAsked ? { put: [{ type: "extract", job: undefined }] } : undefined;
+}
+
+/** Ends all jobs on a reset: their messages are gone. Undefined for no jobs. */
+export function jobsAfterReset({
+  memoryJobs,
+}: Pick<SessionView, "memoryJobs">): MemoryJobPlan | undefined {
+  const jobs = memoryJobs();
+  if (jobs.length === 0) return undefined;
+  return { put: jobs.map(({ type }) => ({ type, job: undefined })) };
+}
+
+/** Joins two plans, which have no job in common. */
+export function mergeJobPlans(
+  a: MemoryJobPlan | undefined,
+  b: MemoryJobPlan | undefined,
+): MemoryJobPlan | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : { put: [...a.put, ...b.put] };
+}
+
+/** Messages that wait for hooks after a change. */
+interface JobWork {
+  readonly policy: MemoryPolicy;
+  readonly stamp: { readonly revision: number; readonly nowMs: number };
+  readonly score: readonly SeqRange[];
+  readonly extract: { readonly ranges: readonly SeqRange[]; readonly isHeld: boolean };
+  /** The turn has ended: messages that waited for that are due. */
+  readonly isTurnEnd: boolean;
+}
+
+/** The changes of the jobs; undefined for none. Reads the jobs only when needed. */
+function planJobs(
+  { memoryJobs }: Pick<SessionView, "memoryJobs">,
+  { policy, stamp, score, extract, isTurnEnd }: JobWork,
+): MemoryJobPlan | undefined {
+  const put: { type: MemoryJobType; job: MemoryJob | undefined }[] = [];
+  const add = (type: MemoryJobType, ranges: readonly SeqRange[], isHeld: boolean): void => {
+    const before = memoryJobs().find((job) => job.type === type);
+    const job = addToJob(before, { type, policy, ranges, isHeld, ...stamp });
+    if (job !== undefined) put.push({ type, job });
+  };
+  if (score.length > 0) add("score", score, false);
+  const { ranges, isHeld } = extract;
+  if (policy.extraction !== undefined && (ranges.length > 0 || isTurnEnd)) {
+    add("extract", ranges, isHeld);
+  }
+  return put.length === 0 ? undefined : { put };
+}
+
+// Memories that come of a session change, in its transaction: messages that leave the window are
+// promoted, a turn becomes an episode, and work for hooks becomes a job. Pure: decides from its
+// arguments alone, and may be called again for the same change.
 
 /** A message of the log that leaves the window. */
-export interface LeftMessage {
+interface LeftMessage {
   readonly message: StoredMessage;
   /** It is erased from the log as well: no job will find it. */
   readonly isErased: boolean;
@@ -43,17 +114,8 @@ export interface LeftMessage {
   readonly isMarked: boolean;
 }
 
-/** What an append or a turn adds to what trims give. */
-export interface TurnPart {
-  /** What was appended, by rising seq. */
-  readonly appended: readonly StoredMessage[];
-  readonly isEnd: boolean;
-  /** Undefined when the turn makes no episode, or does not end. */
-  readonly episode: EpisodeInput | undefined;
-}
-
-/** A change that gives something to long-term memory. */
-export interface Giving {
+/** A change that long-term memory may learn from. */
+interface Giving {
   /** As the change leaves it. */
   readonly session: Session;
   readonly policy: MemoryPolicy;
@@ -66,24 +128,22 @@ export interface Giving {
   readonly scores?: ReadonlyMap<string, number>;
 }
 
-/** What a change gives. */
-export interface Given {
-  readonly plan: Pick<SessionPlan, "memories" | "memoryJobs">;
-  /** Stand behind those of the change. */
-  readonly events: readonly EventDetail[];
-  /** Empty when no episode was made. */
-  readonly episodeId: string;
-  readonly promotedIds: readonly string[];
-  readonly evictedIds: readonly string[];
-}
+/** The tools of a decision. */
+type MemoryTools = Pick<ParticipantTools, "store" | "codec">;
 
-const NOTHING: Given = { plan: {}, events: [], episodeId: "", promotedIds: [], evictedIds: [] };
+const NOTHING: MemoryPart = {
+  plan: {},
+  events: [],
+  episodeId: "",
+  promotedIds: [],
+  evictedIds: [],
+};
 
 const DEDUPE = { mode: "same-text", threshold: 1, window: 1, keepUnchanged: false } as const;
 const CONFLICT = { mode: "keep-both", singleObject: false } as const;
 
-/** Decides what a change gives to long-term memory. */
-export function giveToMemory(context: ServiceContext, giving: Giving): Given {
+/** Decides what long-term memory learns from a change. */
+export function giveToMemory(context: MemoryTools, giving: Giving): MemoryPart {
   const { session, policy, side } = giving;
   const scope = scopeOf(session, policy);
   const { promoted, later } =
@@ -106,7 +166,7 @@ export function giveToMemory(context: ServiceContext, giving: Giving): Given {
     : { ...remembered, plan: { ...remembered.plan, memoryJobs: jobs } };
 }
 
-/** Whom the memories of a session belong to. */
+/** Scope of the memories of a session. */
 export function scopeOf(session: Session, policy: MemoryPolicy): MemoryScope {
   const { userId, agentId } = session.fields;
   return promotionScope({ userId, agentId, sessionId: session.sessionId }, policy);
@@ -120,9 +180,9 @@ interface Promotion {
 
 const NONE_PROMOTED: Promotion = { promoted: [], later: [] };
 
-/** What of the messages that leave is promoted, each text once. */
+/** The promotions among messages that leave, each text once. */
 function promotedNow(
-  context: ServiceContext,
+  context: MemoryTools,
   { left, side, scores }: Giving,
   { scope, policy }: { readonly scope: MemoryScope; readonly policy: PromotionPolicy },
 ): Promotion {
@@ -146,14 +206,14 @@ function promotedNow(
       given === undefined
         ? rules.promoted(promotable)
         : { promotable, score: { ...rules.of(promotable.text), score: given }, hook: scoreHook };
-    // What scores below the threshold is the most of it: memories are only asked about the rest.
+    // Most messages score below the threshold: only the rest needs a lookup.
     if (one === undefined || one.score.score < importanceThreshold) continue;
     if (!wasPromoted(one.promotable)) promoted.push(one);
   }
   return { promoted: uniqueTexts(promoted), later };
 }
 
-/** Different messages may come to the same important part. */
+/** Drops repeats: different messages may have the same important part. */
 function uniqueTexts(promoted: readonly Promoted[]): readonly Promoted[] {
   return [
     ...new Map(promoted.toReversed().map((one) => [one.promotable.key, one])).values(),
@@ -183,9 +243,9 @@ function jobWork(giving: Giving, later: readonly Promotable[]): JobWork {
   };
 }
 
-/** Ids that are the same however often a change is decided. */
+/** Ids that stay the same when a change is decided again. */
 export function stampOf(
-  { store }: Pick<ServiceContext, "store">,
+  { store }: Pick<MemoryTools, "store">,
   { revision, nowMs }: Giving["stamp"],
 ): Stamp {
   const newId = (index: number): string => {
@@ -196,7 +256,7 @@ export function stampOf(
 }
 
 function remember(
-  context: ServiceContext,
+  context: MemoryTools,
   giving: Giving,
   what: {
     readonly scope: MemoryScope;
@@ -204,7 +264,7 @@ function remember(
     readonly episode: NewMemory | undefined;
     readonly keys: readonly string[];
   },
-): Given {
+): MemoryPart {
   const { policy, side, stamp, turn } = giving;
   const { scope, news, episode, keys } = what;
   const rules: RememberRules = {
@@ -239,7 +299,7 @@ function remember(
   };
 }
 
-/** What is told: an episode came of the turn, everything else of promotion. */
+/** The events: the episode came of the turn, everything else of promotion. */
 function detailsOf(plan: RememberPlan, side: MemorySide, episodeId: string): EventDetail[] {
   const isEpisode = (id: string): boolean => id === episodeId;
   const others = { ...plan, createdIds: plan.createdIds.filter((id) => !isEpisode(id)) };
@@ -253,3 +313,46 @@ function detailsOf(plan: RememberPlan, side: MemorySide, episodeId: string): Eve
     ...rememberDetails(own, side.memories, "turn"),
   ].map(({ detail }) => detail);
 }
+
+/** The memories that come of a window change; undefined for none. */
+export function givenByChange(
+  context: MemoryTools,
+  change: Pick<WindowBase, "session" | "stamp" | "memory">,
+  trims: readonly Trim<StoredEntry>[],
+): MemoryPart | undefined {
+  const { session, stamp, memory } = change;
+  const policy = session.fields.memoryPolicy;
+  if (memory === undefined || policy === undefined) return undefined;
+  const { side, turn } = memory;
+  const promoting = session.fields.policy.stages.filter(({ removedTo }) => removedTo === "promote");
+  const marked = new Set(promoting.map(({ name }) => name));
+  const left = leftMessages(trims, marked);
+  if (left.length === 0 && turn === undefined) return undefined;
+  const part = turn === undefined ? {} : { turn };
+  return giveToMemory(context, { session, policy, stamp, side, left, ...part });
+}
+
+/** The messages of the log that trims take out, by rising seq; `marked` are stages that promote. */
+function leftMessages(
+  trims: readonly Trim<StoredEntry>[],
+  marked: ReadonlySet<string>,
+): readonly LeftMessage[] {
+  const left = new Map<number, LeftMessage>();
+  for (const { stage, removed, discarded } of trims) {
+    for (const message of removed.filter(isInLog)) {
+      const before = left.get(message.seq);
+      left.set(message.seq, {
+        message,
+        isErased: discarded || before?.isErased === true,
+        isMarked: marked.has(stage) || before?.isMarked === true,
+      });
+    }
+  }
+  return [...left.values()].sort((a, b) => a.message.seq - b.message.seq);
+}
+
+/** Long-term memory, as it takes part in changes of sessions. */
+export const memoryParticipant: MemoryParticipant = {
+  windowChanged: (tools, { base, trims }) => givenByChange(tools, base, trims),
+  sessionEmptied: unpromotedSession,
+};

@@ -1,10 +1,10 @@
 // Goal: what hooks are asked is done once, or by the rules, or waits; a late answer changes
 // nothing.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { noteDecisions } from "../../../test/support/decisions.ts";
-import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks.ts";
-import { fromBytes, jsonCodec, toBytes } from "../../../test/support/json-codec.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks/hooks.ts";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { forget, listAll } from "../../../test/support/memory/service-memories.ts";
 import {
   consolidate,
   endTurn,
@@ -15,21 +15,24 @@ import {
   promotedTexts,
   promotion,
   scoringHook,
-} from "../../../test/support/memory-turns.ts";
-import { policyOf } from "../../../test/support/policies.ts";
-import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
-import { forget, listAll } from "../../../test/support/service-memories.ts";
-import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { storeFull } from "../../domain/errors.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import type { Extracted } from "../../domain/memories/extracted.ts";
-import { type MemoryJobType, taskNoOfJob } from "../../domain/memories/job.ts";
-import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
-import type { ExtractionPolicy } from "../../domain/memories/policy.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import { openLmdbStore } from "../../storage/lmdb/store.ts";
-import { type Hook, HookFailure } from "../hook-port.ts";
+} from "../../../test/support/memory/turns.ts";
+import { noteDecisions } from "../../../test/support/services/decisions.ts";
+import { fromBytes, jsonCodec, toBytes } from "../../../test/support/services/json-codec.ts";
+import { eventually, someTurns } from "../../../test/support/services/runner-scene.ts";
+import {
+  startTestServices,
+  storeWith,
+  type TestServices,
+} from "../../../test/support/services/services.ts";
+import { policyOf } from "../../../test/support/window/policies.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import { type Hook, HookFailure } from "../../hooks/port.ts";
+import { storeFull } from "../../kit/errors.ts";
+import { openLmdbStore } from "../../store/lmdb/store.ts";
+import { taskIdOf } from "../../tasks/rules/task.ts";
+import type { ExtractionPolicy } from "../../window/policy/memory-policy.ts";
+import type { Extracted } from "../rules/extracted.ts";
+import { type MemoryJobType, TURN_END_MS, taskNoOfJob } from "../rules/job.ts";
 
 const NAME = "My name is Anna.";
 const PLAIN = ["one", "two", "three"].map((text) => ({ text }));
@@ -109,7 +112,7 @@ async function giveUp(taskId: string): Promise<void> {
 }
 
 describe("a hook that scores", () => {
-  it("scores what left, after the change, and what it finds important is promoted", async () => {
+  test("scores what left, after the change, and what it finds important is promoted", async () => {
     const hook = scoringHook("judge", (texts) => texts.map((text) => (text === "two" ? 0.9 : 0.1)));
     await start(hook);
     await openSession(services, "s", SCORED);
@@ -122,7 +125,7 @@ describe("a hook that scores", () => {
     ]);
   });
 
-  it("is asked about 64 texts at a time, until all are done", async () => {
+  test("is asked about 64 texts at a time, until all are done", async () => {
     const hook = scoringHook("judge", (texts) => texts.map(() => 1));
     await start(hook);
     await openSession(services, "s", SCORED);
@@ -135,7 +138,7 @@ describe("a hook that scores", () => {
     expect(await promotedTexts(services)).toHaveLength(150);
   });
 
-  it("is applied in decisions that name the messages of the batch, and ask for no more", async () => {
+  test("is applied in decisions that name the messages of the batch, and ask for no more", async () => {
     await start(scoringHook("judge", (texts) => texts.map(() => 1)));
     const { kinds, seqs } = noteDecisions(services.store);
     await openSession(services, "s", SCORED);
@@ -145,7 +148,7 @@ describe("a hook that scores", () => {
     expect(kinds.filter((kind) => kind === "need-messages")).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ["is down", () => Promise.reject(down())],
     ["raises", () => Promise.reject(new Error("What?"))],
     ["answers nonsense", () => []],
@@ -160,7 +163,7 @@ describe("a hook that scores", () => {
     expect(await ended()).toMatchObject([{ failure: expect.any(String), createdCount: 1 }]);
   });
 
-  it("that cannot be asked leaves it to the rules at once", async () => {
+  test("that cannot be asked leaves it to the rules at once", async () => {
     const hook = {
       ...scoringHook("judge", (texts) => texts.map(() => 0)),
       settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
@@ -178,7 +181,7 @@ describe("a hook that scores", () => {
     expect((await ended()).map(({ failure }) => failure)).toEqual([undefined, "busy", "busy"]);
   });
 
-  it("is passed over for what is discarded, which it could not be asked about later", async () => {
+  test("is passed over for what is discarded, which it could not be asked about later", async () => {
     const hook = scoringHook("judge", () => Promise.reject(down()));
     await start(hook);
     const memory = memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) });
@@ -192,7 +195,7 @@ describe("a hook that scores", () => {
     expect(hook.asked).toEqual([]);
   });
 
-  it("is asked by ConsolidateSession at once; the rules score when it fails", async () => {
+  test("is asked by ConsolidateSession at once; the rules score when it fails", async () => {
     let answer: () => Promise<readonly number[]> = () => Promise.reject(down());
     const hook = scoringHook("judge", () => answer());
     await start(hook);
@@ -222,7 +225,7 @@ describe("a late answer changes nothing", () => {
     return late;
   }
 
-  it("after the job was given up", async () => {
+  test("after the job was given up", async () => {
     const late = await held();
     const taskId = await taskIdOfJob("score");
     await giveUp(taskId);
@@ -232,7 +235,7 @@ describe("a late answer changes nothing", () => {
     await expect(retry(taskId)).rejects.toMatchObject({ reason: "TASK_NOT_FOUND" });
   });
 
-  it("after a reset, also when there is a new job", async () => {
+  test("after a reset, also when there is a new job", async () => {
     const late = await held();
     await services.sessions.resetSession(services.call("ResetSession"), {
       ...{ ...ref, keepSystemMessages: false, keepFirstSystemMessage: false },
@@ -245,7 +248,7 @@ describe("a late answer changes nothing", () => {
     expect(await promotedTexts(services)).not.toContain(NAME);
   });
 
-  it("after the session was deleted and made again", async () => {
+  test("after the session was deleted and made again", async () => {
     const late = await held();
     const call = services.call("DeleteSession");
     const target = { ...ref, etag: "", allowMissing: false, encode: nothing };
@@ -257,7 +260,7 @@ describe("a late answer changes nothing", () => {
     expect(await promotedTexts(services)).not.toContain(NAME);
   });
 
-  it("of a message that was changed meanwhile: the hook is asked anew", async () => {
+  test("of a message that was changed meanwhile: the hook is asked anew", async () => {
     const late = await held();
     await services.sessions.deleteMessage(services.call("DeleteMessage"), {
       ...{ ...ref, messageId: "name", etag: "", allowMissing: false, encode: nothing },
@@ -269,13 +272,13 @@ describe("a late answer changes nothing", () => {
 });
 
 describe("finding facts", () => {
-  it("asks a hook that is left alone for one session of many, not for each", async () => {
+  test("asks a hook that is left alone for one session of many, not for each", async () => {
     let asked = 0;
     const hook: Hook = {
       ...{ name: "finder", kind: "openai", settings: TEST_HOOK_SETTINGS },
       extract: async () => {
         asked += 1;
-        throw new HookFailure("busy", "The hook is left alone for a while.");
+        throw new HookFailure("busy", "The hook is paused after repeated failures.");
       },
     };
     await start(hook);
@@ -292,7 +295,7 @@ describe("finding facts", () => {
     expect(await jobsOf(services)).toHaveLength(200);
   });
 
-  it("is done by the rules at once when the hook fails, and by the hook when it is back", async () => {
+  test("is done by the rules at once when the hook fails, and by the hook when it is back", async () => {
     let isDown = true;
     const hook = findingHook("finder", async () => {
       if (isDown) throw down();
@@ -323,7 +326,7 @@ describe("finding facts", () => {
     expect(await texts()).toContain("The user is called Anna.");
   });
 
-  it("of one session is not held up by a hook that hangs for others", async () => {
+  test("of one session is not held up by a hook that hangs for others", async () => {
     const late = Promise.withResolvers<Extracted>();
     const hangs = findingHook("hangs", () => late.promise);
     const finds = findingHook("finds", () => extracted(["A fact."]));
@@ -342,7 +345,7 @@ describe("finding facts", () => {
     late.resolve(extracted([]));
   });
 
-  it("of one session with bad input does not leave the hook alone for others", async () => {
+  test("of one session with bad input does not leave the hook alone for others", async () => {
     const hook = findingHook("finder", async (lines) => {
       if (lines.some((line) => line.includes("bad"))) throw new Error("What?");
       return extracted(["A fact."]);
@@ -359,7 +362,7 @@ describe("finding facts", () => {
     await eventually("the hook was asked", () => hook.asked.some(([line]) => line === "good"));
   });
 
-  it("does not bring back what was forgotten meanwhile, unless it is said again", async () => {
+  test("does not bring back what was forgotten meanwhile, unless it is said again", async () => {
     const [bees, goats] = ["The user keeps bees.", "The user keeps goats."];
     const late = Promise.withResolvers<void>();
     const hook = findingHook("finder", async (lines) => {
@@ -390,7 +393,7 @@ describe("finding facts", () => {
     expect(await texts()).toEqual([goats, bees]);
   });
 
-  it("looks at all messages of a turn when it ends, and not before", async () => {
+  test("looks at all messages of a turn when it ends, and not before", async () => {
     const hook = findingHook("finder", () => extracted(["Anna likes tea."]));
     await start(hook);
     const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
@@ -414,7 +417,7 @@ describe("finding facts", () => {
     ]);
   });
 
-  it("is done by the rules of the server without a hook, after each turn", async () => {
+  test("is done by the rules of the server without a hook, after each turn", async () => {
     await start();
     const memory = memoryPolicy({ extraction: extraction(), episodes: undefined });
     await openSession(services, "s", { memory });
@@ -426,7 +429,7 @@ describe("finding facts", () => {
     expect((await ended())[0]).toMatchObject({ taskType: "extract", hook: "builtin" });
   });
 
-  it("looks at what leaves the window when the policy says so", async () => {
+  test("looks at what leaves the window when the policy says so", async () => {
     const hook = findingHook("finder", () => extracted([]));
     await start(hook);
     const memory = memoryPolicy({ extraction: extraction({ hook: "finder", on: "trim" }) });
@@ -436,7 +439,7 @@ describe("finding facts", () => {
     expect(hook.asked).toEqual([["a"]]);
   });
 
-  it("waits for the end of the next turn with what comes while the hook works", async () => {
+  test("waits for the end of the next turn with what comes while the hook works", async () => {
     const first = Promise.withResolvers<Extracted>();
     const hook = findingHook("finder", () => first.promise);
     await start(hook);
@@ -454,7 +457,7 @@ describe("finding facts", () => {
     expect(hook.asked).toEqual([["a"], ["b"]]);
   });
 
-  it("is given up after five attempts, and tried again when asked to or when more comes", async () => {
+  test("is given up after five attempts, and tried again when asked to or when more comes", async () => {
     let isDown = true;
     const hook = findingHook("finder", async () => {
       if (isDown) throw new HookFailure("invalid-output", "No.");
@@ -497,7 +500,7 @@ describe("finding facts", () => {
     expect(await memoriesOf(services, "extraction")).toHaveLength(1);
   });
 
-  it("stops when the session wants it no more, and keeps what it found when told twice", async () => {
+  test("stops when the session wants it no more, and keeps what it found when told twice", async () => {
     const hook = findingHook("finder", () => extracted(["A fact."]));
     await start(hook);
     const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
@@ -510,7 +513,7 @@ describe("finding facts", () => {
   });
 });
 
-it("leaves a hook alone that cannot be asked, without using up attempts", async () => {
+test("leaves a hook alone that cannot be asked, without using up attempts", async () => {
   const hook = {
     ...findingHook("finder", () => extracted([])),
     settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
@@ -528,7 +531,7 @@ it("leaves a hook alone that cannot be asked, without using up attempts", async 
   expect(hook.asked).toHaveLength(2);
 });
 
-it("goes on after a store that took nothing for a while", async () => {
+test("goes on after a store that took nothing for a while", async () => {
   let isFull = false;
   services = await startTestServices(
     {},
@@ -555,7 +558,7 @@ it("goes on after a store that took nothing for a while", async () => {
   expect(await promotedTexts(services)).toEqual(["zero", "one"]);
 });
 
-it("does not let a policy in that names hooks which the server does not have", async () => {
+test("does not let a policy in that names hooks which the server does not have", async () => {
   await start(scoringHook("judge", () => []));
   const open = (memory: Parameters<typeof memoryPolicy>[0]) =>
     openSession(services, "s", { memory: memoryPolicy(memory) });
@@ -570,7 +573,7 @@ it("does not let a policy in that names hooks which the server does not have", a
   });
 });
 
-it("goes on with jobs of the disk after a restart", async () => {
+test("goes on with jobs of the disk after a restart", async () => {
   const directory = await makeTempDir();
   const at = { directory: directory.path, readFacts: jsonCodec.readFacts };
   let isDown = true;

@@ -2,62 +2,67 @@
 // due, or for half a minute. Jobs are simply due: nothing is to be recovered after a crash, and one
 // that is done twice changes nothing the second time.
 
-import { hookOfJob, isUnruled, type MemoryJobType } from "../../domain/memories/job.ts";
-import type { SessionRef } from "../../domain/session.ts";
-import type { StoredMemoryJob } from "../../storage/store.ts";
-import { isPassing } from "../tasks/call-hook.ts";
-import { later } from "../tasks/later.ts";
-import { type JobParts, runJob } from "./run-job.ts";
+import { isPassing } from "../../hooks/hook-state.ts";
+import { later } from "../../kit/world.ts";
+import type { SessionRef } from "../../session/rules/session.ts";
+import type { StoredMemoryJob } from "../../store/store.ts";
+import type { HookParts } from "../parts.ts";
+import { hookOfJob, isUnruled, type MemoryJobType } from "../rules/job.ts";
+import { runJob } from "./attempt.ts";
 
-/** Jobs at one time, and those of one hook: one that hangs leaves room for the others. */
+/** Concurrent jobs, in all and of one hook: a hook that hangs leaves room for the others. */
 const RUNNING_MAX = 16;
 const RUNNING_OF_HOOK = 4;
 const TICK_MS = 30_000;
-/** How long a job is left alone whose hook could not be asked. */
-const BUSY_MS = 5_000;
-/** The same for one that could not be done by a fault of the server. */
+/** Rest of a job whose hook could not be called. */
+const JOBS_BUSY_MS = 5_000;
+/** The same for a job that failed by a fault of the server. */
 const FAULT_MS = 30_000;
 const SKIPPED_MAX = 1_000;
-/** Due jobs that are looked at, first, and at most: the rest are behind those that wait. */
+/** Due jobs to read, at first and at most: others may be queued behind jobs that wait. */
 const LOOK = { first: 64, most: 1_024, times: 4 };
-/** So many jobs that wait for hooks make a look dear: the next one comes after a while. */
+/** With this many jobs waiting for hooks, the next search for due jobs is delayed. */
 const CROWD = 128;
 const CROWD_MS = 250;
-/** How long a stop waits for what is under way. */
+/** Time that a shutdown waits for running jobs. */
 const STOP_MS = 5_000;
 
 function keyOf({ namespace, sessionId }: SessionRef, type: MemoryJobType): string {
   return JSON.stringify([namespace, sessionId, type]);
 }
 
-/** Jobs of a namespace that one hook does: a hook that cannot be asked is so for all of them. */
+/** Key of the jobs of one hook in a namespace: an unavailable hook blocks all of them. */
 function hookKeyOf({ ref, job }: StoredMemoryJob): string {
   return JSON.stringify([ref.namespace, hookOfJob(job)]);
 }
 
 /** Does jobs from its start to `stop`. */
 export class MemoryJobs {
-  readonly #parts: JobParts;
+  readonly #parts: HookParts;
   readonly #onError: (error: unknown) => void;
   readonly #stop = new AbortController();
   readonly #running = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
-  /** Until when jobs are left alone. */
+  /** End of the rest of jobs. */
   readonly #skipped = new Map<string, number>();
-  /** Until when hooks are left alone. */
+  /** End of the rest of hooks. */
   readonly #busy = new Map<string, number>();
   #isCrowded = false;
   #isResting = false;
   #pumping: Promise<void> | undefined;
   #isAsked = false;
   #cancelTimer: () => void = () => {};
+  readonly #stopListening: () => void;
 
-  constructor(parts: JobParts, onError: (error: unknown) => void) {
+  constructor(parts: HookParts, onError: (error: unknown) => void) {
     this.#parts = parts;
     this.#onError = onError;
+    this.#stopListening = parts.context.store.onCommit(({ memoryJobsDue }) => {
+      if (memoryJobsDue) this.wake();
+    });
     this.wake();
   }
 
-  /** Looks for jobs that are due. */
+  /** Searches for due jobs. */
   wake(): void {
     this.#isAsked = true;
     if (this.#pumping !== undefined || this.#isResting || this.#stop.signal.aborted) return;
@@ -67,7 +72,7 @@ export class MemoryJobs {
     });
   }
 
-  /** Looks at jobs that were left alone, too. */
+  /** Searches for due jobs, including those that rest. */
   retry(): void {
     this.#skipped.clear();
     this.#busy.clear();
@@ -81,6 +86,7 @@ export class MemoryJobs {
 
   /** Aborts calls. Waits at most five seconds. */
   async stop(): Promise<void> {
+    this.#stopListening();
     this.#stop.abort();
     this.#cancelTimer();
     let cancel = (): void => {};
@@ -168,9 +174,9 @@ export class MemoryJobs {
     try {
       const isHookBusy = this.#busy.has(hookKeyOf(due));
       const end = await runJob(this.#parts, { ...due, isHookBusy }, this.#stop.signal);
-      if (end === "gone") skip(BUSY_MS);
+      if (end === "gone") skip(JOBS_BUSY_MS);
       if (end === "busy" && !isHookBusy) {
-        this.#busy.set(hookKeyOf(due), this.#parts.context.world.nowMs() + BUSY_MS);
+        this.#busy.set(hookKeyOf(due), this.#parts.context.world.nowMs() + JOBS_BUSY_MS);
       }
     } catch (error) {
       skip(FAULT_MS);

@@ -1,38 +1,44 @@
-// Messages as long-term memory looks at them: what may become a memory, and how important it is.
+// Messages as candidates for long-term memory: the part that may become a memory, and its
+// importance.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { factOf, statementsOf } from "../../domain/memories/extract/statements.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { guardedCall } from "../../hooks/hook-state.ts";
+import { type DirectCall, HookFailure } from "../../hooks/port.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { cutText } from "../../kit/text.ts";
+import type { Session } from "../../session/rules/session.ts";
+import type { StoredMessage } from "../../store/store.ts";
+import {
+  BUILTIN_EXTRACTOR,
+  type ImportanceRule,
+  type PromotionPolicy,
+} from "../../window/policy/memory-policy.ts";
+import { ROLE, type Role } from "../../window/rules/types.ts";
+import type { ImportanceScore } from "../api.ts";
+import { factOf, statementsOf } from "../extract/rules.ts";
+import { guardOf, type HookParts, type MemoryParts } from "../parts.ts";
 import {
   compileRules,
   DEFAULT_IMPORTANCE_RULES,
   scoreBudget,
   scoreText,
-} from "../../domain/memories/importance.ts";
-import type { MemoryScope } from "../../domain/memories/memory.ts";
-import {
-  BUILTIN_EXTRACTOR,
-  type ImportanceRule,
-  type PromotionPolicy,
-} from "../../domain/memories/policy.ts";
-import type { NewMemory } from "../../domain/memories/rules.ts";
-import { promotionKeyOf } from "../../domain/memories/text-key.ts";
-import type { Session } from "../../domain/session.ts";
-import { ROLE, type Role } from "../../domain/window/types.ts";
-import type { StoredMessage } from "../../storage/store.ts";
-import type { ServiceContext } from "../context.ts";
-import { cutText } from "../cut-text.ts";
+} from "../rules/importance.ts";
+import type { MemoryScope } from "../rules/memory.ts";
+import type { NewMemory } from "../rules/rules.ts";
+import { promotionKeyOf } from "../rules/text-key.ts";
 
 const DEFAULT_CATEGORY = "general";
 const PREFERENCE = "preference";
 const NO_METADATA = new Uint8Array(0);
 
-/** How sure memories are that promotion makes: see docs/memory.md. */
+/** Confidence of promoted memories: see docs/memory.md. */
 const STATEMENT_SURE = 0.75;
 const ANY_TEXT_SURE = 0.5;
-/** The least score, by the rules of the server, of what states a lasting fact; that of all else. */
+/** Lowest score, by the rules of the server, of a lasting fact; the score of all other text. */
 const LASTING_SCORE = 0.7;
 const NOT_LASTING: Score = { score: 0.3, rule: "" };
-/** How much of the statements of a change is looked through for facts: tens of milliseconds. */
+/** Characters of a change that are searched for facts: tens of milliseconds of work. */
 const FACT_CHARS = 65_536;
 
 type Rules = ReturnType<typeof compileRules>;
@@ -40,7 +46,7 @@ type Rules = ReturnType<typeof compileRules>;
 const compiled = new WeakMap<readonly ImportanceRule[], Rules>();
 
 /** The rules of a policy, made once for each policy. */
-export function rulesOf({ importanceRules }: Pick<PromotionPolicy, "importanceRules">): Rules {
+function rulesOf({ importanceRules }: Pick<PromotionPolicy, "importanceRules">): Rules {
   const rules = importanceRules.length === 0 ? DEFAULT_IMPORTANCE_RULES : importanceRules;
   let known = compiled.get(rules);
   if (known === undefined) {
@@ -50,7 +56,7 @@ export function rulesOf({ importanceRules }: Pick<PromotionPolicy, "importanceRu
   return known;
 }
 
-/** What a user or an assistant says in a message, trimmed; empty for any other message. */
+/** The speech of a user or an assistant in a message, trimmed; empty for other messages. */
 export function speechOf(
   { codec }: Pick<ServiceContext, "codec">,
   { role, bytes }: StoredMessage,
@@ -62,15 +68,15 @@ export function speechOf(
 /** A message that may be promoted. */
 export interface Promotable {
   readonly message: StoredMessage;
-  /** What a memory may hold of it: its statements, or its whole text. Never empty. */
+  /** Its statements, or its whole text. Never empty. */
   readonly parts: readonly string[];
   /** All of that. */
   readonly text: string;
-  /** By which a scope knows that it promoted the text. */
+  /** Key by which a scope recognizes a promoted text. */
   readonly key: string;
 }
 
-/** What of a message may be promoted; undefined when nothing may. */
+/** The part of a message that may be promoted; undefined for none. */
 export function promotableOf(
   context: Pick<ServiceContext, "codec">,
   message: StoredMessage,
@@ -90,17 +96,17 @@ function promotable(message: StoredMessage, parts: readonly string[]): Promotabl
   return { message, parts, text, key: promotionKeyOf(text) };
 }
 
-/** How important a text is, and by which rule; the rule is empty when none fits. */
-export interface Score {
+/** Importance of a text, and the rule that gave it; empty when none fits. */
+interface Score {
   readonly score: number;
   readonly rule: string;
 }
 
-/** A message that is promoted: what the memory holds, and how important that is. */
+/** A promoted message: the text of its memory, and its importance. */
 export interface Promoted {
   readonly promotable: Promotable;
   readonly score: Score;
-  /** Who scored it. */
+  /** The source of the score. */
   readonly hook: string;
 }
 
@@ -116,7 +122,7 @@ export class RuleScores {
     this.#rules = rulesOf(policy);
   }
 
-  /** What of a message is important enough, each part by itself; undefined for nothing. */
+  /** The parts of a message that are important enough; undefined for none. */
   promoted({ message, parts }: Promotable): Promoted | undefined {
     const scored = parts.map((part) => ({ part, score: this.of(part) }));
     const kept = scored.filter(({ score }) => score.score >= this.#policy.importanceThreshold);
@@ -130,14 +136,14 @@ export class RuleScores {
     return { promotable: whole, score, hook: BUILTIN_EXTRACTOR };
   }
 
-  /** How important a part of a message is. */
+  /** Importance of a part of a message. */
   of(part: string): Score {
     const { selection, importanceRules } = this.#policy;
-    // As far as a memory would hold it.
+    // Only as much as a memory can hold.
     const text = part.slice(0, LIMITS.memoryTextBytes);
     const byRules = scoreText(this.#rules, text, this.#budget);
     if (selection === "any-text" || importanceRules.length > 0) return byRules;
-    // By itself a phrase tells little: `I like this one` matters to nobody tomorrow.
+    // A phrase alone proves little: `I like this one` does not matter tomorrow.
     const fact = this.#factOf(part);
     if (fact === undefined) return NOT_LASTING;
     if (byRules.score >= LASTING_SCORE) return byRules;
@@ -192,4 +198,67 @@ export function promotedMemory(
 
 function roleName(role: Role): string {
   return role === ROLE.user ? "user" : "assistant";
+}
+
+/** Asks a hook for one score of each text, 0 to 1. Throws HookFailure. */
+export async function scoresOfHook(
+  parts: HookParts,
+  name: string,
+  call: DirectCall,
+  texts: readonly string[],
+): Promise<readonly number[]> {
+  if (texts.length === 0) return [];
+  const hook = parts.context.hooks.byName.get(name);
+  const score = hook?.score;
+  if (hook === undefined || score === undefined) {
+    throw new HookFailure("no-hook", "The server has no hook of this name that scores.");
+  }
+  return await guardedCall(guardOf(parts, hook), call, texts, async (timed) => {
+    const scores = await score(timed, texts);
+    if (scores.length !== texts.length || !scores.every(Number.isFinite)) {
+      throw new HookFailure(
+        "invalid-output",
+        "The hook returned a different number of scores than requested, or none.",
+      );
+    }
+    return scores.map((one) => Math.min(1, Math.max(0, one)));
+  });
+}
+
+/** Characters that are scored in one turn of the event loop. */
+const TURN_CHARS = 16_384;
+/** Visits to places of phrases that take as long as reading a character. */
+const PLACES_A_CHAR = 16;
+
+/** Scores a text, or without one the messages that have speech. */
+export async function scoreImportance(
+  { context, pace }: Pick<MemoryParts, "context" | "pace">,
+  call: Call,
+  what: {
+    readonly text: string;
+    readonly messages: readonly StoredMessage[];
+    /** None means those of the server. */
+    readonly rules: readonly ImportanceRule[];
+  },
+): Promise<readonly ImportanceScore[]> {
+  const { text: alone, messages, rules } = what;
+  const spoken = messages.flatMap((message) => {
+    const text = speechOf(context, message);
+    return text === "" ? [] : [{ messageId: message.messageId, text }];
+  });
+  const compiled = compileRules(rules.length === 0 ? DEFAULT_IMPORTANCE_RULES : rules);
+  const scores: ImportanceScore[] = [];
+  let work = 0;
+  for (const { messageId, text } of alone === "" ? spoken : [{ messageId: "", text: alone }]) {
+    checkLive(call.signal);
+    if (work > TURN_CHARS) {
+      await pace.turn(true);
+      work = 0;
+    }
+    const budget = scoreBudget();
+    const before = budget.left;
+    scores.push({ messageId, ...scoreText(compiled, text, budget) });
+    work += text.length + (before - budget.left) / PLACES_A_CHAR;
+  }
+  return scores;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { memoryOf, stampOf } from "../../../test/support/memory-lookup.ts";
-import { LIMITS } from "../limits.ts";
-import { TRUST } from "../summaries/summary.ts";
+import { memoryOf, stampOf } from "../../../test/support/memory/lookup.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import {
   decay,
   mergeEntities,
@@ -11,8 +11,7 @@ import {
   unitedSources,
   updateMemory,
 } from "./change.ts";
-import { confidenceLabel } from "./describe.ts";
-import type { Memory, MemorySource } from "./memory.ts";
+import { confidenceLabel, type Memory, type MemorySource } from "./memory.ts";
 
 const stamp = { ...stampOf(7, 5_000), reason: "because" };
 const LAST_MS = 253_402_300_799_999;

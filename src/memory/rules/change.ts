@@ -1,22 +1,28 @@
-// How one memory changes: new states, and changes of its strength, which make none.
+// Changes of one memory: new states, and changes of its strength, which make none.
 
-import { requestInvalid } from "../errors.ts";
-import { LIMITS } from "../limits.ts";
-import { lowestTrust } from "../summaries/summary.ts";
-import { describeStructure } from "./describe.ts";
-import { memoryVersionLimitReached } from "./errors.ts";
-import type { Entity, Memory, MemoryContent, MemorySource, MemoryStrength } from "./memory.ts";
+import { requestInvalid } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { lowestTrust } from "../../summary/rules/summary.ts";
+import {
+  describeStructure,
+  type Entity,
+  type Memory,
+  type MemoryContent,
+  type MemorySource,
+  type MemoryStrength,
+  memoryVersionLimitReached,
+} from "./memory.ts";
 import type { Stamp } from "./rules.ts";
 import { nameKeyOf } from "./text-key.ts";
 
-/** Mentions are told as 32 bit integers. */
+/** The contract has mentions as 32 bit integers. */
 const MENTIONS = 2 ** 31 - 1;
 /** Sums of tenths come out as tenths. */
 const CONFIDENCE_STEPS = 1e12;
 /** The end of the year 9999. */
 const LAST_MS = 253_402_300_799_999;
 
-/** What UpdateMemory changes; what is not there stays. */
+/** The changes of UpdateMemory; missing fields stay. */
 export type MemoryPatch = Partial<MemoryContent> &
   Partial<Pick<MemoryStrength, "confidence" | "lastSeenMs">> &
   Partial<Pick<Memory, "trust" | "persistent" | "ttlMs">>;
@@ -25,11 +31,9 @@ type Changes = Partial<
   Omit<Memory, "memoryId" | "memoryNo" | "kind" | "scope" | "version" | "createMs">
 >;
 
-/** The next state of a memory. Throws when it has had as many as it may. */
+/** The next state of a memory. Throws when the limit of states is reached. */
 export function nextState(memory: Memory, changes: Changes, stamp: Stamp): Memory {
-  if (memory.version >= LIMITS.memoryRevisions) {
-    throw memoryVersionLimitReached(memory.memoryId);
-  }
+  if (memory.version >= LIMITS.memoryRevisions) throw memoryVersionLimitReached(memory.memoryId);
   return {
     ...memory,
     ...changes,
@@ -41,7 +45,7 @@ export function nextState(memory: Memory, changes: Changes, stamp: Stamp): Memor
   };
 }
 
-/** The text of changed content: one that was made of the structure is made anew. */
+/** The text of changed content: one that was made from the structure is rebuilt. */
 function patchedText(old: MemoryContent, patch: MemoryPatch): string {
   const structure = "structure" in patch ? patch.structure : old.structure;
   const wasMade = old.structure !== undefined && old.text === describeStructure(old.structure);
@@ -70,11 +74,12 @@ export function updateMemory(memory: Memory, patch: MemoryPatch, stamp: Stamp): 
     persistent: persistent ?? memory.persistent,
     ttlMs: ttlMs ?? memory.ttlMs,
     contradictsIds: isSettled(memory, patch) ? [] : memory.contradictsIds,
+    source: vouched(memory.source),
   };
   return nextState(memory, { content, strength, ...kept }, stamp);
 }
 
-/** Whether a change decides on a contradiction: it raises the trust, or answers something else. */
+/** Whether a change settles a contradiction: by higher trust, another key or another structure. */
 function isSettled(memory: Memory, { trust, key, structure }: MemoryPatch): boolean {
   const isRaised = trust !== undefined && trust > memory.trust;
   const isOther = key !== undefined && key !== memory.content.key;
@@ -89,7 +94,7 @@ export function isInOrder({
   return validFromMs < validToMs;
 }
 
-/** The strength of what was said again. */
+/** The strength of a memory that was mentioned again. */
 export function strengthened(
   strength: MemoryStrength,
   amount: number,
@@ -104,13 +109,13 @@ export function strengthened(
   };
 }
 
-/** A memory that was heard of again. Makes no new state. */
+/** A memory that was mentioned again. Makes no new state. */
 export function reinforce(memory: Memory, amount: number, stamp: Stamp): Memory {
   const strength = strengthened(memory.strength, amount, stamp.nowMs);
-  return { ...memory, strength, etagRevision: stamp.revision };
+  return { ...memory, strength, source: vouched(memory.source), etagRevision: stamp.revision };
 }
 
-/** A memory that is less sure. Makes no new state; when it was last said stays. */
+/** A memory with less confidence. Makes no new state and keeps the time of the last mention. */
 export function decay(memory: Memory, factor: number, stamp: Stamp): Memory {
   const confidence = memory.strength.confidence * factor;
   const strength = { ...memory.strength, confidence, decayMs: stamp.nowMs };
@@ -118,9 +123,9 @@ export function decay(memory: Memory, factor: number, stamp: Stamp): Memory {
 }
 
 /**
- * When something ends that another thing ends: one that begins then or later was wrong all along,
- * and ends a millisecond after it begins, the shortest that an end lies behind a beginning. What
- * begins with the last moment of the year 9999 has no end.
+ * End of content that is superseded at `atMs`. Content that begins then or later was wrong all
+ * along and ends a millisecond after it begins, the shortest duration. Content that begins at the
+ * last moment of the year 9999 has no end.
  */
 export function endOf(
   { validFromMs = -Infinity }: MemoryContent,
@@ -130,7 +135,7 @@ export function endOf(
   return endMs > LAST_MS ? undefined : endMs;
 }
 
-/** A memory whose place another one took. It ends at `atMs` unless it has an end: see endOf. */
+/** A superseded memory. It ends at `atMs` unless it has an end: see endOf. */
 export function supersede(old: Memory, by: string, atMs: number, stamp: Stamp): Memory {
   const content = { ...old.content, validToMs: old.content.validToMs ?? endOf(old.content, atMs) };
   const changes = { state: "superseded", supersededBy: by, contradictsIds: [] } as const;
@@ -141,19 +146,38 @@ export function supersede(old: Memory, by: string, atMs: number, stamp: Stamp): 
 export function restoreRevision(current: Memory, former: Memory, stamp: Stamp): Memory {
   const { content, trust, contradictsIds } = former;
   const changes = { content, trust, contradictsIds, state: "active", supersededBy: "" } as const;
-  return nextState(current, changes, stamp);
+  return nextState(current, { ...changes, source: vouched(current.source) }, stamp);
 }
 
-/** The sources of both: the first ones stay, of their messages the newest. */
+/**
+ * Both sources as one: the first one stays, with the newest messages of both. A memory that lost
+ * its messages is supported again once it is repeated.
+ */
 export function unitedSources(first: MemorySource, second: MemorySource): MemorySource {
+  const { erasedMs, ...known } = first;
+  const isAnew = erasedMs !== undefined && second.messageIds.length > 0;
   // Ids of messages name them in one session only.
-  if (first.sessionId !== "" && first.sessionId !== second.sessionId) return first;
-  const ids = [...new Set([...first.messageIds, ...second.messageIds])];
-  const { sessionId } = second;
-  return { ...first, sessionId, messageIds: ids.slice(-LIMITS.memorySourceMessages) };
+  const isElsewhere = first.sessionId !== "" && first.sessionId !== second.sessionId;
+  if (isElsewhere && !isAnew) return vouched(first);
+  const ids = [...new Set([...(isElsewhere ? [] : first.messageIds), ...second.messageIds])];
+  const isCut = ids.length > LIMITS.memorySourceMessages;
+  const united = {
+    ...(isAnew ? known : first),
+    sessionId: second.sessionId,
+    messageIds: ids.slice(-LIMITS.memorySourceMessages),
+  };
+  const isStood = second.origin === "caller" || second.isVouched === true || isCut;
+  return isStood ? vouched(united) : united;
 }
 
-/** Both lists without what is there already, up to a limit. */
+/** A source that more than its messages vouches for. */
+function vouched(source: MemorySource): MemorySource {
+  // A source that a caller gave needs no mark.
+  if (source.origin === "caller" || source.isVouched === true) return source;
+  return { ...source, isVouched: true };
+}
+
+/** Both lists without repeats, up to a limit. */
 export function unitedNames(
   first: readonly string[],
   second: readonly string[],
@@ -171,7 +195,7 @@ function entityOf({ content }: Memory): Entity {
   return { name: content.text, type: "other", aliases: [], attributes: new Map() };
 }
 
-/** What an entity has with another one: that one's names as aliases, and what it lacked. */
+/** An entity with another one: its names as aliases, and the attributes that were missing. */
 function takenIn(target: Entity, source: Entity): Entity {
   const others = [...target.aliases, source.name, ...source.aliases];
   const own = nameKeyOf(target.name);
@@ -191,8 +215,8 @@ function takenIn(target: Entity, source: Entity): Entity {
 }
 
 /**
- * The target with all that the sources are called and have, as its next state. It is trusted no
- * more than the least trusted of them.
+ * The target with the names and attributes of the sources, as its next state. It has the lowest
+ * trust of all.
  */
 export function mergeEntities(target: Memory, sources: readonly Memory[], stamp: Stamp): Memory {
   let entity = entityOf(target);
@@ -210,5 +234,5 @@ export function mergeEntities(target: Memory, sources: readonly Memory[], stamp:
   const text = patchedText(target.content, { structure });
   const content = { ...target.content, structure, text };
   const trust = lowestTrust([target, ...sources].map((memory) => memory.trust));
-  return nextState(target, { content, source, strength, trust }, stamp);
+  return nextState(target, { content, source: vouched(source), strength, trust }, stamp);
 }

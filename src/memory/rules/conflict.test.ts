@@ -5,9 +5,9 @@ import {
   MemoryBook,
   rulesOf,
   stampOf,
-} from "../../../test/support/memory-lookup.ts";
-import { LIMITS } from "../limits.ts";
-import { TRUST } from "../summaries/summary.ts";
+} from "../../../test/support/memory/lookup.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import type { Memory } from "./memory.ts";
 import { contradictedBy, planRemember } from "./remember.ts";
 import type { RememberPlan, RememberRules, Resolved } from "./rules.ts";

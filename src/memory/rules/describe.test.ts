@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../limits.ts";
-import { confidenceLabel, describeStructure } from "./describe.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { confidenceLabel, describeStructure } from "./memory.ts";
 
 const entity = (name: string, type: string, attributes: Record<string, string> = {}) =>
   describeStructure({

@@ -1,16 +1,13 @@
-// Entities are known by their names: what is said of one again is merged into the one of its trust.
-// A scope may have one of each name and trust: they stand beside each other.
+// Entities are identified by their names: a new draft is merged into the entity of its name and
+// trust. A scope may have one entity for each name and trust.
 
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { isInOrder, nextState, unitedNames } from "./change.ts";
-import { placeDraft, rivalsOf, union } from "./conflict.ts";
-import { idsAbove, markBelow } from "./contradict.ts";
-import type { Decision, Placed } from "./decision.ts";
-import { describeStructure } from "./describe.ts";
+import { idsAbove, markBelow, placeDraft, rivalsOf, union } from "./conflict.ts";
 import { isFinal, placeKnown, saidAgain } from "./known.ts";
-import type { Entity, Memory, MemoryContent } from "./memory.ts";
+import { describeStructure, type Entity, type Memory, type MemoryContent } from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
-import type { NewMemory } from "./rules.ts";
+import type { Decision, NewMemory, Remembered } from "./rules.ts";
 import { nameKeyOf, textKeyOf } from "./text-key.ts";
 
 const NO_TYPE = "other";
@@ -49,7 +46,7 @@ function mergedEntity(old: Entity, news: Entity): Entity {
   };
 }
 
-/** A text that somebody wrote stays until there is another one; one that was made follows. */
+/** A written text stays until another is written; a text made of the structure follows it. */
 function mergedText(
   old: MemoryContent,
   news: MemoryContent,
@@ -88,7 +85,7 @@ function imageOf({ structure, labels, metadata, ...rest }: MemoryContent): strin
 
 const NOTHING: Entity = { name: "", type: "", aliases: [], attributes: new Map() };
 
-/** What a known entity would be with a draft; undefined when the draft adds nothing to it. */
+/** A known entity merged with a draft; undefined when the draft adds nothing. */
 function contentWith(known: Memory, { content: news }: NewMemory): MemoryContent | undefined {
   const { structure: old } = known.content;
   if (old?.kind !== "entity" || news.structure?.kind !== "entity") return undefined;
@@ -102,7 +99,7 @@ function addsNothing(known: Memory, draft: NewMemory): boolean {
 }
 
 /** Merges a draft into the entity of its name and trust. Undefined when no entity has its name. */
-export function placeEntity(decision: Decision, draft: NewMemory): Placed | undefined {
+export function placeEntity(decision: Decision, draft: NewMemory): Remembered | undefined {
   const { structure } = draft.content;
   if (structure?.kind !== "entity") return undefined;
   const named = entitiesOf(decision.overlay, draft, structure.entity);
@@ -119,7 +116,7 @@ export function placeEntity(decision: Decision, draft: NewMemory): Placed | unde
 }
 
 /** An entity beside others of its name and with its key, each with the mark that it needs. */
-function beside(decision: Decision, placed: Placed, named: readonly Memory[]): Placed {
+function beside(decision: Decision, placed: Remembered, named: readonly Memory[]): Remembered {
   const { memory } = placed;
   const isNewState = placed.outcome === "created" || placed.outcome === "updated";
   if (memory === undefined || !isNewState) return placed;
@@ -133,8 +130,8 @@ function beside(decision: Decision, placed: Placed, named: readonly Memory[]): P
   return { ...placed, memory: decision.overlay.put({ ...memory, contradictsIds }) };
 }
 
-/** Merges a draft into a known entity, or leaves that as it is. */
-function placeKnownEntity(decision: Decision, known: Memory, draft: NewMemory): Placed {
+/** Merges a draft into a known entity, or leaves the entity unchanged. */
+function placeKnownEntity(decision: Decision, known: Memory, draft: NewMemory): Remembered {
   const content = contentWith(known, draft);
   const isLeft = decision.rules.dedupe.keepUnchanged || isFinal(known, draft);
   if (content === undefined || isLeft) return placeKnown(decision, known, draft);

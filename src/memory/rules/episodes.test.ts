@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dayOf, recentFromMs, retentionCutMs } from "./episodes.ts";
+import { dayOf, recentFromMs, retentionCutMs } from "./memory.ts";
 
 const at = (text: string): number => Date.parse(text);
 const now = at("2026-01-31T12:00:00Z");

@@ -1,10 +1,10 @@
-// What hooks and rules find in messages: proposals, checked before they are applied.
+// Extracted facts, entities and relations: proposals, checked before they are applied.
 
-import type { ExtractionTarget } from "./policy.ts";
+import type { ExtractionTarget } from "../../window/policy/memory-policy.ts";
 
 /** Something that was found. */
 interface Found {
-  /** The messages that say it; empty means all that were looked at. */
+  /** The messages that say it; empty means all that were read. */
   readonly messageIds: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface ExtractedFact extends Found {
   readonly key: string;
   readonly category: string;
   readonly topics: readonly string[];
-  /** Undefined when nobody said, as for confidence. */
+  /** Undefined when not given, as for confidence. */
   readonly importance: number | undefined;
   readonly confidence: number | undefined;
   readonly validFromMs: number | undefined;
@@ -35,18 +35,18 @@ export interface ExtractedRelation extends Found {
   readonly confidence: number | undefined;
 }
 
-/** What was found. */
+/** The results of an extraction. */
 export interface Extracted {
   readonly facts: readonly ExtractedFact[];
   readonly entities: readonly ExtractedEntity[];
   readonly relations: readonly ExtractedRelation[];
   /** May be empty. */
   readonly model: string;
-  /** What the answer held besides, and broke its rules. */
+  /** Entries of the answer that broke a rule. */
   readonly rejectedCount: number;
 }
 
-/** Something to look at: one message, or a text without an id. */
+/** Input of the extraction: one message, or a text without an id. */
 export interface ExtractionLine {
   readonly role: "user" | "assistant" | "system" | "tool";
   /** Never empty. */
@@ -59,7 +59,7 @@ export interface ExtractionLine {
   readonly saidMs: number;
 }
 
-/** What to find, and in what; see memorysidecar.v1.ExtractInput. */
+/** The input of an extractor; see memorysidecar.v1.ExtractInput. */
 export interface ExtractInput {
   /** The wire forms of the messages, oldest first; empty for a text. */
   readonly messages: readonly Uint8Array[];
@@ -73,7 +73,7 @@ export interface ExtractInput {
   readonly known: readonly string[];
 }
 
-/** What becomes of memories that contradict a new one. */
+/** Settlement of a contradiction. */
 export type Resolution =
   | { readonly action: "keep-both" | "supersede" | "drop" }
   | { readonly action: "merge"; readonly text: string };

@@ -1,13 +1,13 @@
-// How important texts are, by rules of phrases. A phrase is compared word by word; a text is read
-// once, and each of its words looks only at the places of phrases where this word stands.
+// Importance of texts, by rules of phrases. A phrase is compared word by word; a text is read once,
+// and each of its words visits only the places of phrases with this word.
 
-import type { ImportanceRule } from "./policy.ts";
+import type { ImportanceRule } from "../../window/policy/memory-policy.ts";
 
 /** The score of a text that no rule fits. */
 const NO_RULE_SCORE = 0.3;
-/** How many places of phrases may be looked at: far more than real rules and texts need. */
+/** The most visits to places of phrases: far more than real rules and texts need. */
 const VISITS = 4_000_000;
-/** How much less it costs to forget where a place was seen than to look at it. */
+/** Cost of a visit to a place, relative to the cost of clearing it. */
 const SEEN_COST = 16;
 const PHRASE_WORDS = 16;
 /** Stands before the first word of a phrase. */
@@ -58,13 +58,13 @@ export const DEFAULT_IMPORTANCE_RULES: readonly ImportanceRule[] = [
 ];
 
 /** A text's score, and the rule that gave it; empty when none fits. */
-export interface Importance {
+interface Importance {
   readonly score: number;
   readonly rule: string;
 }
 
-/** Bounds the work of scoring many texts: places of phrases that may still be looked at. */
-export interface ScoreBudget {
+/** Bounds the work of scoring many texts: the visits to places that are left. */
+interface ScoreBudget {
   left: number;
 }
 
@@ -75,7 +75,7 @@ export function scoreBudget(): ScoreBudget {
 
 /** A word of a phrase at its place. */
 interface Place {
-  /** Which rule the phrase belongs to. */
+  /** Rule that the phrase belongs to. */
   readonly rule: number;
   /** The places of the words that may stand before; START for the beginning. */
   readonly before: readonly number[];
@@ -83,14 +83,14 @@ interface Place {
 }
 
 /** Rules ready to score texts. */
-export interface CompiledRules {
+interface CompiledRules {
   readonly rules: readonly ImportanceRule[];
   readonly places: readonly Place[];
   /** The places of each word, the later ones of a phrase first. */
   readonly byWord: ReadonlyMap<string, readonly number[]>;
 }
 
-/** A word of a phrase: what may stand for it, each one or more words of a text. */
+/** A word of a phrase with its alternatives, each one or more words of a text. */
 interface PhraseWord {
   readonly choices: readonly (readonly string[])[];
   readonly isOptional: boolean;
@@ -98,9 +98,9 @@ interface PhraseWord {
 
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const PHRASE_WORD = /^(?:\(([^()?]+)\)|([^()|?]+))(\?)?$/u;
-/** Letters and digits, and what may stand inside a word: it is read as several then. */
+/** Letters, digits and marks inside a word: one with marks is read as several words. */
 const CHOICE = /^[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{M}\p{N}_]+)*$/u;
-/** What may stand between the words of a phrase: all else ends it. */
+/** Characters between the words of a phrase: all others end it. */
 const BETWEEN = /^[\s'’"*`-]*$/u;
 
 function folded(text: string): string {
@@ -127,7 +127,7 @@ function parsePhrase(phrase: string): readonly PhraseWord[] | string {
   return isEmpty ? "must have a word that may not be missing" : words;
 }
 
-/** What is wrong with a phrase; undefined when nothing is. */
+/** The fault of a phrase; undefined for none. */
 export function phraseFault(phrase: string): string | undefined {
   const words = parsePhrase(phrase);
   return typeof words === "string" ? words : undefined;
@@ -171,7 +171,7 @@ export function compileRules(rules: readonly ImportanceRule[]): CompiledRules {
       if (typeof words !== "string") addPhrase(index, words, to);
     }
   });
-  // A place is looked at before those in front of it: they must still tell of the word before.
+  // A place is visited before those in front of it: they must still hold the word before.
   for (const ids of to.byWord.values()) ids.reverse();
   return { rules, ...to };
 }
@@ -208,7 +208,7 @@ function bestRule(compiled: CompiledRules, text: string, budget: ScoreBudget): n
 }
 
 /**
- * How important a text is: the highest score of the rules that fit, of equal ones that of the
+ * Importance of a text: the highest score of the rules that fit, of equal ones that of the
  * earlier rule. Once a budget is used up no rule fits any more.
  */
 export function scoreText(

@@ -1,8 +1,14 @@
-import { describe, expect, it } from "vitest";
-import type { SeqRange } from "../window/types.ts";
-import type { MemoryJob } from "./job.ts";
-import { addToJob, type JobAddition, rangesTo, TURN_END_MS, takeFromJob } from "./job-changes.ts";
-import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "./policy.ts";
+import { describe, expect, test } from "vitest";
+import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../window/policy/memory-policy.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import {
+  addToJob,
+  type JobAddition,
+  type MemoryJob,
+  rangesTo,
+  TURN_END_MS,
+  takeFromJob,
+} from "./job.ts";
 
 const POLICY: MemoryPolicy = {
   ...DEFAULT_MEMORY_POLICY,
@@ -25,7 +31,7 @@ function added(job: MemoryJob | undefined, fields: Partial<JobAddition> = {}): M
 }
 
 describe("messages that come to a job", () => {
-  it("make one, due at once or when their turn ends", () => {
+  test("make one, due at once or when their turn ends", () => {
     const job = added(undefined, { ranges: [range(1, 2)] });
     expect(job).toMatchObject({
       ...{ type: "extract", ranges: [range(1, 2)], state: "ready", dueMs: 1_000 },
@@ -34,26 +40,26 @@ describe("messages that come to a job", () => {
     expect(added(undefined, { ranges: [range(1)], isHeld: true }).dueMs).toBe(TURN_END_MS);
   });
 
-  it("join those that wait, and leave the generation as it is", () => {
+  test("join those that wait, and leave the generation as it is", () => {
     const held = added(undefined, { ranges: [range(1, 2)], isHeld: true });
     const more = added(held, { ranges: [range(3)], isHeld: true, revision: 6 });
     expect(more).toMatchObject({ ranges: [range(1, 3)], dueMs: TURN_END_MS, generation: 5 });
     expect(added(more, { nowMs: 2_000 }).dueMs).toBe(2_000);
   });
 
-  it("are nothing when a turn ends in which nothing came", () => {
+  test("are nothing when a turn ends in which nothing came", () => {
     const addition = { type: "extract", policy: POLICY, ranges: [], isHeld: false } as const;
     expect(addToJob(undefined, { ...addition, nowMs: 1, revision: 1 })).toBeUndefined();
   });
 
-  it("cut a rest after a failure short: what the hook does not do, the rules do at once", () => {
+  test("cut a rest after a failure short: what the hook does not do, the rules do at once", () => {
     const job = { ...added(undefined, { ranges: [range(1)] }), failedAttempts: 2, dueMs: 9_000 };
     expect(added(job, { ranges: [range(2)] }).dueMs).toBe(1_000);
     expect(added({ ...job, dueMs: 500 }, { ranges: [range(2)] }).dueMs).toBe(1_000);
     expect(added({ ...job, dueMs: 1_000 }, { ranges: [range(2)] }).dueMs).toBe(1_001);
   });
 
-  it("bring a dead one back with all its attempts and all its messages", () => {
+  test("bring a dead one back with all its attempts and all its messages", () => {
     const dead: MemoryJob = {
       ...added(undefined, { ranges: [range(1)] }),
       ...{ state: "dead", dueMs: 0, failedAttempts: 5 },
@@ -63,7 +69,7 @@ describe("messages that come to a job", () => {
     });
   });
 
-  it("are kept in no more than 256 runs", () => {
+  test("are kept in no more than 256 runs", () => {
     const ranges = Array.from({ length: 300 }, (_, index) => range(index * 2 + 1));
     const job = added(undefined, { ranges });
     expect(job.ranges).toHaveLength(256);
@@ -74,7 +80,7 @@ describe("messages that come to a job", () => {
 describe("what was done", () => {
   const job = added(undefined, { ranges: [range(1, 4)] });
 
-  it("goes out, and a job without messages is over", () => {
+  test("goes out, and a job without messages is over", () => {
     const done = { taken: job, nowMs: 2_000, revision: 9 };
     expect(takeFromJob(job, { ...done, ranges: [range(1, 4)] })).toBeUndefined();
     expect(takeFromJob(job, { ...done, ranges: [range(1, 2)] })).toMatchObject({
@@ -82,7 +88,7 @@ describe("what was done", () => {
     });
   });
 
-  it("leaves messages of a turn that goes on waiting for its end", () => {
+  test("leaves messages of a turn that goes on waiting for its end", () => {
     const more = added(job, { ranges: [range(5)], isHeld: true });
     const done = { taken: job, ranges: [range(1, 4)], nowMs: 2_000, revision: 9 };
     expect(takeFromJob(more, done)?.dueMs).toBe(TURN_END_MS);
@@ -91,7 +97,7 @@ describe("what was done", () => {
   });
 });
 
-it("cuts runs at a seq", () => {
+test("cuts runs at a seq", () => {
   expect(rangesTo([range(1, 3), range(5, 9)], 6)).toEqual([range(1, 3), range(5, 6)]);
   expect(rangesTo([range(5, 9)], 4)).toEqual([]);
 });

@@ -1,11 +1,64 @@
-// How jobs on memories change: messages come, a turn ends, and what was done goes out.
+// Durable work on memories for a session, done by a hook or by the rules.
 
-import { LIMITS } from "../limits.ts";
-import { joinOldest, mergeRanges } from "../window/merge-ranges.ts";
-import { outsideRanges } from "../window/ranges.ts";
-import type { SeqRange } from "../window/types.ts";
-import type { MemoryJob, MemoryJobType } from "./job.ts";
-import type { MemoryPolicy } from "./policy.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { memoryTaskNo, type TaskFailure } from "../../tasks/rules/task.ts";
+import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../../window/policy/memory-policy.ts";
+import { joinOldest, mergeRanges, outsideRanges } from "../../window/rules/ranges.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+
+export type MemoryJobType = "extract" | "score";
+
+/** Attempts after which a job is dead. */
+export const MEMORY_JOB_ATTEMPTS = 5;
+
+/**
+ * Work that waits for a session. Written with the change that asks for it; later messages are
+ * added. A result is applied only while `generation` is the one it was made from, and takes its
+ * messages out of `ranges`.
+ */
+export interface MemoryJob {
+  readonly type: MemoryJobType;
+  /** The session's policy when the newest messages came. */
+  readonly policy: MemoryPolicy;
+  /** The messages that wait, by rising seq. Never empty. */
+  readonly ranges: readonly SeqRange[];
+  readonly state: "ready" | "dead";
+  /** When it may be tried next; 0 when it is dead. */
+  readonly dueMs: number;
+  readonly failedAttempts: number;
+  /** Number of calls of its hook. */
+  readonly callCount: number;
+  readonly lastFailure: TaskFailure | undefined;
+  readonly createMs: number;
+  /** The revision that made it. */
+  readonly createRevision: number;
+  /**
+   * The rules have read the messages up to this seq in place of the hook, which may still read
+   * them. Only for extraction jobs; unset before the first failure.
+   */
+  readonly ruledSeq?: number;
+  /** Rises when messages are taken out or the job is given up, not when messages are added. */
+  readonly generation: number;
+}
+
+/** The hook that does a job; `builtin` for the rules. */
+export function hookOfJob({ type, policy }: MemoryJob): string {
+  const name =
+    type === "score" ? (policy.promotion?.scoreHook ?? "") : (policy.extraction?.hook ?? "");
+  return name === "" ? BUILTIN_EXTRACTOR : name;
+}
+
+/** Whether messages wait that neither the hook nor the rules have read. */
+export function isUnruled({ type, ranges, ruledSeq = 0 }: MemoryJob): boolean {
+  return type === "score" || (ranges.at(-1)?.last ?? 0) > ruledSeq;
+}
+
+/** The number of a job among the tasks of its namespace. */
+export function taskNoOfJob({ createRevision, type }: MemoryJob): number {
+  return memoryTaskNo(createRevision, type);
+}
+
+// Changes of jobs on memories: messages are added, a turn ends, and done messages are removed.
 
 /** When a job is due that waits for the end of a turn: never by itself. The end of 9999. */
 export const TURN_END_MS = 253_402_300_799_000;
@@ -29,7 +82,7 @@ export function addToJob(job: MemoryJob | undefined, addition: JobAddition): Mem
   const ranges = joinOldest(merged, LIMITS.memoryJobRanges);
   if (ranges.length === 0) return undefined;
   if (job?.state === "ready") {
-    // What no message was added to keeps the policy that its messages came under.
+    // Without new messages a job keeps the policy that its messages came under.
     const under = addition.ranges.length === 0 ? job.policy : policy;
     return { ...job, policy: under, ranges, dueMs: isHeld ? job.dueMs : dueSoon(job, nowMs) };
   }
@@ -44,14 +97,14 @@ export function addToJob(job: MemoryJob | undefined, addition: JobAddition): Mem
     lastFailure: job?.lastFailure,
     createMs: job?.createMs ?? nowMs,
     createRevision: job?.createRevision ?? revision,
-    // Of two jobs of a session none has the generation of the other.
+    // Two jobs of a session never share a generation.
     generation: job?.generation ?? revision,
   };
 }
 
 /**
- * As soon as may be: now, also during a rest after a failure, as the rules do what a hook does not.
- * Always another time than before, so that who does the job sees that a turn ended meanwhile.
+ * The earliest due time: now, even during a rest after a failure, as the rules replace a failed
+ * hook. It always differs from the last one, which shows a running job that a turn ended meanwhile.
  */
 function dueSoon({ dueMs }: MemoryJob, nowMs: number): number {
   return dueMs > nowMs ? nowMs : Math.max(nowMs, dueMs + 1);

@@ -1,8 +1,8 @@
 // Goal: one decision does a bounded amount of work, however much is compared with however much.
 
 import { describe, expect, test } from "vitest";
-import { draftOf, MemoryBook, rulesOf, stampOf } from "../../../test/support/memory-lookup.ts";
-import { LIMITS } from "../limits.ts";
+import { draftOf, MemoryBook, rulesOf, stampOf } from "../../../test/support/memory/lookup.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { KnownTexts } from "./known.ts";
 import { MemoryOverlay } from "./overlay.ts";
 import { planRemember } from "./remember.ts";
@@ -38,7 +38,7 @@ function bookOf(texts: readonly string[]): CountedBook {
   return book;
 }
 
-/** What comparing cost, in points. */
+/** Cost of the comparison, in points. */
 function costOf(book: MemoryBook, texts: readonly string[], left: number): number {
   const budget = { left };
   const known = new KnownTexts(texts.length, budget);

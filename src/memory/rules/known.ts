@@ -1,10 +1,9 @@
-// What is known already, and what becomes of it when it is said again.
+// Finds the known memory that a draft repeats, and reinforces it.
 
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { nextState, strengthened, unitedSources } from "./change.ts";
-import type { Decision, Placed } from "./decision.ts";
 import type { Memory } from "./memory.ts";
-import type { DedupeRule, NewMemory } from "./rules.ts";
+import type { Decision, DedupeRule, NewMemory, Remembered } from "./rules.ts";
 import {
   type CompareBudget,
   type ComparedText,
@@ -13,12 +12,12 @@ import {
 } from "./similarity.ts";
 import { textKeyOf } from "./text-key.ts";
 
-/** How much surer a memory gets when it is remembered again. */
+/** Confidence that a memory gains when it is remembered again. */
 const AGAIN = 0.1;
 
 /**
- * Whether a memory was over in the world when what a draft says began: said again, it is so anew.
- * The same end says that the same time is meant.
+ * Whether a memory's validity had ended when that of a draft began: the draft is then a new fact,
+ * not a repeat. Equal ends mean the same period.
  */
 function hadEnded({ content }: Memory, { content: said }: NewMemory, nowMs: number): boolean {
   const { validToMs = Infinity } = content;
@@ -26,8 +25,8 @@ function hadEnded({ content }: Memory, { content: said }: NewMemory, nowMs: numb
 }
 
 /**
- * Whether a memory has had as many states as it may for a draft that no caller gave: nobody would
- * hear that it is refused, and what was found with it would be lost.
+ * Whether a memory cannot take another state from a draft that no caller gave. Without a caller to
+ * report to, an error would lose the other results silently.
  */
 export function isFinal({ version }: Memory, { source }: Pick<NewMemory, "source">): boolean {
   return version >= LIMITS.memoryRevisions && source.origin !== "caller";
@@ -46,7 +45,7 @@ export class KnownTexts {
 
   /**
    * @param count - Drafts that share the work of a decision.
-   * @param budget - Tells how much was done.
+   * @param budget - Counts the work done.
    */
   constructor(count: number, budget: CompareBudget = { left: LIMITS.comparedPoints }) {
     this.#windowMax = Math.max(1, Math.floor(LIMITS.comparedPairs / count));
@@ -54,12 +53,12 @@ export class KnownTexts {
   }
 
   /**
-   * The memory that says the same as a draft; undefined when none does. One in other words that is
-   * trusted less does not: its words are not those of the draft.
+   * The memory that a draft repeats; undefined for none. A memory of lower trust counts only with
+   * the same words.
    */
   find({ overlay, rules: { dedupe }, stamp }: Decision, draft: NewMemory): Memory | undefined {
     if (dedupe.mode === "none") return undefined;
-    // The same words may answer different things: a city of birth, and one to live in.
+    // The same words may have different keys: a city of birth, and one to live in.
     const isLasting = (memory: Memory): boolean =>
       !hadEnded(memory, draft, stamp.nowMs) && !answersOther(memory.content.key, draft.content.key);
     const told = overlay.byText(draft.scope, draft.kind, textKeyOf(draft)).filter(isLasting);
@@ -82,7 +81,7 @@ export class KnownTexts {
     let best: Memory | undefined;
     for (const memory of known) {
       if (kind === "episode" && memory.content.validFromMs !== content.validFromMs) continue;
-      // What answers the same in other words contradicts: a name that changed by one letter.
+      // The same key in other words contradicts: a name that changed by one letter.
       if (content.key !== "" && memory.content.key === content.key) continue;
       if (this.#budget.left < 0) break;
       const found = similarityFrom(from, text, this.#textOf(memory), this.#budget);
@@ -104,8 +103,8 @@ export class KnownTexts {
 }
 
 /**
- * A known memory that was said again. A higher importance and a wish to keep it are content: they
- * make a new state, unless it has had as many as it may.
+ * A known memory that was mentioned again. A higher importance and a wish to keep it are content:
+ * they make a new state, unless it has had as many as it may.
  */
 export function saidAgain({ stamp }: Decision, known: Memory, draft: NewMemory): Memory {
   const strength = strengthened(known.strength, AGAIN, draft.lastSeenMs ?? stamp.nowMs);
@@ -120,8 +119,8 @@ export function saidAgain({ stamp }: Decision, known: Memory, draft: NewMemory):
   return nextState(known, { content, persistent, strength, source }, stamp);
 }
 
-/** Reinforces a known memory, or leaves it as it is: always what is trusted more than the draft. */
-export function placeKnown(decision: Decision, known: Memory, draft: NewMemory): Placed {
+/** Reinforces a known memory; one of higher trust than the draft always stays as it is. */
+export function placeKnown(decision: Decision, known: Memory, draft: NewMemory): Remembered {
   if (decision.rules.dedupe.keepUnchanged || known.trust > draft.trust) {
     return { memory: known, outcome: "unchanged", supersededIds: [] };
   }

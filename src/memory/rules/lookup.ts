@@ -1,8 +1,8 @@
-// What decisions about memories may ask for.
+// The memories that decisions may ask for.
 
 import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "./memory.ts";
 
-/** What is known of the memories of a namespace, as a pure function may ask for it. */
+/** Read access to the memories of a namespace for pure decisions. */
 export interface MemoryLookup {
   /** Also one whose time has run out. */
   byId(memoryId: string): Memory | undefined;
@@ -25,7 +25,9 @@ export interface MemoryLookup {
   pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[];
   /** Active ones of the scope, of any of the kinds, the newest number first. */
   newest(scope: MemoryScope, kinds: ReadonlySet<MemoryKind>, limit: number): readonly Memory[];
-  /** How many memories of a tier the scope holds, persistent ones included. */
+  /** Those of any scope and state that name a message of a session, the oldest number first. */
+  bySource(sessionId: string, messageId: string, limit: number): readonly Memory[];
+  /** Number of memories of a tier in the scope, including persistent ones. */
   count(scope: MemoryScope, tier: MemoryTier): number;
   /**
    * Those of a tier that may be evicted: by rising trust, then rank, then number. Persistent ones

@@ -1,4 +1,4 @@
-// What a decision sees while it is made: what is stored, with what the decision has changed so far.
+// The memories that a decision sees: the stored ones with its own changes so far.
 
 import type { MemoryLookup } from "./lookup.ts";
 import {
@@ -16,7 +16,7 @@ export function isSameScope(a: MemoryScope, b: MemoryScope): boolean {
   return a.userId === b.userId && a.agentId === b.agentId && a.sessionId === b.sessionId;
 }
 
-/** By what a memory is found. */
+/** Lookup keys of a memory. */
 interface Keys {
   readonly text: string;
   /** Of an entity its name and aliases, of a relation its subject. */
@@ -35,8 +35,8 @@ function byNumber(a: Memory, b: Memory): number {
 }
 
 /**
- * The memories of a namespace as a decision leaves them. Those whose time has run out are seen by
- * nobody; those that were in the way of a question are removed.
+ * The memories of a namespace as a decision leaves them. Those whose time has run out are
+ * left out; those that a lookup would have given are removed.
  */
 export class MemoryOverlay {
   readonly #lookup: MemoryLookup;
@@ -49,7 +49,7 @@ export class MemoryOverlay {
   readonly #stored = new Map<string, Memory>();
   readonly #removed = new Set<string>();
   readonly #keys = new WeakMap<Memory, Keys>();
-  /** What was stored, by what was asked: a decision asks for the same again and again. */
+  /** Answers of the lookup: a decision asks for the same again and again. */
   readonly #listed = new Map<string, readonly Memory[]>();
   #createdCount = 0;
 
@@ -63,7 +63,7 @@ export class MemoryOverlay {
     return this.#lookup.nextMemoryNo + this.#createdCount;
   }
 
-  /** How many are new so far, evicted ones among them. */
+  /** Number of new memories so far, including evicted ones. */
   get createdCount(): number {
     return this.#createdCount;
   }
@@ -97,16 +97,11 @@ export class MemoryOverlay {
     return this.#seen(stored, scope, isMeant, changed);
   }
 
-  byKey(scope: MemoryScope, key: string): readonly Memory[] {
-    const stored = this.#list(["key", scope, key, 0], () => this.#lookup.byKey(scope, key));
-    return this.#seen(stored, scope, (m) => isActive(m) && m.content.key === key);
-  }
-
-  pastByKey(scope: MemoryScope, key: string): readonly Memory[] {
-    const stored = this.#list(["past key", scope, key, 0], () =>
-      this.#lookup.pastByKey(scope, key),
+  byKey(scope: MemoryScope, key: string, state: Memory["state"] = "active"): readonly Memory[] {
+    const stored = this.#list([`key ${state}`, scope, key, 0], () =>
+      state === "active" ? this.#lookup.byKey(scope, key) : this.#lookup.pastByKey(scope, key),
     );
-    return this.#seen(stored, scope, (m) => !isActive(m) && m.content.key === key);
+    return this.#seen(stored, scope, (m) => m.state === state && m.content.key === key);
   }
 
   byName(scope: MemoryScope, nameKey: string): Memory | undefined {
@@ -115,19 +110,18 @@ export class MemoryOverlay {
     return this.#seen(stored === undefined ? [] : [stored], scope, isNamed)[0];
   }
 
-  bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
-    const stored = this.#list(["subject", scope, nameKey, limit], () =>
-      this.#lookup.bySubject(scope, nameKey, limit),
+  bySubject(
+    scope: MemoryScope,
+    nameKey: string,
+    { limit, state = "active" }: { readonly limit: number; readonly state?: Memory["state"] },
+  ): readonly Memory[] {
+    const stored = this.#list([`subject ${state}`, scope, nameKey, limit], () =>
+      state === "active"
+        ? this.#lookup.bySubject(scope, nameKey, limit)
+        : this.#lookup.pastBySubject(scope, nameKey, limit),
     );
-    const isAbout = (m: Memory): boolean => isActive(m) && this.#isNamed(m, "relation", nameKey);
-    return this.#seen(stored, scope, isAbout);
-  }
-
-  pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
-    const stored = this.#list(["past", scope, nameKey, limit], () =>
-      this.#lookup.pastBySubject(scope, nameKey, limit),
-    );
-    const isAbout = (m: Memory): boolean => !isActive(m) && this.#isNamed(m, "relation", nameKey);
+    const isAbout = (m: Memory): boolean =>
+      m.state === state && this.#isNamed(m, "relation", nameKey);
     return this.#seen(stored, scope, isAbout);
   }
 
@@ -141,7 +135,7 @@ export class MemoryOverlay {
     return this.#seen(living, scope, isMeant).toReversed().slice(0, limit);
   }
 
-  /** What the lookup gives, asked once. */
+  /** The answer of the lookup, asked once. */
   #list(
     asked: readonly [string, MemoryScope, string, number],
     read: () => readonly Memory[],
@@ -153,13 +147,12 @@ export class MemoryOverlay {
     return listed;
   }
 
-  /** How many of a tier the scope holds now, and how many of these the decision added. */
-  count(scope: MemoryScope, tier: MemoryTier): { readonly all: number; readonly added: number } {
-    const added = this.added(scope, tier);
-    return { all: this.#lookup.count(scope, tier) + added, added };
+  /** Number of memories of a tier in the scope now. */
+  count(scope: MemoryScope, tier: MemoryTier): number {
+    return this.#lookup.count(scope, tier) + this.added(scope, tier);
   }
 
-  /** How many of a tier of the scope the decision added. */
+  /** Number of memories of a tier of the scope that the decision added. */
   added(scope: MemoryScope, tier: MemoryTier): number {
     const isIn = (memory: Memory | undefined): number =>
       memory !== undefined && tierOf(memory) === tier && isSameScope(memory.scope, scope) ? 1 : 0;
@@ -167,7 +160,7 @@ export class MemoryOverlay {
     for (const memory of this.#changed.values()) {
       added += isIn(memory) - isIn(this.#stored.get(memory.memoryId));
     }
-    for (const memoryId of this.#removed) added -= isIn(this.#removedOf(memoryId));
+    for (const memoryId of this.#removed) added -= isIn(this.#lookup.byId(memoryId));
     return added;
   }
 
@@ -205,11 +198,6 @@ export class MemoryOverlay {
     this.#changed.delete(memoryId);
     this.#stored.delete(memoryId);
     if (!isNew) this.#removed.add(memoryId);
-  }
-
-  /** The stored form of what was removed, unless a new memory took its id. */
-  #removedOf(memoryId: string): Memory | undefined {
-    return this.#lookup.byId(memoryId);
   }
 
   #keysOf(memory: Memory): Keys {

@@ -1,4 +1,4 @@
-// Takes the power out of what looks like a marker of a prompt, and leaves it readable.
+// Neutralizes text that looks like a prompt marker, and leaves it readable.
 
 const LINE_END = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/u;
 /** An indented line is code to a reader of Markdown. */
@@ -8,9 +8,9 @@ const RULED = /^( {0,3})-{3,}(?=[^-])(?=.*[^\s-])/u;
 /** The lookbehind keeps it linear: of a run of dashes, only the first may begin a match. */
 const RULE_END = /(?<!-)-{3,}(\s*)$/u;
 const SPEAKERS = "user|assistant|system|human|ai|tool|function|developer|model|bot";
-/** A speaker's label, also behind what Markdown or nothing visible puts in front of it. */
+/** A speaker's label, also behind Markdown marks or invisible characters. */
 const LABEL = new RegExp(`^([\\s\\p{Cf}>#*]*(?:${SPEAKERS}))(?=[:：])`, "iu");
-/** Beginnings of the tokens of chat templates, and what takes their place. */
+/** Beginnings of the tokens of chat templates, and their replacements. */
 const TOKENS: readonly (readonly [RegExp, string])[] = [
   [/\[(?=\/?INST\])/giu, "[ "],
   [/<<(?=\/?SYS>>)/giu, "< < "],
@@ -54,7 +54,7 @@ function looseEach(text: string, loosen: (line: string) => string): string {
 /**
  * A text without working markers of prompts: fences, ruled lines with words, tokens of chat
  * templates, and labels of speakers at the start of a line. In lines that are indented as code only
- * the labels change. Doing it again changes nothing.
+ * the labels change. Idempotent.
  */
 export function neutralizePromptMarkers(text: string): string {
   return looseEach(text, (line) => looseTokens(looseLines(line)));

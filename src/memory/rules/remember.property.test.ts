@@ -1,12 +1,12 @@
 import { AssertionError } from "node:assert/strict";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
 import {
   type PlanFunction,
   REMEMBER_PROPERTIES,
-} from "../../../test/support/remember-properties.ts";
-import { TRUST } from "../summaries/summary.ts";
+} from "../../../test/support/memory/remember-properties.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import { planRemember } from "./remember.ts";
 import type { RememberPlan } from "./rules.ts";
 

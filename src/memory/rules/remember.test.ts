@@ -5,9 +5,9 @@ import {
   MemoryBook,
   rulesOf,
   stampOf,
-} from "../../../test/support/memory-lookup.ts";
-import { LIMITS } from "../limits.ts";
-import { TRUST } from "../summaries/summary.ts";
+} from "../../../test/support/memory/lookup.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import type { Memory, MemoryStructure } from "./memory.ts";
 import { planRemember } from "./remember.ts";
 import type { RememberPlan, RememberRules } from "./rules.ts";
@@ -325,7 +325,7 @@ describe("an id that exists", () => {
     const wrong = { text: "b", memoryId: "x", expectedRevision: 9 };
     expect(give(2, wrong)).toThrow(mismatch);
     expect(give(2, { ...wrong, memoryId: "y", expectedRevision: 1 })).toThrow(mismatch);
-    // What the call itself did before does not count.
+    // Earlier effects of the same call do not count.
     const right = { ...wrong, expectedRevision: 1 };
     expect(outcomes(remember(book, 3, [{ text: "a" }, right]))).toEqual(["reinforced", "updated"]);
     expect(book.byId("x")).toMatchObject({ version: 2, content: { text: "b" } });

@@ -1,18 +1,26 @@
-// The decision about new memories: what is known, what is new, what it contradicts, what must go.
+// The decision about new memories: repeats, contradictions and evictions.
 
-import { etagMismatch, type FieldViolation, requestInvalid } from "../errors.ts";
-import { TRUST, type Trust } from "../summaries/summary.ts";
+import { etagMismatch, type FieldViolation, requestInvalid } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { TRUST, type Trust } from "../../summary/rules/summary.ts";
 import { placeDraft, rivalsOf } from "./conflict.ts";
-import type { Decision, Placed } from "./decision.ts";
-import { describeStructure } from "./describe.ts";
 import { placeEntity } from "./entity-by-name.ts";
-import { evict } from "./evict.ts";
 import { isFinal, KnownTexts, placeKnown } from "./known.ts";
 import type { MemoryLookup } from "./lookup.ts";
-import type { Memory, MemoryContent } from "./memory.ts";
-import { MemoryOverlay } from "./overlay.ts";
+import {
+  describeStructure,
+  MEMORY_TIERS,
+  type Memory,
+  type MemoryContent,
+  type MemoryScope,
+  type MemoryTier,
+  memoryLimitReached,
+  rankOf,
+} from "./memory.ts";
+import { isSameScope, MemoryOverlay } from "./overlay.ts";
 import type {
   ConflictRule,
+  Decision,
   NewMemory,
   Remembered,
   RememberPlan,
@@ -21,7 +29,7 @@ import type {
 } from "./rules.ts";
 import { textKeyOf } from "./text-key.ts";
 
-/** Content with what the kind asks for: a name, a time, a text. */
+/** Content with the fields that its kind requires: a name, a time, a text. */
 function completeContent({ kind, content }: NewMemory, nowMs: number): MemoryContent {
   let { structure } = content;
   if (kind === "entity" && structure === undefined) {
@@ -36,7 +44,7 @@ function completeContent({ kind, content }: NewMemory, nowMs: number): MemoryCon
   };
 }
 
-/** What of a draft may not be with the id of a memory that exists. */
+/** Faults of a draft with the id of an existing memory. */
 function givenFaults(existing: Memory, draft: NewMemory, index: number): FieldViolation[] {
   const { scope } = existing;
   const isFixed: readonly (readonly [string, boolean])[] = [
@@ -58,7 +66,7 @@ function givenFaults(existing: Memory, draft: NewMemory, index: number): FieldVi
 function existingOf({ overlay }: Decision, draft: NewMemory, index: number): Memory | undefined {
   const { memoryId, expectedRevision } = draft;
   const existing = memoryId === "" ? undefined : overlay.byId(memoryId);
-  // Earlier ones of the call may have changed it: its etag is that of before.
+  // Earlier drafts of the call may have changed it: the etag is that before the call.
   const before = existing && (overlay.storedOf(memoryId) ?? existing);
   if (expectedRevision !== undefined && before?.etagRevision !== expectedRevision) {
     throw etagMismatch();
@@ -79,7 +87,12 @@ function checkOnlyName({ overlay }: Decision, draft: NewMemory, index: number): 
   throw requestInvalid([{ field, description }]);
 }
 
-function placeOne(decision: Decision, texts: KnownTexts, given: NewMemory, index: number): Placed {
+function placeOne(
+  decision: Decision,
+  texts: KnownTexts,
+  given: NewMemory,
+  index: number,
+): Remembered {
   const draft = { ...given, content: completeContent(given, decision.stamp.nowMs) };
   const existing = existingOf(decision, draft, index);
   if (existing !== undefined) {
@@ -92,8 +105,7 @@ function placeOne(decision: Decision, texts: KnownTexts, given: NewMemory, index
   if (known === undefined) return placeDraft(decision, draft, undefined);
   const isBelow = known.trust < draft.trust && !decision.rules.dedupe.keepUnchanged;
   if (!isBelow) return placeKnown(decision, known, draft);
-  // What is trusted more takes its place, with nothing that was said besides; a wish to keep it
-  // stays.
+  // A draft of higher trust replaces it and takes over only the wish to keep it.
   const persistent = draft.persistent || known.persistent;
   return placeDraft(decision, { ...draft, persistent }, isFinal(known, draft) ? undefined : known);
 }
@@ -106,11 +118,11 @@ function numbered(overlay: MemoryOverlay, firstNo: number): readonly Memory[] {
   return created.map((memory, index) => ({ ...memory, memoryNo: firstNo + index }));
 }
 
-/** What is to be saved for a decision. */
+/** The plan of a decision. */
 function planOf(
   { overlay }: Decision,
   firstNo: number,
-  placed: readonly Placed[],
+  placed: readonly Remembered[],
   evicted: ReadonlyMap<string, Memory>,
 ): RememberPlan {
   const created = numbered(overlay, firstNo);
@@ -138,7 +150,7 @@ function planOf(
 }
 
 /**
- * Decides what becomes of new memories, in their order: each sees what the ones before it did.
+ * Decides on new memories, in their order: each sees the effects of those before it.
  * Throws when an id is that of another kind or scope, an etag is old, a memory has had too many
  * states, or the scope is full.
  */
@@ -165,4 +177,65 @@ export function contradictedBy(
 ): readonly Memory[] {
   const content = completeContent(draft, nowMs);
   return rivalsOf(new MemoryOverlay(lookup, nowMs), { ...draft, content }, rule);
+}
+
+// Eviction: which memories go when a scope holds too many.
+
+/** Most evictions of one decision from a tier; the next decision evicts the rest. */
+const EVICTED_MAX = LIMITS.changeMemories;
+
+function scopesOf(overlay: MemoryOverlay): readonly MemoryScope[] {
+  const scopes: MemoryScope[] = [];
+  for (const { scope } of overlay.changed.values()) {
+    if (!scopes.some((known) => isSameScope(known, scope))) scopes.push(scope);
+  }
+  return scopes;
+}
+
+/** Limit of a tier, and the trust up to which a decision may evict. */
+interface Room {
+  readonly tier: MemoryTier;
+  readonly limit: number;
+  /** Memories of higher trust stay. */
+  readonly trust: Trust;
+}
+
+/** The surplus of a tier: lowest trust first, then lowest rank. */
+function surplusOf(
+  overlay: MemoryOverlay,
+  scope: MemoryScope,
+  { tier, limit, trust }: Room,
+): readonly Memory[] {
+  const most = Math.min(EVICTED_MAX, overlay.count(scope, tier) - limit);
+  if (most <= 0) return [];
+  const evictable = overlay.evictable(scope, tier, most);
+  // The lookup above has removed those whose time has run out.
+  const left = Math.max(0, Math.min(EVICTED_MAX, overlay.count(scope, tier) - limit));
+  const mayGo = evictable.filter((memory) => memory.trust <= trust);
+  mayGo.sort((a, b) => a.trust - b.trust || rankOf(a) - rankOf(b) || a.memoryNo - b.memoryNo);
+  return mayGo.slice(0, left);
+}
+
+/**
+ * Evicts the surplus in the scopes that a decision touches, up to `trust`. Gives the evicted
+ * memories in their last state. Throws when a tier would hold more than the server keeps.
+ */
+function evict(
+  overlay: MemoryOverlay,
+  { limits, trust }: Pick<RememberRules, "limits"> & Pick<Room, "trust">,
+): ReadonlyMap<string, Memory> {
+  const evicted = new Map<string, Memory>();
+  for (const scope of scopesOf(overlay)) {
+    for (const tier of MEMORY_TIERS) {
+      const limit = limits[tier];
+      const surplus = limit === undefined ? [] : surplusOf(overlay, scope, { tier, limit, trust });
+      for (const memory of surplus) {
+        overlay.remove(memory);
+        evicted.set(memory.memoryId, memory);
+      }
+      if (overlay.added(scope, tier) <= 0) continue;
+      if (overlay.count(scope, tier) > LIMITS.scopeMemories) throw memoryLimitReached();
+    }
+  }
+  return evicted;
 }

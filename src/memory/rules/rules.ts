@@ -1,6 +1,6 @@
-// How something is remembered: what counts as known, what contradicts, what is then stored.
+// Rules of remembering, and the drafts and plans of a decision.
 
-import type { Trust } from "../summaries/summary.ts";
+import type { Trust } from "../../summary/rules/summary.ts";
 import type {
   Memory,
   MemoryContent,
@@ -9,8 +9,9 @@ import type {
   MemorySource,
   MemoryTier,
 } from "./memory.ts";
+import type { MemoryOverlay } from "./overlay.ts";
 
-/** What counts as known already; see memorysidecar.v1.DedupeRule. */
+/** Memories that count as known; see memorysidecar.v1.DedupeRule. */
 export interface DedupeRule {
   readonly mode: "same-text" | "similar" | "none";
   readonly threshold: number;
@@ -18,17 +19,17 @@ export interface DedupeRule {
   readonly keepUnchanged: boolean;
 }
 
-/** What happens to memories that a new one contradicts; see memorysidecar.v1.ConflictRule. */
+/** Settlement of contradictions; see memorysidecar.v1.ConflictRule. */
 export interface ConflictRule {
   readonly mode: "keep-both" | "supersede" | "merge";
   /** A subject has one object for each predicate. */
   readonly singleObject: boolean;
 }
 
-/** What a hook said of one draft, and of the memories that it was asked about. */
+/** A hook's answer for one draft and the memories that it contradicts. */
 export interface Resolved {
   readonly action: ConflictRule["mode"] | "drop";
-  /** For a merge: the text that takes the place of all. */
+  /** For a merge: the text that replaces all. */
   readonly text?: string;
   /** Those it was asked about, with their etag revisions: else both are kept. */
   readonly asked: ReadonlyMap<string, number>;
@@ -42,7 +43,7 @@ export type RememberOutcome =
   | "superseded"
   | "dropped";
 
-/** Something to remember, complete but for what the decision adds. */
+/** A draft of a memory, complete except for the fields that the decision sets. */
 export interface NewMemory {
   /** Empty asks for one. */
   readonly memoryId: string;
@@ -71,7 +72,7 @@ export interface RememberRules {
   readonly limits: Readonly<Partial<Record<MemoryTier, number>>>;
 }
 
-/** Who decides, when, and with which ids. */
+/** Author, time and ids of a decision. */
 export interface Stamp {
   /** The store's revision of the change. */
   readonly revision: number;
@@ -82,7 +83,7 @@ export interface Stamp {
   readonly newId: (index: number) => string;
 }
 
-/** What became of one NewMemory. */
+/** The result for one NewMemory. */
 export interface Remembered {
   /** The memory that now holds it; undefined when it was dropped. */
   readonly memory: Memory | undefined;
@@ -90,10 +91,10 @@ export interface Remembered {
   readonly supersededIds: readonly string[];
 }
 
-/** What is to be saved. */
+/** A decided change of memories. */
 export interface RememberPlan {
   readonly put: readonly Memory[];
-  /** Those that are evicted, and those whose time has run out and that were in the way. */
+  /** Evicted memories, and expired ones that were in the way. */
   readonly remove: readonly string[];
   readonly results: readonly Remembered[];
   /** New ones that are still there, changed ones with a new state, only reinforced ones. */
@@ -102,4 +103,11 @@ export interface RememberPlan {
   readonly reinforcedIds: readonly string[];
   /** Also new ones that were evicted at once: nothing of them is put or removed. */
   readonly evictedIds: readonly string[];
+}
+
+/** A decision about new memories that is being made. */
+export interface Decision {
+  readonly overlay: MemoryOverlay;
+  readonly rules: RememberRules;
+  readonly stamp: Stamp;
 }

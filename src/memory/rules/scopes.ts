@@ -1,13 +1,13 @@
-// Whom memories and documents belong to, and whose a call sees.
+// Scopes of memories and documents, and the scopes that a call sees.
 
+import type { MemoryPolicy } from "../../window/policy/memory-policy.ts";
 import { type MemoryScope, SHARED_SCOPE } from "./memory.ts";
-import type { MemoryPolicy } from "./policy.ts";
 
 function orEmpty(id: string): readonly string[] {
   return id === "" ? [""] : [id, ""];
 }
 
-/** The scopes that a user, an agent and a session see: theirs first, everybody's last. */
+/** The scopes that a user, an agent and a session see: theirs first, the shared one last. */
 export function visibleScopes({ userId, agentId, sessionId }: MemoryScope): readonly MemoryScope[] {
   const scopes: MemoryScope[] = [];
   for (const user of orEmpty(userId)) {
@@ -20,15 +20,15 @@ export function visibleScopes({ userId, agentId, sessionId }: MemoryScope): read
   return scopes;
 }
 
-/** Whose records a call means; see memorysidecar.v1.ScopeFilter. */
+/** Owners of the records that a call means; see memorysidecar.v1.ScopeFilter. */
 export type ScopeFilter =
   | { readonly kind: "visible-to" | "exact" | "owned-by"; readonly scope: MemoryScope }
   | { readonly kind: "everyone" };
 
-/** Means every record, whoever it belongs to. */
+/** Matches every record. */
 export const EVERYONE: ScopeFilter = { kind: "everyone" };
 
-/** Means what everybody shares. */
+/** Matches the records that all share. */
 export const SHARED_RECORDS: ScopeFilter = { kind: "visible-to", scope: SHARED_SCOPE };
 
 const MEMBERS = ["userId", "agentId", "sessionId"] as const;
@@ -54,8 +54,8 @@ export function namedScopes(filter: ScopeFilter): readonly MemoryScope[] | undef
 }
 
 /**
- * The scope that gets what comes of a session: that of its user, or its own when it has no user,
- * and its agent's as the policy says.
+ * The scope of memories made from a session: that of its user, or the session when it has no user,
+ * and its agent's if the policy says so.
  */
 export function promotionScope(
   { userId, agentId, sessionId }: MemoryScope,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
-import { LIMITS } from "../limits.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { comparedText, similarity, similarityFrom } from "./similarity.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { draftOf } from "../../../test/support/memory-lookup.ts";
-import { testSeed } from "../../../test/support/random.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { draftOf } from "../../../test/support/memory/lookup.ts";
 import { nameKeyOf, normalText, promotionKeyOf, textKeyOf } from "./text-key.ts";
 
 const seed = testSeed("text keys");

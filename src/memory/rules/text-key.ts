@@ -1,6 +1,6 @@
 // Keys by which texts and names are compared: equal ones have equal keys.
 
-import { sha256Hex } from "../../lib/digest.ts";
+import { sha256Hex } from "../../kit/text.ts";
 import type { Memory, MemoryContent } from "./memory.ts";
 
 const KEY_DIGITS = 32;
@@ -40,7 +40,7 @@ export function nameKeyOf(name: string): string {
   return joined(folded(name));
 }
 
-/** What of a memory is compared, as a list that tells its parts apart. */
+/** The compared parts of a memory. */
 function comparedOf({ text, structure, validFromMs }: MemoryContent, kind: string): unknown[] {
   if (structure?.kind === "relation") {
     const { subject, predicate, object } = structure.relation;
@@ -52,12 +52,12 @@ function comparedOf({ text, structure, validFromMs }: MemoryContent, kind: strin
   return [normalText(text)];
 }
 
-/** The keys of contents: a decision and the store ask for that of the same one. */
+/** Cached keys: a decision and the store compute that of the same content. */
 const known = new WeakMap<MemoryContent, { readonly kind: string; readonly key: string }>();
 
 /**
- * The key of what a memory says, 32 hexadecimal digits: of its text, of a relation its three parts,
- * of an entity its name, of an episode its text and its time.
+ * The key of the content of a memory, 32 hexadecimal digits: of its text, of a relation its three
+ * parts, of an entity its name, of an episode its text and its time.
  */
 export function textKeyOf({ kind, content }: Pick<Memory, "kind" | "content">): string {
   const found = known.get(content);
@@ -67,7 +67,7 @@ export function textKeyOf({ kind, content }: Pick<Memory, "kind" | "content">): 
   return key;
 }
 
-/** The key by which a scope knows that it promoted a text before. */
+/** The key by which a scope recognizes a text that it promoted before. */
 export function promotionKeyOf(text: string): string {
   return sha256Hex(text.trim().toLowerCase());
 }
@@ -75,12 +75,12 @@ export function promotionKeyOf(text: string): string {
 /** The digits of a text's key in the mark of its promotion, and those of each part behind it. */
 const PROMOTION = { keyDigits: 64, partDigits: 16 } as const;
 
-/** What the marks of the promotions of a session, or to a memory, have in common. */
+/** The part that all marks of the promotions of a session, or to a memory, share. */
 export function promotionPart(kind: "session" | "memory", id: string): string {
   return sha256Hex(`${kind} ${id}`).slice(0, PROMOTION.partDigits);
 }
 
-/** What a scope keeps of a promotion: the key of its text, and of whom it was to what. */
+/** The mark of a promotion that a scope keeps: the keys of its text, session and memory. */
 export function promotionMark(
   promotionKey: string,
   { sessionId, memoryId }: { readonly sessionId: string; readonly memoryId: string },

@@ -5,8 +5,8 @@ import {
   MemoryBook,
   rulesOf,
   stampOf,
-} from "../../../test/support/memory-lookup.ts";
-import { TRUST } from "../summaries/summary.ts";
+} from "../../../test/support/memory/lookup.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import { restoreRevision, updateMemory } from "./change.ts";
 import type { Memory } from "./memory.ts";
 import { planRemember } from "./remember.ts";

@@ -1,15 +1,15 @@
 // DeleteDocuments and ClearCollection.
 
-import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { documentNotFound } from "../../domain/recall/errors.ts";
-import type { DocumentDecision, DocumentView, StoredDocument } from "../../storage/store.ts";
-import type { Call } from "../call.ts";
-import { replyPart } from "../change.ts";
-import type { ClearCollectionInput, DeleteDocumentsInput } from "../recall-api.ts";
-import { type Changed, changeDocuments, documentEvents } from "./change-documents.ts";
-import type { RecallCodec, RecallParts } from "./parts.ts";
+import { replyPart } from "../../core/change.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import type { Call } from "../../kit/call.ts";
+import { etagMismatch, requestInvalid } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { DocumentDecision, DocumentView, StoredDocument } from "../../store/store.ts";
+import type { ClearCollectionInput, DeleteDocumentsInput } from "../api.ts";
+import type { RecallCodec, RecallParts } from "../parts.ts";
+import { documentNotFound } from "../rules/errors.ts";
+import { changeDocuments, documentEvents } from "./change-documents.ts";
 import { storedOf } from "./upsert-documents.ts";
 
 /** Deletes documents. The id of one that was split stands for its chunks. */
@@ -35,7 +35,7 @@ function decideDelete(
     readonly nowMs: number;
   },
   view: DocumentView,
-): DocumentDecision<Changed> {
+): DocumentDecision<Uint8Array> {
   const { parts, call, input, nowMs } = deletion;
   const { collectionId } = input;
   checkFound(input, view);
@@ -45,7 +45,7 @@ function decideDelete(
     const bytes = input.encode({ deletedCount: 0, revision: 0 });
     return {
       kind: "answer",
-      result: { bytes, numbers: [] },
+      result: bytes,
       ...replyPart(call, nowMs, bytes),
     };
   }
@@ -57,7 +57,7 @@ function decideDelete(
   const bytes = input.encode({ deletedCount: removed.length, revision: view.revision });
   return {
     kind: "save",
-    result: { bytes, numbers: removed.map(({ documentNo }) => documentNo) },
+    result: bytes,
     plan: { remove: documentIds, nowMs, events, ...replyPart(call, nowMs, bytes) },
   };
 }
@@ -108,12 +108,12 @@ export async function clearCollection(
   const { namespace, collectionId } = input;
   const change = { namespace, collectionId, documentIds: [], sourceIds: [], allowWhenFull: true };
   const nowMs = parts.context.world.nowMs();
-  return await changeDocuments(parts, call, change, (view): DocumentDecision<Changed> => {
+  return await changeDocuments(parts, call, change, (view): DocumentDecision<Uint8Array> => {
     const { collection, revision } = view;
     if (collection === undefined) {
       const bytes = input.encode({ deletedCount: 0, revision: 0 });
       const reply = replyPart(call, nowMs, bytes);
-      return { kind: "answer", result: { bytes, numbers: [] }, ...reply };
+      return { kind: "answer", result: bytes, ...reply };
     }
     const { documentCount } = collection;
     const at = { ...input, revision, nowMs, call };
@@ -122,6 +122,6 @@ export async function clearCollection(
     ]);
     const bytes = input.encode({ deletedCount: documentCount, revision });
     const plan = { clear: true, nowMs, events, ...replyPart(call, nowMs, bytes) };
-    return { kind: "save", result: { bytes, numbers: "all" }, plan };
+    return { kind: "save", result: bytes, plan };
   });
 }

@@ -1,22 +1,21 @@
 // GetDocument, ListDocuments and ListCollections.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { meansScope } from "../../domain/memories/scopes.ts";
-import { documentNotFound } from "../../domain/recall/errors.ts";
-import { hasLabels, passesCondition } from "../../domain/recall/metadata-test.ts";
-import type { CollectionRef, StoredCollection, StoredDocument } from "../../storage/store.ts";
-import type { Call } from "../call.ts";
-import { checkLive } from "../change.ts";
-import type { DocumentFilter, ListDocumentsInput } from "../recall-api.ts";
-import type { RecallParts } from "./parts.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { meansScope } from "../../memory/rules/scopes.ts";
+import type { CollectionRef, StoredCollection, StoredDocument } from "../../store/store.ts";
+import type { DocumentFilter, ListDocumentsInput } from "../api.ts";
+import type { RecallParts } from "../parts.ts";
+import { documentSize } from "../read-hits.ts";
+import { documentNotFound } from "../rules/errors.ts";
+import { hasLabels, passesCondition } from "../rules/item-tests.ts";
 import { chunkId } from "./upsert-documents.ts";
 
-/** Documents that one list looks at. */
+/** The most documents that one list reads. */
 const LOOKED_MAX = 10_000;
 /** Documents read at one time: of the largest there are 16 MiB. */
 const READ = 16;
-const VALUE_BYTES = 4;
-/** How often chunks are read again that were replaced while they were read. */
+/** Number of times that chunks replaced during a read are read again. */
 const TRIES_MAX = 3;
 
 /** Names a document. */
@@ -94,12 +93,6 @@ export async function listDocuments(
     if (page.next === undefined) return { documents, next: undefined };
     await parts.keeper.pace.turn(true);
   }
-}
-
-/** What a document takes in an answer. */
-export function documentSize({ bytes, embedding }: StoredDocument, withEmbedding: boolean): number {
-  if (!withEmbedding || embedding === undefined) return bytes.length;
-  return bytes.length + embedding.values.length * VALUE_BYTES + embedding.model.length;
 }
 
 /** Whether a document passes a filter. */

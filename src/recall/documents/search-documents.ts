@@ -1,29 +1,27 @@
 // The scorings of documents of one collection by one vector, or by TF-IDF.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { meansScope } from "../../domain/memories/scopes.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { meansScope } from "../../memory/rules/scopes.ts";
+import type { StoredDocument } from "../../store/store.ts";
+import type { DocumentMatches, SearchDocumentsInput } from "../api.ts";
+import { collectionScope } from "../feed/prepare.ts";
+import type { IndexAnswer, RecallIndex } from "../index/port.ts";
+import type { RecallParts } from "../parts.ts";
+import { documentSize, filtersRecords, passes } from "../read-hits.ts";
 import {
   embedderOff,
   embedderUnavailable,
   embeddingMismatch,
   type VectorKind,
-} from "../../domain/recall/errors.ts";
-import type { IndexAnswer, RecallIndex } from "../../recall/port.ts";
-import type { StoredDocument } from "../../storage/store.ts";
-import type { Call } from "../call.ts";
-import { checkLive } from "../change.ts";
-import type { DocumentMatches, SearchDocumentsInput } from "../recall-api.ts";
-import type { RecallParts } from "./parts.ts";
-import { looksAtRecords, passes } from "./passes.ts";
-import { documentSize } from "./read-documents.ts";
-import { collectionScope } from "./scope.ts";
+} from "../rules/errors.ts";
 
-/** How often a search is made again because a document was deleted in between. */
+/** Number of times that a search is repeated because a document was deleted in between. */
 const TRIES_MAX = 3;
-/** Documents that are looked at for the name of a collection's own vectors. */
+/** Documents that are read to name a collection's own vectors. */
 const GIVEN_LOOK_MAX = 100;
 
-/** How the index is asked. */
+/** Arguments for the index. */
 type Ask = (index: RecallIndex) => Promise<IndexAnswer>;
 
 /** Finds documents of one collection. */
@@ -47,7 +45,7 @@ export async function searchDocuments(
       const answer = await ask(index);
       return await readMatches(parts, input, answer);
     });
-    // What was deleted meanwhile made room for others.
+    // A document that was deleted meanwhile made room for others.
     if (!found.isShort || tries === TRIES_MAX) return found;
   }
 }
@@ -95,7 +93,7 @@ async function askCosine(
   };
 }
 
-/** What the first vector is that a caller gave with one of the first documents, if one did. */
+/** The kind of the first vector that a caller gave with one of the first documents. */
 async function givenKind(
   { context }: RecallParts,
   { namespace, collectionId }: SearchDocumentsInput,
@@ -106,7 +104,7 @@ async function givenKind(
   return given && { model: given.model, dimensions: given.values.length };
 }
 
-/** How far the list goes that a page ends. */
+/** Number of list entries up to the end of the page. */
 function endOf({ offset, limit }: SearchDocumentsInput): number {
   return offset + limit;
 }
@@ -117,7 +115,7 @@ async function readMatches(
   answer: IndexAnswer,
 ): Promise<DocumentMatches & { readonly isShort: boolean }> {
   const { namespace, collectionId, withEmbeddings, filter, offset } = input;
-  const isFiltered = looksAtRecords(filter);
+  const isFiltered = filtersRecords(filter);
   const fits = ({ bytes }: StoredDocument): boolean =>
     meansScope(codec.readDocumentHead(bytes).scope, filter.scope) &&
     (!isFiltered || passes(codec.readDocument(bytes), filter));

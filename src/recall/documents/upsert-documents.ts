@@ -1,27 +1,27 @@
 // UpsertDocuments: writes documents, long ones as chunks. One transaction holds the documents, what
 // they take the place of, their events, and the answer for the request id.
 
-import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
-import type { Etags } from "../../domain/etag.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { makeSessionId } from "../../domain/ids.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { collectionLimitReached } from "../../domain/recall/errors.ts";
-import { isLonger, splitText } from "../../domain/recall/splitter.ts";
-import type { DocumentDecision, DocumentView, StoredDocument } from "../../storage/store.ts";
-import type { Call } from "../call.ts";
-import { replyPart } from "../change.ts";
+import { replyPart } from "../../core/change.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import type { Call } from "../../kit/call.ts";
+import { etagMismatch, requestInvalid } from "../../kit/errors.ts";
+import type { Etags } from "../../kit/etag.ts";
+import { makeSessionId } from "../../kit/ids.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { DocumentDecision, DocumentView, StoredDocument } from "../../store/store.ts";
 import type {
   DocumentDraft,
   DocumentStamp,
   UpsertDocumentsInput,
   UpsertedDocument,
-} from "../recall-api.ts";
-import { type Changed, changeDocuments, documentEvents } from "./change-documents.ts";
-import type { RecallParts } from "./parts.ts";
+} from "../api.ts";
+import type { RecallParts } from "../parts.ts";
+import { collectionLimitReached } from "../rules/errors.ts";
+import { isLonger, splitText } from "../rules/splitter.ts";
+import { changeDocuments, documentEvents } from "./change-documents.ts";
 
 const RANDOM_BYTES = 10;
-/** What the wire form of an embedding takes beside its values and its model. */
+/** Bytes of the wire form of an embedding beside its values and its model. */
 const EMBEDDING_FRAME_BYTES = 16;
 const VALUE_BYTES = 4;
 
@@ -117,7 +117,7 @@ function checkPieces(sources: readonly Source[]): void {
   if (violations.length > 0) throw requestInvalid(violations);
 }
 
-function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Changed> {
+function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Uint8Array> {
   const { parts, call, input, sources, nowMs } = upsert;
   const { revision } = view;
   const { etags } = parts.context;
@@ -144,10 +144,9 @@ function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Chan
   ]);
   const documents = sources.map((source) => upsertedOf(source, view, etags));
   const bytes = input.encode({ documents, revision });
-  const numbers = [...put, ...removed].map(({ documentNo }) => documentNo);
   return {
     kind: "save",
-    result: { bytes, numbers },
+    result: bytes,
     plan: {
       put,
       ...(removed.length === 0 ? {} : { remove: removed.map(idOf) }),
@@ -177,7 +176,7 @@ function checkEtags({ parts, sources }: Upsert, view: DocumentView): void {
   }
 }
 
-/** What the documents of a request take the place of: their chunks of before, and themselves. */
+/** The stored documents that a request replaces: earlier chunks, and whole documents. */
 function replacedBy(sources: readonly Source[], view: DocumentView): readonly StoredDocument[] {
   const replaced = new Map<string, StoredDocument>();
   for (const { documentId, isSplit } of sources) {

@@ -1,19 +1,20 @@
 // Documents between the wire and the service. A stored document is its public wire form with the
 // fields of the server filled in and without its embedding, so that answers hold it as it is.
 
-import { LIMITS } from "../../domain/limits.ts";
-import { joinChunks } from "../../domain/recall/splitter.ts";
+import type { Codec } from "../../core/codec.ts";
+import { fromMemoryScope, toMemoryScope } from "../../core/wire.ts";
 import * as wire from "../../gen/memorysidecar/v1/document.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
-import type { Codec } from "../../service/codec.ts";
-import type { DocumentDraft, DocumentForms, DocumentStamp } from "../../service/recall-api.ts";
-import type { StoredCollection, StoredDocument } from "../../storage/store.ts";
-import { encodeWire } from "../fast-writer.ts";
-import { spliceField } from "../splice.ts";
-import { encodeEmbedding, fromEmbedding } from "./embedding.ts";
-import { readDocumentHead } from "./indexed.ts";
-import { fromMemoryScope, toMemoryScope } from "./scope.ts";
-import { toTimestamp } from "./time.ts";
+import { encodeWire } from "../../grpc/fast-writer.ts";
+import { spliceField } from "../../grpc/splice.ts";
+import { toTimestamp } from "../../grpc/time.ts";
+import type { Violations } from "../../grpc/violations.ts";
+import { floatBytes } from "../../kit/bytes.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { StoredCollection, StoredDocument, StoredVector } from "../../store/store.ts";
+import type { DocumentDraft, DocumentForms, DocumentStamp } from "../api.ts";
+import { readDocumentHead } from "../indexed-wire.ts";
+import { joinChunks } from "../rules/splitter.ts";
 
 /** The collection that an empty one stands for. */
 const DEFAULT_COLLECTION = "default";
@@ -118,4 +119,33 @@ export function toCollection(collection: StoredCollection): wire.DocumentCollect
     createTime: toTimestamp(collection.createMs),
     updateTime: toTimestamp(collection.updateMs),
   };
+}
+
+/** Checks a vector in the field `embedding`, if there is one. */
+export function checkEmbedding(v: Violations, embedding: wire.Embedding | undefined): void {
+  if (embedding === undefined) return;
+  // A list without entries is a fault of its own.
+  const { values } = embedding;
+  if (values.length > 0 && values.every((value) => value === 0)) {
+    v.add("embedding.values", "must not be all zero");
+  }
+}
+
+// The field of Embedding that is spliced in, as in document.proto.
+const VALUES_FIELD = 1;
+
+/** Gives a checked vector at length 1; undefined when there is none. */
+export function fromEmbedding(embedding: wire.Embedding | undefined): StoredVector | undefined {
+  if (embedding === undefined) return undefined;
+  let sum = 0;
+  for (const value of embedding.values) sum += value * value;
+  const length = Math.sqrt(sum);
+  const values = Float32Array.from(embedding.values, (value) => value / length);
+  return { model: embedding.model, values };
+}
+
+/** Gives the wire form of a vector. */
+export function encodeEmbedding({ model, values }: StoredVector): Uint8Array {
+  const rest = encodeWire(wire.Embedding, { values: [], model });
+  return spliceField(VALUES_FIELD, [floatBytes([values])], rest);
 }

@@ -1,6 +1,6 @@
-// What turns text into vectors in this process, whatever model does it.
+// The interface of models that turn text into vectors in this process.
 
-/** What a text is for: models with prefixes read a query in another way than a passage. */
+/** The purpose of a text: models with prefixes read a query in another way than a passage. */
 export type EmbedPurpose = "query" | "passage";
 
 /** Turns text into vectors that can be compared with those of the same `model` only. */
@@ -12,7 +12,7 @@ export interface Embedder {
    * are never compared.
    */
   readonly model: string;
-  /** How many numbers a vector has. */
+  /** Number of values of a vector. */
   readonly dimensions: number;
   /**
    * Gives one vector of unit length for each text, in order. A text without anything that the model

@@ -1,13 +1,13 @@
-// What lies in the directory of a sentence transformer, as its tools write it: the model, the
+// The directory of a sentence transformer as its tools write it: the model, the
 // tokenizer, and small files that say how texts are cut, pooled and scaled.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** How the vectors of the tokens of a text become one. */
+/** Pooling of the token vectors of a text into one vector. */
 export type Pooling = "cls" | "mean" | "max" | "meanSqrt" | "last";
 
-/** What a directory says of its model. */
+/** The description of the model in a directory. */
 export interface ModelDirectory {
   /** The path of the model. */
   readonly model: string;
@@ -44,7 +44,7 @@ export class ModelDirectoryError extends Error {
   override readonly name = "ModelDirectoryError";
 }
 
-/** What a directory lacks that every model has; undefined when it has all. Loads nothing. */
+/** Names a required file that a directory lacks; undefined when it has all. Loads nothing. */
 export function missingModelFile(directory: string): string | undefined {
   if (modelFileOf(directory) === undefined) return MODEL_FILES[0];
   return existsSync(join(directory, TOKENIZER_FILE)) ? undefined : TOKENIZER_FILE;

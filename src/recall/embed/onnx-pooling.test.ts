@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pooledVectors } from "./onnx-pooling.ts";
 
 // Two texts of three tokens, the second one filled up after its first; two numbers a token.
@@ -12,7 +12,7 @@ const rounded = (vectors: readonly Float32Array[]): number[][] =>
   vectors.map((vector) => [...vector].map((value) => Math.round(value * 100) / 100));
 
 describe("pooling", () => {
-  it.each([
+  test.each([
     ["mean", [0.6, 0.8]],
     ["meanSqrt", [0.6, 0.8]],
     ["max", [0.45, 0.89]],
@@ -22,7 +22,7 @@ describe("pooling", () => {
     expect(rounded(pooledVectors(TOKENS, BATCH, how))).toEqual([want, [0, 1]]);
   });
 
-  it("takes vectors that the model pooled itself", () => {
+  test("takes vectors that the model pooled itself", () => {
     const output = { dims: [2, 2], data: new Float32Array([3, 4, 0, 0]) };
     expect(rounded(pooledVectors(output, BATCH, "mean"))).toEqual([
       [0.6, 0.8],
@@ -30,7 +30,7 @@ describe("pooling", () => {
     ]);
   });
 
-  it.each([[[2, 4, 2]], [[3, 3, 2]], [[12]], [[1, 2, 3, 2]], [[1, 12]]])(
+  test.each([[[2, 4, 2]], [[3, 3, 2]], [[12]], [[1, 2, 3, 2]], [[1, 12]]])(
     "refuses an output of the shape %j",
     (dims) => {
       const wrong = { ...TOKENS, dims };
@@ -38,7 +38,7 @@ describe("pooling", () => {
     },
   );
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])("refuses %d", (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])("refuses %d", (value) => {
     const output = { dims: [2, 2], data: new Float32Array([3, value, 0, 0]) };
     expect(() => pooledVectors(output, BATCH, "mean")).toThrow(/no finite numbers/);
   });

@@ -3,7 +3,7 @@
 import { toUnitLength } from "./embedder.ts";
 import type { Pooling } from "./onnx-directory.ts";
 
-/** What a model puts out for a batch. */
+/** The output of a model for a batch. */
 export interface ModelOutput {
   /** Texts, tokens and numbers a token; or texts and numbers a text. */
   readonly dims: readonly number[];

@@ -12,7 +12,7 @@ import { createTokenReader, type TokenReader } from "./onnx-tokens.ts";
 const RUNTIME = "onnxruntime-node";
 const RUNTIME_VERSION = "1.30.0";
 
-/** What an input of a model may be, by its name, and the number it holds for a token. */
+/** The inputs that a model may have, by name, and the number each holds for a token. */
 const INPUTS: Readonly<Record<string, (token: number | undefined, place: number) => number>> = {
   input_ids: (token) => token ?? 0,
   attention_mask: (token) => (token === undefined ? 0 : 1),

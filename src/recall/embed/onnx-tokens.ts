@@ -12,10 +12,10 @@ const CHARS_PER_TOKEN = 16;
 /** Gives the tokens of a text, cut to what the model reads. */
 export type Tokenize = (text: string) => readonly number[];
 
-/** How texts become tokens. */
+/** Tokenization of texts. */
 export interface TokenReader {
   readonly tokenize: Tokenize;
-  /** What fills up the shorter texts of a batch. */
+  /** Pads the shorter texts of a batch. */
   readonly padding: number;
 }
 

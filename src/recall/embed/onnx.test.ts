@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Embedder } from "./embedder.ts";
 import { type OnnxOptions, openOnnxEmbedder } from "./onnx.ts";
 
-const TINY = join(import.meta.dirname, "../../test/support/tiny-model");
+const TINY = join(import.meta.dirname, "../../../test/support/recall/tiny-model");
 
 let scratch = "";
 let directory = "";
@@ -51,7 +51,7 @@ const one = (embedder: Embedder, text: string): Promise<Float32Array[]> =>
   embedder.embed([text], "passage");
 
 describe("a sentence transformer of the operator", () => {
-  it("gives a vector of unit length for each text, in order, over several batches", async () => {
+  test("gives a vector of unit length for each text, in order, over several batches", async () => {
     const embedder = await opened({ batchSize: 2 });
     const texts = ["the dog", "a cat sleeps", "hello world", "the dog runs", "cat"];
     const vectors = await embedder.embed(texts, "passage");
@@ -65,7 +65,7 @@ describe("a sentence transformer of the operator", () => {
     }
   });
 
-  it("pools as the directory says", async () => {
+  test("pools as the directory says", async () => {
     const mean = await one(await opened(), "dog");
     write("1_Pooling/config.json", { pooling_mode_cls_token: true });
     const cls = await opened();
@@ -75,7 +75,7 @@ describe("a sentence transformer of the operator", () => {
     expect(await one(cls, "world cat")).toEqual(first);
   });
 
-  it("reads a text as far as the model does, and keeps the token that ends it", async () => {
+  test("reads a text as far as the model does, and keeps the token that ends it", async () => {
     const embedder = await opened();
     const [long] = await one(embedder, `${"dog ".repeat(6)}cat`);
     expect(long).toEqual((await one(embedder, "dog dog dog dog dog dog"))[0]);
@@ -83,7 +83,7 @@ describe("a sentence transformer of the operator", () => {
     expect(huge).toEqual(long);
   });
 
-  it("gives zeros for blank text and takes any other", async () => {
+  test("gives zeros for blank text and takes any other", async () => {
     const embedder = await opened();
     const texts = ["", " \n", "🎉", "犬が走る", "half \ud83c", "\0", "[SEP] [PAD]"];
     const lengths = (await embedder.embed(texts, "query")).map((vector) => Math.hypot(...vector));
@@ -91,7 +91,7 @@ describe("a sentence transformer of the operator", () => {
     expect(await embedder.embed([], "query")).toEqual([]);
   });
 
-  it("puts the prefixes of the directory before texts, or those of the operator", async () => {
+  test("puts the prefixes of the directory before texts, or those of the operator", async () => {
     write("config_sentence_transformers.json", {
       prompts: { query: "query: ", document: "passage: " },
     });
@@ -105,7 +105,7 @@ describe("a sentence transformer of the operator", () => {
     expect(plain.model).not.toBe(embedder.model);
   });
 
-  it("names the model by its content", async () => {
+  test("names the model by its content", async () => {
     const one = await opened();
     const again = await opened();
     expect(again.model).toBe(one.model);
@@ -114,7 +114,7 @@ describe("a sentence transformer of the operator", () => {
     expect((await opened()).model).not.toBe(one.model);
   });
 
-  it("stops waiting when it is told, and goes on for others", async () => {
+  test("stops waiting when it is told, and goes on for others", async () => {
     const embedder = await opened();
     const stop = new AbortController();
     const stopped = embedder.embed(Array(200).fill("dog"), "passage", stop.signal);
@@ -124,7 +124,7 @@ describe("a sentence transformer of the operator", () => {
     expect(await one(embedder, "dog")).toHaveLength(1);
   });
 
-  it("fails calls after it was closed", async () => {
+  test("fails calls after it was closed", async () => {
     const embedder = await opened();
     const waiting = embedder.embed(Array(200).fill("dog"), "passage");
     const failed = expect(waiting).rejects.toMatchObject({ reason: "EMBEDDER_UNAVAILABLE" });
@@ -137,7 +137,7 @@ describe("a sentence transformer of the operator", () => {
 describe("a directory that cannot be used", () => {
   const gone = (name: string): void => rmSync(join(directory, name), { recursive: true });
 
-  it.each<[string, () => void, RegExp]>([
+  test.each<[string, () => void, RegExp]>([
     ["is missing", () => gone("."), /the directory does not exist/],
     ["has no model", () => gone("model.onnx"), /model\.onnx is missing/],
     ["has no tokenizer", () => gone("tokenizer.json"), /tokenizer\.json is missing/],
@@ -172,7 +172,7 @@ describe("a directory that cannot be used", () => {
 });
 
 describe("the runtime", () => {
-  it("is named with its version when it is not installed", async () => {
+  test("is named with its version when it is not installed", async () => {
     const worker = new URL("./onnx-worker.ts", import.meta.url).href;
     const source = `
       import { registerHooks } from "node:module";
@@ -189,16 +189,16 @@ describe("the runtime", () => {
     );
   });
 
-  it("has the version that the tests run with", async () => {
+  test("has the version that the tests run with", async () => {
     const session = readFileSync(join(import.meta.dirname, "onnx-session.ts"), "utf8");
-    const manifest = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
+    const manifest = readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8");
     const [, version = ""] = /RUNTIME_VERSION = "([^"]+)"/.exec(session) ?? [];
     expect(manifest).toContain(`"onnxruntime-node": "${version}"`);
   });
 });
 
 describe("the thread of the model", () => {
-  it("starts again after it crashed", async () => {
+  test("starts again after it crashed", async () => {
     const code = 'if (texts[0] === "crash") throw new Error("broken"); ';
     const embedder = await opened({
       workerUrl: threadOf(`${code} answer({ vectors: vectorsOf(texts) })`),
@@ -213,14 +213,14 @@ describe("the thread of the model", () => {
     expect(await one(embedder, "dog")).toHaveLength(1);
   });
 
-  it("starts again after it ended", async () => {
+  test("starts again after it ended", async () => {
     const code = 'if (texts[0] === "end") process.exit(0); answer({ vectors: vectorsOf(texts) })';
     const embedder = await opened({ workerUrl: threadOf(code) });
     await expect(one(embedder, "end")).rejects.toMatchObject({ reason: "EMBEDDER_UNAVAILABLE" });
     expect(await one(embedder, "dog")).toHaveLength(1);
   });
 
-  it("fails what waits when a batch takes too long, and goes on when it is done", async () => {
+  test("fails what waits when a batch takes too long, and goes on when it is done", async () => {
     const code = `const late = texts[0] === "slow" ? 600 : 0;
       setTimeout(() => answer({ vectors: vectorsOf(texts) }), late);`;
     const embedder = await opened({ workerUrl: threadOf(code), timeoutMs: 200 });
@@ -234,20 +234,20 @@ describe("the thread of the model", () => {
       .toHaveLength(1);
   });
 
-  it("does not wait for ever to be closed", async () => {
+  test("does not wait for ever to be closed", async () => {
     const embedder = await opened({ workerUrl: threadOf(""), timeoutMs: 30 });
     await expect(one(embedder, "dog")).rejects.toMatchObject({ reason: "EMBEDDER_UNAVAILABLE" });
     await embedder.close();
   });
 
-  it("fails to open when the thread does not answer", async () => {
+  test("fails to open when the thread does not answer", async () => {
     const silent = new URL("data:text/javascript,setInterval(() => {}, 1000)");
     await expect(opened({ workerUrl: silent, timeoutMs: 20, loadTimeoutMs: 30 })).rejects.toThrow(
       /more than 50 ms/,
     );
   });
 
-  it("answers queries before passages that wait", async () => {
+  test("answers queries before passages that wait", async () => {
     const embedder = await opened({ batchSize: 1 });
     const order: string[] = [];
     const passages = embedder.embed(Array(50).fill("dog"), "passage");

@@ -6,16 +6,16 @@
 
 import { basename } from "node:path";
 import { Worker } from "node:worker_threads";
-import { embedderUnavailable } from "../domain/recall/errors.ts";
+import { embedderUnavailable } from "../rules/errors.ts";
 import type { Embedder, EmbedPurpose } from "./embedder.ts";
 
-/** What the thread is asked: to embed texts, or without any to say what it loaded. */
+/** A question to the thread: embed texts, or without texts describe the loaded model. */
 export interface OnnxRequest {
   readonly id: number;
   readonly texts: readonly string[] | undefined;
 }
 
-/** What the thread loaded. */
+/** The model that the thread loaded. */
 export interface OpenedModel {
   readonly digest: string;
   readonly dimensions: number;
@@ -23,7 +23,7 @@ export interface OpenedModel {
   readonly passagePrefix: string;
 }
 
-/** What the thread answers. */
+/** An answer of the thread. */
 export interface OnnxAnswer {
   readonly id: number;
   readonly opened?: OpenedModel;
@@ -31,11 +31,11 @@ export interface OnnxAnswer {
   readonly error?: string;
 }
 
-/** How a sentence transformer is used. */
+/** Options of a sentence transformer. */
 export interface OnnxOptions {
   /** The name that settings and answers use. */
   readonly name: string;
-  /** Where model.onnx (or onnx/model.onnx) and tokenizer.json are. */
+  /** Directory of model.onnx (or onnx/model.onnx) and tokenizer.json. */
   readonly directory: string;
   /** Texts in one run of the model; 16 by default. */
   readonly batchSize?: number | undefined;
@@ -43,11 +43,11 @@ export interface OnnxOptions {
   readonly queryPrefix?: string | undefined;
   /** Stands before each passage; by default what the directory says. */
   readonly passagePrefix?: string | undefined;
-  /** How long each batch may take from when it runs, in ms; 60,000 by default. */
+  /** Timeout of each batch from its start, in ms; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** How long loading may take, in ms, on top of the first batch; 120,000 by default. */
+  /** Time limit for loading, in ms, on top of the first batch; 120,000 by default. */
   readonly loadTimeoutMs?: number | undefined;
-  /** Where the thread's code is; only tests set it. */
+  /** Path of the thread's code; only tests set it. */
   readonly workerUrl?: URL | undefined;
 }
 
@@ -237,7 +237,7 @@ class ModelThread {
     const error = new Error(`the embedder took more than ${allowedMs} ms for one batch`);
     this.#running?.reject(error);
     this.#failWaiting(error);
-    // What takes for ever keeps no process alive.
+    // A batch that never ends must not keep the process alive.
     this.#worker?.unref();
   }
 

@@ -21,7 +21,7 @@ const PIECED_CHARS_MAX = 40;
 
 const ASCII_OR_HAN = /[a-z0-9\u3400-\u4dbf\u4e00-\u9fff]/;
 
-/** What a table says of itself. */
+/** The header of a table. */
 interface TableHeader {
   readonly name: string;
   readonly dimensions: number;
@@ -54,6 +54,9 @@ export interface StaticTable {
   /** The longest entry, in UTF-16 units. */
   readonly entryCharsMax: number;
 }
+
+/** The part of a table that finds the rows of a word. */
+type Vocabulary = Pick<StaticTable, "rowOf" | "entryCharsMax">;
 
 /** Reads a table. Throws when the bytes are not a whole table. */
 export function readTable(bytes: Uint8Array): StaticTable {
@@ -138,7 +141,7 @@ function isSize(value: unknown): boolean {
  * it is unknown, it is longer than 40 UTF-16 units, or it has no letter a to z, digit or Han
  * character: of other scripts the table has letters only, which are all near each other.
  */
-export function rowsOfWord(table: StaticTable, word: string): readonly number[] {
+export function rowsOfWord(table: Vocabulary, word: string): readonly number[] {
   if (!ASCII_OR_HAN.test(word)) return [];
   const whole = table.rowOf.get(word);
   if (whole !== undefined) return [whole];
@@ -153,7 +156,7 @@ export function rowsOfWord(table: StaticTable, word: string): readonly number[] 
 }
 
 /** Adds the longest entry that fits at `start`; gives where it ends, `start` when none fits. */
-function pieceEnd(table: StaticTable, word: string, start: number, rows: number[]): number {
+function pieceEnd(table: Vocabulary, word: string, start: number, rows: number[]): number {
   const prefix = start === 0 ? "" : "##";
   const longest = Math.min(word.length, start + table.entryCharsMax);
   for (let end = longest; end > start; end -= 1) {
@@ -176,7 +179,10 @@ export interface NearWord {
  * The words nearest to a word, of other stems than its own and each other's, nearest first. None
  * for a word that is rare or has no near ones.
  */
-export function nearWordsOf(table: StaticTable, word: string): NearWord[] {
+export function nearWordsOf(
+  table: Pick<StaticTable, "rowOf" | "near" | "words">,
+  word: string,
+): NearWord[] {
   const { count, rows, cosines } = table.near;
   const row = table.rowOf.get(word);
   const found: NearWord[] = [];

@@ -1,5 +1,5 @@
-// How a text becomes words for the static table: what the table was made with, so a change here
-// needs a new table. tools/distil/words.py is the same in Python.
+// Splits a text into words for the static table. The table was made with the same rules, so a
+// change here needs a new table. tools/distil/words.py is the same in Python.
 
 /** Text past this many UTF-16 units is not read: 512 words are more than any passage has. */
 const CHARS_MAX = 16_384;

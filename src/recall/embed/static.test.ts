@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadStaticEmbedder, STATIC_TABLE_URL, staticModel } from "./static.ts";
 import { readTable } from "./static-table.ts";
 
@@ -16,13 +16,13 @@ function cosine(a: string, b: string): number {
 const lengthOf = (vector: Float32Array): number => Math.hypot(...vector);
 
 describe("static embedder", () => {
-  it("puts texts of one meaning near each other though they share no word", () => {
+  test("puts texts of one meaning near each other though they share no word", () => {
     const near = cosine("I went hiking with my dog", "a walk in the mountains with her puppy");
     const far = cosine("I went hiking with my dog", "the server returned an error");
     expect(near).toBeGreaterThan(far + 0.2);
   });
 
-  it.each([
+  test.each([
     ["plain", "What is her job?"],
     ["accents", "Crème brûlée à la carte"],
     ["a word to take apart", "unhappyfulness"],
@@ -34,7 +34,7 @@ describe("static embedder", () => {
     expect(lengthOf(vector)).toBeCloseTo(1, 5);
   });
 
-  it.each([
+  test.each([
     ["empty", ""],
     ["white space", " \n\t"],
     ["emoji", "🎉🎉"],
@@ -52,32 +52,32 @@ describe("static embedder", () => {
     expect(lengthOf(embedder.embedText(text))).toBe(0);
   });
 
-  it("leaves words of scripts that it does not know out of a text", () => {
+  test("leaves words of scripts that it does not know out of a text", () => {
     expect(embedder.embedText("the dog собака σ sleeps")).toEqual(
       embedder.embedText("the dog sleeps"),
     );
   });
 
-  it.each(["smørrebrød", "straße", "øystein", "水", "β2"])("knows %s", (word) => {
+  test.each(["smørrebrød", "straße", "øystein", "水", "β2"])("knows %s", (word) => {
     expect(lengthOf(embedder.embedText(word))).toBeCloseTo(1, 5);
   });
 
-  it("reads case, accents and a possessive alike", () => {
+  test("reads case, accents and a possessive alike", () => {
     expect(embedder.embedText("MELANIE'S Café")).toEqual(embedder.embedText("melanie cafe"));
     expect(embedder.embedText("Melanie\u2019s café")).toEqual(embedder.embedText("melanie cafe"));
   });
 
-  it("reads at most 512 words", () => {
+  test("reads at most 512 words", () => {
     const words = Array.from({ length: 512 }, (_, i) => (i % 2 === 0 ? "river" : "bank")).join(" ");
     expect(embedder.embedText(`${words} piano`)).toEqual(embedder.embedText(words));
   });
 
-  it("reads a megabyte as fast as its first words", () => {
+  test("reads a megabyte as fast as its first words", () => {
     const vector = embedder.embedText("rivér bank ".repeat(100_000));
     expect(lengthOf(vector)).toBeCloseTo(1, 5);
   });
 
-  it("answers calls for many texts like calls for one, and stops when it is told", async () => {
+  test("answers calls for many texts like calls for one, and stops when it is told", async () => {
     const texts = ["one text", "", "another text"];
     expect(await embedder.embed(texts, "passage")).toEqual(texts.map(embedder.embedText));
     await expect(embedder.embed(texts, "query", AbortSignal.abort())).rejects.toThrow();
@@ -85,7 +85,7 @@ describe("static embedder", () => {
 });
 
 describe("near words", () => {
-  it("are words of one meaning, nearest first", () => {
+  test("are words of one meaning, nearest first", () => {
     const near = embedder.nearWords("Doctor's");
     expect(near.map(({ word }) => word)).toContain("physician");
     expect(near.length).toBeLessThanOrEqual(16);
@@ -95,14 +95,14 @@ describe("near words", () => {
     expect(Math.max(...cosines)).toBeLessThan(1);
   });
 
-  it.each(["", "the", "2024", "qwxzv", "##s", "🎉"])("are none for %j", (word) => {
+  test.each(["", "the", "2024", "qwxzv", "##s", "🎉"])("are none for %j", (word) => {
     expect(embedder.nearWords(word)).toEqual([]);
   });
 });
 
 describe("the table that ships", () => {
-  it("is the one that docs/models.md describes", () => {
-    const docs = readFileSync(join(import.meta.dirname, "../../docs/models.md"), "utf8");
+  test("is the one that docs/models.md describes", () => {
+    const docs = readFileSync(join(import.meta.dirname, "../../../docs/models.md"), "utf8");
     const sum = createHash("sha256").update(readFileSync(STATIC_TABLE_URL)).digest("hex");
     expect(docs).toContain(`\`${sum}\``);
     expect(docs).toContain(embedder.model);
@@ -110,7 +110,7 @@ describe("the table that ships", () => {
 });
 
 describe("reading a table", () => {
-  it("knows its model without loading it", () => {
+  test("knows its model without loading it", () => {
     const { model, dimensions } = embedder;
     expect(staticModel()).toEqual({ model, dimensions });
     expect(() => staticModel(new URL(import.meta.url))).toThrow(/static embedding table/);
@@ -118,7 +118,7 @@ describe("reading a table", () => {
 
   const bytes = readFileSync(STATIC_TABLE_URL);
 
-  it.each([
+  test.each([
     ["nothing", new Uint8Array()],
     ["another file", Buffer.from("PK\u0003\u0004 and so on, longer than its head")],
     ["a part", bytes.subarray(0, bytes.length - 1)],
@@ -128,7 +128,7 @@ describe("reading a table", () => {
     expect(() => readTable(broken)).toThrow(/static embedding table/);
   });
 
-  it("is at most 12 MB", () => {
+  test("is at most 12 MB", () => {
     expect(bytes.length).toBeLessThanOrEqual(12_000_000);
   });
 });

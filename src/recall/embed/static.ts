@@ -2,6 +2,8 @@
 // it costs about as much as splitting the text. docs/models.md says how the table was made.
 
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { type Kernel, loadKernel, newMemory, PAGE_BYTES } from "../vector/kernel.ts";
+import { paddedDimensions } from "../vector/quantize.ts";
 import { type Embedder, toUnitLength } from "./embedder.ts";
 import {
   type NearWord,
@@ -16,12 +18,12 @@ import { tableWords } from "./static-words.ts";
 /** The table that ships with the server. */
 export const STATIC_TABLE_URL = new URL("./models/static-en.bin", import.meta.url);
 
-/** How text becomes rows of the table: part of the model's id, raised when it changes. */
+/** Version of the conversion of text to table rows: part of the model's id, raised on change. */
 const TEXT_RECIPE = "t2";
 /** Words whose rows are remembered, since the words of one store repeat. */
-const MEMO_MAX = 20_000;
+const MEMO_MAX = 32_768;
 
-/** The header of a table is within so many bytes. */
+/** The most bytes of the header of a table. */
 const HEADER_BYTES = 4_096;
 
 /** The static embedder, which can answer at once. */
@@ -62,26 +64,77 @@ function modelOf({ name, dimensions }: Pick<StaticTable, "name" | "dimensions">)
   return `${name}/d${dimensions}/${TEXT_RECIPE}`;
 }
 
+/** Rows that are added by one call of the kernel. */
+const LIST_ROWS = 4_096;
+/** Behind the list in the memory of the kernel: the sum, then the rows on a page of their own. */
+const SUM_AT = LIST_ROWS * 8;
+const ROWS_AT = PAGE_BYTES;
+
+/** Sums rows of a table, which it copies to a memory that its kernel reads. */
+class RowSums {
+  readonly #kernel: Kernel;
+  readonly #codes: number;
+  readonly #factors: Float32Array;
+  readonly #addresses: Uint32Array;
+  readonly #numbers: Float32Array;
+  readonly #sum: Float32Array;
+  #listed = 0;
+
+  constructor({ dimensions, rows, factors, numbers }: StaticTable) {
+    this.#codes = paddedDimensions(dimensions);
+    const pages = Math.ceil((ROWS_AT + rows * this.#codes) / PAGE_BYTES);
+    const memory = newMemory(pages, pages);
+    this.#kernel = loadKernel(memory);
+    this.#factors = factors;
+    this.#addresses = new Uint32Array(memory.buffer, 0, LIST_ROWS * 2);
+    this.#numbers = new Float32Array(memory.buffer, 0, LIST_ROWS * 2);
+    this.#sum = new Float32Array(memory.buffer, SUM_AT, this.#codes);
+    const bytes = new Int8Array(memory.buffer);
+    for (let row = 0; row < rows; row += 1) {
+      const codes = numbers.subarray(row * dimensions, (row + 1) * dimensions);
+      bytes.set(codes, ROWS_AT + row * this.#codes);
+    }
+  }
+
+  add(rows: readonly number[]): void {
+    for (const row of rows) {
+      if (this.#listed === LIST_ROWS) this.#addListed();
+      const at = this.#listed * 2;
+      this.#addresses[at] = ROWS_AT + row * this.#codes;
+      this.#numbers[at + 1] = this.#factors[row] ?? 0;
+      this.#listed += 1;
+    }
+  }
+
+  /** The sum of what was added; begins a new one. */
+  take(dimensions: number): Float32Array {
+    this.#addListed();
+    const sum = this.#sum.slice(0, dimensions);
+    this.#sum.fill(0);
+    return sum;
+  }
+
+  #addListed(): void {
+    this.#kernel.add(0, this.#listed, SUM_AT, this.#codes);
+    this.#listed = 0;
+  }
+}
+
 /** Makes the static embedder of a table. */
-export function createStaticEmbedder(table: StaticTable): StaticEmbedder {
-  const pieced = new Map<string, readonly number[]>();
+export function createStaticEmbedder({ numbers, ...table }: StaticTable): StaticEmbedder {
+  const known = new Map<string, readonly number[]>();
   const rowsOf = (word: string): readonly number[] => {
-    const known = pieced.get(word);
-    if (known !== undefined) return known;
+    const memo = known.get(word);
+    if (memo !== undefined) return memo;
     const rows = rowsOfWord(table, word);
-    if (pieced.size >= MEMO_MAX) pieced.clear();
-    pieced.set(word, rows);
+    if (known.size >= MEMO_MAX) known.clear();
+    known.set(word, rows);
     return rows;
   };
+  const sums = new RowSums({ ...table, numbers });
   const embedText = (text: string): Float32Array => {
-    const sum = new Float32Array(table.dimensions);
-    for (const word of tableWords(text)) {
-      // What begins with another letter may be of a script that the table does not know.
-      const row = word.charCodeAt(0) < 0x80 ? table.rowOf.get(word) : undefined;
-      if (row !== undefined) addRow(table, row, sum);
-      else for (const piece of rowsOf(word)) addRow(table, piece, sum);
-    }
-    return toUnitLength(sum);
+    for (const word of tableWords(text)) sums.add(rowsOf(word));
+    return toUnitLength(sums.take(table.dimensions));
   };
   return {
     name: "static",
@@ -93,14 +146,6 @@ export function createStaticEmbedder(table: StaticTable): StaticEmbedder {
       signal?.throwIfAborted();
       return texts.map(embedText);
     },
-    close: async () => pieced.clear(),
+    close: async () => known.clear(),
   };
-}
-
-function addRow({ dimensions, factors, numbers }: StaticTable, row: number, sum: Float32Array) {
-  const factor = factors[row] ?? 0;
-  const start = row * dimensions;
-  for (let i = 0; i < dimensions; i += 1) {
-    sum[i] = (sum[i] ?? 0) + factor * (numbers[start + i] ?? 0);
-  }
 }

@@ -1,23 +1,18 @@
-// Compares what the index holds with the store, one container at a time: the index is derived, and
-// a fault of ours must not stay in it. What differs is told without content, and loaded anew.
+// Compares the index with the store, one container at a time, since a fault in the feed must not
+// stay in the index. A difference is reported without content, and the container loaded again.
 
-import { isExpired } from "../../domain/session.ts";
-import type { ContainerRef } from "../../recall/port.ts";
+import { isExpired } from "../../session/rules/session.ts";
+import type { ContainerRef } from "../index/port.ts";
 import type { Container } from "./container.ts";
 import type { NamespaceFeed } from "./feed.ts";
 import { POSITION_MAX, readUp, type Source } from "./source.ts";
 
-/** Records that one look at the store takes. */
-const LOOK = 64;
-/** Larger containers are left alone: the list of their positions would hold up the event loop. */
+/** Records read from the store at a time. */
+const READ = 64;
+/** Larger containers are skipped: listing their positions would block the event loop. */
 const RECORDS_MAX = 20_000;
-/** One audit of so many compares every position; the others compare counts. */
+/** One audit in this many compares every position; the others compare counts. */
 const WHOLE_EVERY = 16;
-
-/** What an audit works with. */
-export interface AuditParts {
-  readonly onError: (error: unknown) => void;
-}
 
 /** The index held something else than the store. */
 export class IndexMismatch extends Error {
@@ -31,15 +26,15 @@ export class IndexMismatch extends Error {
   }
 }
 
-/** What one step of the audits came to. */
+/** The outcome of one step of the audits. */
 export interface AuditStep {
-  /** Nothing was found that must be told anew. */
+  /** No container must be loaded again. */
   readonly isSame: boolean;
-  /** Some container was not compared since it was loaded. */
+  /** The first round since the load is not done. */
   readonly isFirst: boolean;
 }
 
-/** Where the audits of one namespace stand. */
+/** The progress of the audits of one namespace. */
 interface Round {
   readonly left: Iterator<Container>;
   readonly number: number;
@@ -51,7 +46,10 @@ export class Audits {
   #count = 0;
 
   /** Compares the next container, of a namespace that is in its first round if there is one. */
-  async next(feeds: readonly NamespaceFeed[], parts: AuditParts): Promise<AuditStep> {
+  async next(
+    feeds: readonly NamespaceFeed[],
+    onError: (error: unknown) => void,
+  ): Promise<AuditStep> {
     const loaded = feeds.filter((feed) => !feed.isClosed && feed.isLoaded);
     const fresh = loaded.find((feed) => (this.#rounds.get(feed)?.number ?? 0) === 0);
     this.#count += 1;
@@ -60,7 +58,7 @@ export class Audits {
     const isFirst = fresh !== undefined;
     if (feed === undefined || container === undefined) return { isSame: true, isFirst };
     const isWhole = this.#count % WHOLE_EVERY === 0;
-    return { isSame: await auditContainer(feed, container, { ...parts, isWhole }), isFirst };
+    return { isSame: await auditContainer(feed, container, { onError, isWhole }), isFirst };
   }
 
   /** The next container of a round; undefined at its end. */
@@ -73,11 +71,11 @@ export class Audits {
   }
 }
 
-/** Compares a container with the store; true when it is as it must be, or changes just now. */
+/** Compares a container with the store; true when they agree, or when it is changing. */
 export async function auditContainer(
   feed: NamespaceFeed,
   container: Container,
-  how: AuditParts & { readonly isWhole: boolean },
+  how: { readonly onError: (error: unknown) => void; readonly isWhole: boolean },
 ): Promise<boolean> {
   return await container.inTurn(async () => {
     const { ref } = container;
@@ -85,14 +83,15 @@ export async function auditContainer(
       !feed.isClosed &&
       feed.containers.get(container.key) === container &&
       container.isLoaded &&
-      container.told !== undefined &&
+      container.sentInfo !== undefined &&
       container.sent <= RECORDS_MAX &&
       !container.isCut &&
       !container.isBroken &&
+      !container.isDamaged &&
       !container.hasMarks;
     if (!isQuiet()) return true;
     if (await hasRunOut(feed.source, ref)) {
-      // No event tells of it. A search leaves it out by its time; now it goes from the memory, too.
+      // There is no event of an expiry. Searches leave it out by its time; this frees its memory.
       if (isQuiet()) feed.reload(container);
       return false;
     }
@@ -101,7 +100,7 @@ export async function auditContainer(
     const isSame =
       stored === undefined ? await holdsThese(feed.source, ref, held) : stored === held.length;
     if (isSame || !isQuiet()) return true;
-    // Its time may have run out between the two looks: that is no fault either.
+    // An expiry between the two reads is no fault either.
     if (await hasRunOut(feed.source, ref)) {
       if (isQuiet()) feed.reload(container);
       return false;
@@ -112,7 +111,7 @@ export async function auditContainer(
   });
 }
 
-/** Whether the time of a session has run out. */
+/** Whether a session has expired. */
 async function hasRunOut(source: Source, ref: Container["ref"]): Promise<boolean> {
   if (ref.kind !== "session") return false;
   const { store, namespace } = source;
@@ -120,7 +119,7 @@ async function hasRunOut(source: Source, ref: Container["ref"]): Promise<boolean
   return session !== undefined && isExpired(session, source.nowMs());
 }
 
-/** Whether the store has records at these positions and nowhere else. */
+/** Whether the store has records at exactly these positions. */
 async function holdsThese(
   source: Source,
   ref: Container["ref"],
@@ -133,7 +132,7 @@ async function holdsThese(
       { ...source, model: { id: "", dimensions: 0, isLocal: true } },
       ref,
       { first, last: POSITION_MAX },
-      LOOK,
+      READ,
     );
     for (const { position } of piece.items) {
       if (held[at] !== position) return false;

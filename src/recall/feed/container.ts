@@ -1,21 +1,21 @@
-// What is known of one session, collection or scope beside the index: how far it is loaded, and
-// what of it has changed since the index was told.
+// The state of one session, collection or scope beside the index: how far it is loaded, and what
+// has changed since it was last sent.
 
-import type { MemoryScope } from "../../domain/memories/memory.ts";
-import { addSpan } from "../../domain/recall/spans.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import type { ContainerRef } from "../../recall/port.ts";
+import type { MemoryScope } from "../../memory/rules/memory.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import type { ContainerRef } from "../index/port.ts";
+import { addSpan } from "../rules/row-filter.ts";
 
-/** So many runs of changed positions are kept apart; then the container is loaded anew. */
+/** The most runs of changed positions; beyond that the container is loaded again. */
 const RUNS_MAX = 256;
 
-/** What has changed since the index was told. */
+/** Changes that the index does not have yet. */
 export interface Marks {
   /** Runs of positions, both ends included, apart from one another. */
   readonly runs: readonly SeqRange[];
   /** Everything may have changed, and what was there may be gone. */
   readonly all: boolean;
-  /** What describes the container may have changed. */
+  /** The description of the container may have changed. */
   readonly info: boolean;
 }
 
@@ -39,21 +39,23 @@ export function refOf(key: string): ContainerRef {
 export class Container {
   readonly key: string;
   readonly ref: ContainerRef;
-  /** What the index was told of it last; undefined when it does not know it. */
-  told: string | undefined;
-  /** Where loading goes on; undefined before its first step. */
+  /** The description that was sent last; undefined when the index does not have it. */
+  sentInfo: string | undefined;
+  /** Position at which loading continues; undefined before its first step. */
   cursor: number | undefined;
   /** It is loaded from its start, not from its end. */
   isUpward = false;
-  /** There is nothing more to load, or no room for it. */
+  /** There is nothing left to load, or no room for it. */
   isLoaded = false;
   /** It waits to be loaded. */
   isQueued = false;
-  /** Some of it is left out for want of room. */
+  /** Part of it is left out for lack of room. */
   isCut = false;
-  /** It cannot be read: left out, until it changes as a whole. */
+  /** It cannot be read, and is left out until it changes as a whole. */
   isBroken = false;
-  /** It was written to since the server started, and its runs were not kept. */
+  /** Some of its records are damaged, and are left out. */
+  isDamaged = false;
+  /** It was written to since the server started, before there was a feed to mark. */
   mustLoad = false;
   /** Its documents are kept for TF-IDF too. */
   wantsTfIdf = false;
@@ -63,7 +65,7 @@ export class Container {
   count = 0;
   sent = 0;
   updateMs = 0;
-  /** Of a scope: whose memories it holds; undefined while nobody has looked. */
+  /** The owner of the memories in a scope; undefined until it is known. */
   scope: MemoryScope | undefined;
   /** Vectors are missing from here on; undefined when none are. */
   vectorsFrom: number | undefined;
@@ -75,7 +77,7 @@ export class Container {
     this.key = keyOf(ref);
   }
 
-  /** How many of its records are not in the index, about. */
+  /** Approximate number of its records that are not in the index. */
   get missing(): number {
     return Math.max(0, this.count - this.sent);
   }
@@ -93,19 +95,19 @@ export class Container {
     this.isBroken = false;
   }
 
-  /** Notes that what describes it may have changed. */
+  /** Notes that its description may have changed. */
   markInfo(): void {
     this.#marks = { ...this.#marks, info: true };
   }
 
-  /** Takes the marks: what changes from now on is marked anew. */
+  /** Takes the marks; later changes are marked again. */
   takeMarks(): Marks {
     const marks = this.#marks;
     this.#marks = NO_MARKS;
     return marks;
   }
 
-  /** Puts marks back that the index was not told of. */
+  /** Puts marks back that could not be sent. */
   putBack({ runs, all, info }: Marks): void {
     if (all) this.markAll();
     if (info) this.markInfo();
@@ -117,18 +119,19 @@ export class Container {
     return all || info || runs.length > 0;
   }
 
-  /** Nothing of it is in the index any more: it is loaded from the start. */
+  /** Resets the progress: the index has none of it any more. */
   forget(): void {
-    this.told = undefined;
+    this.sentInfo = undefined;
     this.cursor = undefined;
     this.isLoaded = false;
     this.isCut = false;
+    this.isDamaged = false;
     this.top = 0;
     this.sent = 0;
     this.vectorsFrom = undefined;
   }
 
-  /** Runs steps one after the other, so that what was read first is told first. */
+  /** Runs steps one after the other: records are sent in the order in which they are read. */
   inTurn<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(step);
     this.#turn = turn.catch(() => {});

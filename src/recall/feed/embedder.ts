@@ -1,32 +1,31 @@
 // Vectors of texts, from whatever makes them for this server: the table in the index, or a hook.
 
-import type { AppError } from "../../domain/errors.ts";
-import { embedderFailed, embedderOff, embedderUnavailable } from "../../domain/recall/errors.ts";
-import type { TaskFailureReason } from "../../domain/tasks/task.ts";
-import type { IndexModel, RecallIndex } from "../../recall/port.ts";
-import type { ServiceContext } from "../context.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import type { HookState, HookStates } from "../../hooks/hook-state.ts";
 import {
   type EmbedderHook,
   type EmbedderModel,
   type Hook,
   HookFailure,
   type Hooks,
-} from "../hook-port.ts";
-import type { HookState, HookStates } from "../tasks/hook-state.ts";
-import { later } from "../tasks/later.ts";
+} from "../../hooks/port.ts";
+import type { AppError, TaskFailureReason } from "../../kit/errors.ts";
+import { later } from "../../kit/world.ts";
+import type { IndexModel, RecallIndex } from "../index/port.ts";
+import { embedderFailed, embedderOff, embedderUnavailable } from "../rules/errors.ts";
 import { isIndexStopped } from "./feed-errors.ts";
 
-/** How long a search waits for the vector of its query. */
+/** Time that a search waits for the vector of its query. */
 const QUERY_TIMEOUT_MS = 2_000;
 /** Words of a query that count for its vector. */
 const QUERY_WORDS = 512;
-/** How much longer than its own timeout a hook may take before its call is given up. */
+/** Time beyond its own timeout after which a call of a hook is given up. */
 const GUARD_MS = 5_000;
 
-/** Why a call ended that took longer than its search waits. */
-const TOO_LATE = new HookFailure("timeout", "The embedder took too long.");
+/** Reason for ending a call that took longer than its search waits. */
+const TOO_LATE = new HookFailure("timeout", "The embedder timed out.");
 
-/** The failures that stay until somebody changes the settings of the hook, or the text. */
+/** The failures that last until the settings of the hook, or the text, change. */
 const LASTING: ReadonlySet<TaskFailureReason> = new Set(["refused", "invalid-output"]);
 
 type Purpose = "query" | "passage";
@@ -45,7 +44,7 @@ export function embedderHook(hooks: Hooks): (Hook & { embedder: EmbedderHook }) 
   return hook?.embedder === undefined ? undefined : { ...hook, embedder: hook.embedder };
 }
 
-/** What the vectors of a server are, when a hook makes them, by itself or through workers. */
+/** The model of the hook that makes the vectors of a server, by itself or through workers. */
 export function embedderModel(hooks: Hooks): EmbedderModel | undefined {
   const { embedder: choice } = hooks;
   const hook = choice?.kind === "hook" ? hooks.byName.get(choice.hook) : undefined;
@@ -124,7 +123,7 @@ export class Embedder {
   ): Promise<readonly Float32Array[]> {
     if (this.isOff) throw embedderOff();
     try {
-      if (this.model.isLocal) return await this.#index.embed(texts, purpose);
+      if (this.model.isLocal) return await this.#index.embed(texts);
       return await this.inBatches(texts, (batch) => this.#ask(call, batch, purpose));
     } catch (error) {
       if (error instanceof HookFailure || isIndexStopped(error)) throw this.#failed(error);
@@ -165,11 +164,15 @@ export class Embedder {
     if (hook === undefined || state === undefined) {
       throw new HookFailure("no-hook", "The server has no hook that makes vectors.");
     }
-    // Workers come and go: whether there are some is known without trying.
+    // Whether there are workers is known without a call.
     const pass = this.hasWorkers ? "call" : state.pass();
-    if (pass === "wait") throw new HookFailure("busy", "The embedder is left alone for a while.");
+    if (pass === "wait")
+      throw new HookFailure("busy", "The embedder is paused after repeated failures.");
     if (!state.budget.take(call.namespace, texts, world.nowMs())) {
-      throw new HookFailure("busy", "The namespace has used up the embedder for this hour.");
+      throw new HookFailure(
+        "busy",
+        "The namespace has used up its hourly budget for the embedder.",
+      );
     }
     if (this.hasWorkers) return await hook.embed(call, texts, purpose);
     state.begin(pass);
@@ -180,7 +183,7 @@ export class Embedder {
       state.answered(pass);
       return vectors;
     } catch (error) {
-      // A call that nobody waits for says nothing of the hook.
+      // An aborted call says nothing about the hook.
       const { aborted, reason } = call.signal;
       if (aborted && reason !== TOO_LATE) state.abandoned(pass);
       else state.callFailed(pass, failureOf(error));
@@ -188,7 +191,7 @@ export class Embedder {
     }
   }
 
-  /** Only the name of the reason is told: what a hook says may be content. */
+  /** Reports only the name of the reason: the message of a hook may be content. */
   #failed(error: unknown): AppError {
     return error instanceof HookFailure && LASTING.has(error.reason)
       ? embedderFailed(this.#name, error.reason, error)
@@ -197,7 +200,7 @@ export class Embedder {
 
   async #inTime<T>(ms: number, signal: AbortSignal, answer: Promise<T>): Promise<T> {
     const over = Promise.withResolvers<never>();
-    const late = (): void => over.reject(new HookFailure("timeout", "The embedder took too long."));
+    const late = (): void => over.reject(new HookFailure("timeout", "The embedder timed out."));
     const cancel = later(this.#context.world, late, ms);
     signal.addEventListener("abort", late, { once: true });
     try {
@@ -209,17 +212,20 @@ export class Embedder {
   }
 }
 
-/** What else an error says is not kept: it may be content. */
+/** Drops the message of an unknown error: it may be content. */
 function failureOf(error: unknown): HookFailure {
   return error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
 }
 
 function checkVectors(vectors: readonly Float32Array[], count: number, dimensions: number): void {
   if (vectors.length === count && vectors.every(({ length }) => length === dimensions)) return;
-  throw new HookFailure("hook-error", "The embedder gave vectors of another number or length.");
+  throw new HookFailure(
+    "hook-error",
+    "The embedder returned vectors of a different number or length than requested.",
+  );
 }
 
-/** The first words of a long query: what stands behind says little of what is asked. */
+/** The first words of a long query, which say most of what is asked. */
 function firstWords(text: string): string {
   let words = 0;
   for (const { index } of text.matchAll(/\S+/gu)) {

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createCrashingIndex } from "../../../test/support/crashing-index.ts";
-import { toBytes } from "../../../test/support/json-codec.ts";
-import { jsonRecallCodec } from "../../../test/support/json-recall.ts";
-import { type Random, randomFrom } from "../../../test/support/random.ts";
+import { type Random, randomFrom } from "../../../test/support/kit/random.ts";
+import { createCrashingIndex } from "../../../test/support/recall/crashing-index.ts";
+import { jsonRecallCodec } from "../../../test/support/recall/json-recall.ts";
 import {
   ANY,
   deleteMessage,
@@ -10,14 +9,15 @@ import {
   recallTexts,
   textOf,
   upsert,
-} from "../../../test/support/recall.ts";
+} from "../../../test/support/recall/recall.ts";
+import { toBytes } from "../../../test/support/services/json-codec.ts";
 import {
   startTestServices,
   storeWith,
   type TestServices,
   type TestServicesOptions,
-} from "../../../test/support/services.ts";
-import type { Store } from "../../storage/store.ts";
+} from "../../../test/support/services/services.ts";
+import type { Store } from "../../store/store.ts";
 import { IndexMismatch } from "./audit.ts";
 
 const running: TestServices[] = [];
@@ -64,7 +64,7 @@ async function createSession(services: TestServices, sessionId: string, userId: 
 
 const WORDS = ["zebra", "train", "garden", "river", "piano", "winter", "bridge", "coffee"];
 
-/** What a random change of the store says it did, to be checked later. */
+/** A random change of the store, to be checked later. */
 interface Written {
   readonly alive: Map<string, string>;
   next: number;
@@ -207,6 +207,28 @@ describe("a large load", () => {
     expect(partial.coverage.complete).toBe(false);
     const whole = await ask(false);
     expect(whole.coverage).toMatchObject({ complete: true, pendingCount: 0, leftOutCount: 0 });
+  });
+
+  test("a search answers before its deadline with what is there", async () => {
+    const before = await start();
+    await fill(before, 40, 20);
+    const index = createCrashingIndex({ codec: jsonRecallCodec });
+    const services = await startAnew(before, { index });
+    index.delay = turn;
+    const ask = () => {
+      const call = { ...services.call("Recall"), deadlineMs: services.nowMs() + 30_000 };
+      return services.recall.recall(call, recallInput("horse", { limit: 100 }));
+    };
+    const asked = ask();
+    await eventually(() => index.applied >= 5);
+    services.advance(28_000);
+    const partial = await asked;
+    expect(index.applied).toBeLessThan(40);
+    expect(partial.hits.length).toBeGreaterThan(0);
+    expect(partial.coverage.complete).toBe(false);
+    expect(partial.coverage.pendingCount).toBeGreaterThan(0);
+    const whole = await ask();
+    expect(whole.coverage).toMatchObject({ complete: true, pendingCount: 0 });
   });
 
   test("what was written before the first search is found by a partial one", async () => {

@@ -1,72 +1,83 @@
-// Keeps the index beside the store: which namespaces it holds, that a search finds every write that
-// was answered before, and that it stays within its memory.
+// Keeps the index up to date with the store: it decides which namespaces the index holds, makes
+// every search find the writes that were answered before it, and keeps the index within its memory.
 //
-// A namespace is loaded when it is first searched; from then on it is fed by the events of the
-// store. The listener of events only sets marks, before the writer is answered. A search has what
-// is marked in its scope told to the index before it asks; what nobody asks for is told in the
-// background.
+// A namespace is loaded when it is first searched; from then on the commits of the store feed it.
+// The listener of commits only sets marks, before the writer is answered. A search first sends what
+// is marked in its scope to the index; the other marks are sent in the background.
 
-import { AppError } from "../../domain/errors.ts";
-import type { IndexSize, RecallIndex } from "../../recall/port.ts";
-import type { CollectionRef, StoredEvent } from "../../storage/store.ts";
-import { checkLive } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { later, pause } from "../tasks/later.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { checkLive } from "../../kit/call.ts";
+import { AppError } from "../../kit/errors.ts";
+import { Pace } from "../../kit/semaphore.ts";
+import { later, pause } from "../../kit/world.ts";
+import { scopeIdOf } from "../../store/scope-id.ts";
+import type { Commit, StoredEvent } from "../../store/store.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import type { ContainerRef, IndexChange, IndexSize, RecallIndex } from "../index/port.ts";
 import { Audits } from "./audit.ts";
-import { type ChangedPlace, documentPlaces, memoryPlaces } from "./changed-places.ts";
-import { keyOf } from "./container.ts";
+import { isOfSession, markEvent, WrittenKeys } from "./changes.ts";
+import { type Container, keyOf } from "./container.ts";
 import { NamespaceFeed } from "./feed.ts";
-import { FeedClosed, isIndexStopped, isPassing, isStopping, restarted } from "./feed-errors.ts";
-import { isOfMemories, markEvent, type SeqsOf, seqsReader } from "./mark-event.ts";
-import { Pace } from "./pace.ts";
-import { type Missing, prepare } from "./prepare.ts";
-import { evict } from "./room.ts";
-import type { SearchTerms } from "./scope.ts";
+import {
+  FeedClosed,
+  isIndexStopped,
+  isOver,
+  isPassing,
+  isStopping,
+  restarted,
+  whileLive,
+} from "./feed-errors.ts";
+import { type Missing, missingNow, prepare, type SearchTerms } from "./prepare.ts";
 import type { Source } from "./source.ts";
-import { TouchedKeys } from "./touched.ts";
-import { whileLive } from "./waiting.ts";
-import type { MemoryPlace } from "./watched-store.ts";
 
-/** How long changes are gathered that nobody searches for. */
+/** Time for which changes are gathered if no search waits for them. */
 const GATHER_MS = 50;
-/** How often one container is compared with the store when there is nothing else to do. */
+/** Interval at which an idle keeper compares one container with the store. */
 const AUDIT_MS = 1_000;
-/** The same after a load. */
+/** The same until the first round after a load is done. */
 const FIRST_AUDIT_MS = 20;
-/** How long a stop waits for what is under way. */
+/** Time that a stop waits for work in progress. */
 const STOP_MS = 2_000;
 const NOTE_MS = 3_600_000;
 const PAUSE_MS = 1_000;
-/** How long a search waits for an index that has just ended: it is started once a second. */
+/** Time that a search waits for an index that has just ended; it restarts once a second. */
 const RETRY_MS = 600;
-/** Namespaces that are kept at one time, empty ones too. */
+/** The most namespaces kept at one time, empty ones included. */
 const FEEDS_MAX = 1_000;
-/** A search is asked again when the index was started anew in between. */
+/** Time for an answer: so long before its deadline, a search takes what the index holds. */
+const ANSWER_MS = 2_000;
+/** The longest wait for the index; a timer of more than 24 days would be over at once. */
+const WAIT_MS_MAX = 86_400_000;
+/** Number of attempts of a search if the index restarts in between. */
 const TRIES_MAX = 4;
-/** What a session or collection costs beside the index. */
+/** Memory of a session or collection beside the index. */
 const CONTAINER_BYTES = 400;
 const PRELOAD_SHARE = 0.9;
-/** So much larger than after the last time the index is before more is taken out. */
+/** Growth of the index after an eviction before the next one. */
 const GROWTH = 1.02;
+/** Share that is evicted beyond the excess, since the next write needs room too. */
+const SLACK_SHARE = 0.05;
+/** The largest share of the records that is evicted at once. */
+const EVICTED_SHARE_MAX = 0.25;
 
-/** What the keeper works with. */
+/** Dependencies of the keeper. */
 export interface KeeperParts {
   readonly context: ServiceContext;
   readonly index: RecallIndex;
   readonly memoryBytes: number;
   /** The wire form of a memory. */
   readonly encodeMemory: Source["encodeMemory"];
-  /** Hears of faults, without content. */
+  /** Gets faults, without content. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Keeps the index. */
+/** Keeps the index up to date and within its memory. */
 export class IndexKeeper {
   readonly index: RecallIndex;
   readonly pace = new Pace();
   readonly #parts: KeeperParts;
   readonly #feeds = new Map<string, NamespaceFeed>();
-  readonly #touched = new TouchedKeys();
+  readonly #written = new WrittenKeys();
   readonly #stop = new AbortController();
   readonly #stopListening: readonly (() => void)[];
   #working: Promise<void> | undefined;
@@ -78,16 +89,16 @@ export class IndexKeeper {
   #bytes = 0;
   #uses = 0;
   #pausedUntilMs = 0;
-  readonly #seqsOf: SeqsOf;
-  /** Hears that records without vectors were found. */
+  /** The fault that ended the last step of the work. */
+  #lastFault = "";
+  /** Called when records without vectors were found. */
   onVectorsMissing: () => void = () => {};
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.index = parts.index;
-    this.#seqsOf = seqsReader(parts.context.codec, parts.onError);
     this.#stopListening = [
-      parts.context.store.onEvents((events) => this.#onEvents(events)),
+      parts.context.store.onCommit((commit) => this.#onCommit(commit)),
       parts.index.onRestart(() => this.#onRestart()),
     ];
   }
@@ -119,26 +130,7 @@ export class IndexKeeper {
     cancel();
   }
 
-  /** Notes a change of documents that is durable. Called before its caller is answered. */
-  documentsChanged(ref: CollectionRef, numbers: readonly number[] | "all"): void {
-    this.#changed(ref.namespace, documentPlaces(ref, numbers));
-  }
-
-  /** Notes a change of memories that is durable. Called before its caller is answered. */
-  memoriesChanged(namespace: string, places: readonly MemoryPlace[]): void {
-    this.#changed(namespace, memoryPlaces(places));
-  }
-
-  #changed(namespace: string, places: readonly ChangedPlace[]): void {
-    const feed = this.#feeds.get(namespace);
-    for (const { ref, run, scope } of places) {
-      this.#touched.add(namespace, keyOf(ref));
-      feed?.mark(ref, run, scope);
-    }
-    if (feed !== undefined) this.#gather();
-  }
-
-  /** Asks the index once everything in the scope is in it. */
+  /** Runs a search once everything in its scope is in the index. */
   async search<T>(
     terms: SearchTerms,
     ask: (index: RecallIndex, missing: Missing) => Promise<T>,
@@ -148,9 +140,7 @@ export class IndexKeeper {
       const feed = this.#use(terms.namespace);
       feed.users += 1;
       try {
-        const allowPartial = terms.allowPartial && !this.#touched.of(terms.namespace).isOver;
-        const ready = prepare(feed, { ...terms, allowPartial }, this.pace);
-        const missing = await whileLive(terms.signal, ready);
+        const missing = await this.#ready(feed, terms);
         this.#note(feed);
         return await whileLive(terms.signal, ask(this.index, missing));
       } catch (error) {
@@ -168,6 +158,27 @@ export class IndexKeeper {
     }
   }
 
+  /** Waits for the index as long as the deadline allows; gives what it lacks then. */
+  async #ready(feed: NamespaceFeed, terms: SearchTerms): Promise<Missing> {
+    const { world } = this.#parts.context;
+    const leftMs = (terms.deadlineMs ?? Number.POSITIVE_INFINITY) - world.nowMs();
+    const waitMs = Math.min(WAIT_MS_MAX, leftMs - Math.min(leftMs / 2, ANSWER_MS));
+    const late = new AbortController();
+    const cancel = later(world, () => late.abort(), waitMs);
+    const signal = AbortSignal.any([terms.signal, late.signal]);
+    const allowPartial = terms.allowPartial && !this.#written.of(terms.namespace).isOver;
+    try {
+      const ready = prepare(feed, { ...terms, allowPartial, signal }, this.pace);
+      return await whileLive(signal, ready);
+    } catch (error) {
+      const isLate = late.signal.aborted && !terms.signal.aborted && isOver(error);
+      if (!isLate) throw error;
+      return missingNow(feed, terms);
+    } finally {
+      cancel();
+    }
+  }
+
   #use(namespace: string): NamespaceFeed {
     if (this.#stop.signal.aborted) throw new AppError("SHUTTING_DOWN", "The server stops.");
     const feed = this.#feeds.get(namespace) ?? this.#open(namespace);
@@ -176,7 +187,7 @@ export class IndexKeeper {
     return feed;
   }
 
-  /** Has the store remember that a namespace with something in it is searched. */
+  /** Notes in the store that a namespace with records is searched. */
   #note(feed: NamespaceFeed): void {
     const { store, world } = this.#parts.context;
     const nowMs = world.nowMs();
@@ -195,7 +206,7 @@ export class IndexKeeper {
       source: { store, nowMs: world.nowMs, namespace, model: this.index.model, encodeMemory },
       index: this.index,
       pace: this.pace,
-      touched: this.#touched.of(namespace).keys,
+      written: this.#written.of(namespace).keys,
       onSize: (size) => this.#onSize(feed, size),
       onWork: () => this.#wake(),
       onLost: () => this.#lose(feed),
@@ -206,20 +217,47 @@ export class IndexKeeper {
     return feed;
   }
 
-  #onEvents(events: readonly StoredEvent[]): void {
+  #onCommit({ events, documents, memories }: Commit): void {
     for (const event of events) {
-      const { namespace, sessionId } = event;
-      // Documents and memories tell of their changes by themselves: their numbers are in no event.
-      if (sessionId === "" || isOfMemories(event)) continue;
-      this.#touched.add(namespace, keyOf({ kind: "session", id: sessionId }));
-      const feed = this.#feeds.get(namespace);
-      if (feed === undefined) continue;
-      markEvent(feed, event, this.#seqsOf);
-      this.#gather();
+      if (!isOfSession(event)) continue;
+      const ref = { kind: "session", id: event.sessionId } as const;
+      this.#onChange(event.namespace, ref, (feed) => markEvent(feed, event, this.#seqsOf));
+    }
+    for (const { namespace, collectionId, numbers } of documents) {
+      const ref = { kind: "collection", id: collectionId } as const;
+      const runs =
+        numbers === "all"
+          ? [undefined]
+          : numbers.map((number) => ({ first: number, last: number }));
+      for (const run of runs) this.#onChange(namespace, ref, (feed) => feed.mark(ref, run));
+    }
+    for (const { namespace, scope, memoryNo } of memories) {
+      const ref = { kind: "scope", id: scopeIdOf(scope) } as const;
+      const run = { first: memoryNo, last: memoryNo };
+      this.#onChange(namespace, ref, (feed) => feed.mark(ref, run, scope));
     }
   }
 
-  /** Everything is loaded anew, what was used last first. */
+  #onChange(namespace: string, ref: ContainerRef, mark: (feed: NamespaceFeed) => void): void {
+    this.#written.add(namespace, keyOf(ref));
+    const feed = this.#feeds.get(namespace);
+    if (feed === undefined) return;
+    mark(feed);
+    this.#gather();
+  }
+
+  /** The messages of an event; undefined for all. */
+  readonly #seqsOf = ({ body }: StoredEvent): SeqRange | undefined => {
+    try {
+      return this.#parts.context.codec.readEventSeqs(body);
+    } catch (error) {
+      // A listener of the store must not throw: the whole session is read again.
+      this.#parts.onError(error);
+      return undefined;
+    }
+  };
+
+  /** Loads every namespace again, the one used last first. */
   #onRestart(): void {
     const feeds = [...this.#feeds.values()].sort((a, b) => a.lastUse - b.lastUse);
     this.#feeds.clear();
@@ -232,7 +270,7 @@ export class IndexKeeper {
     this.#wake();
   }
 
-  /** The index has lost what a feed told it: the namespace is loaded anew after a while. */
+  /** Loads a namespace again after a pause, since the index has lost it. */
   #lose(feed: NamespaceFeed): void {
     if (feed.isClosed || this.#feeds.get(feed.namespace) !== feed) return;
     feed.close();
@@ -275,7 +313,7 @@ export class IndexKeeper {
     return this.#isGathered || this.#nextToLoad() !== undefined || this.#tooLarge() !== undefined;
   }
 
-  /** Compares one container with the store from time to time. */
+  /** Compares one container with the store after a while. */
   #rest(): void {
     if (this.#auditTimer !== undefined || this.#stop.signal.aborted) return;
     if (this.#feeds.size === 0) return;
@@ -283,7 +321,7 @@ export class IndexKeeper {
     const check = async (): Promise<void> => {
       this.#auditTimer = undefined;
       try {
-        const step = await this.#audits.next([...this.#feeds.values()], this.#parts);
+        const step = await this.#audits.next([...this.#feeds.values()], this.#parts.onError);
         this.#isFirstAudit = step.isFirst;
         if (!step.isSame) this.#gather();
       } catch (error) {
@@ -301,7 +339,7 @@ export class IndexKeeper {
       try {
         if (this.#isGathered) {
           this.#isGathered = false;
-          for (const feed of [...this.#feeds.values()]) await this.#tellAll(feed);
+          for (const feed of [...this.#feeds.values()]) await this.#sendAllMarked(feed);
         }
         const large = this.#tooLarge();
         if (large !== undefined) await this.#makeRoom(large);
@@ -309,12 +347,15 @@ export class IndexKeeper {
         if (feed === undefined) return;
         await this.pace.turn(feed.isUrgent);
         await feed.step();
-        // What nobody has asked for since the start takes nobody's place.
+        // A namespace that was not searched since the start displaces no other.
         const preloadBytes = this.#parts.memoryBytes * PRELOAD_SHARE;
         if (feed.lastUse === 0 && this.#used() > preloadBytes) this.#forget(feed);
+        this.#lastFault = "";
       } catch (error) {
         if (error instanceof FeedClosed) continue;
-        this.#report(error);
+        // A step that fails is tried again each second, and reported once.
+        if (String(error) !== this.#lastFault) this.#report(error);
+        this.#lastFault = String(error);
         this.#pausedUntilMs = this.#parts.context.world.nowMs() + PAUSE_MS;
         return;
       }
@@ -327,11 +368,11 @@ export class IndexKeeper {
     if (waitMs > 0) await pause(world, waitMs, this.#stop.signal);
   }
 
-  async #tellAll(feed: NamespaceFeed): Promise<void> {
+  async #sendAllMarked(feed: NamespaceFeed): Promise<void> {
     for (const container of [...feed.dirty]) {
       await this.pace.turn(false);
       if (feed.isClosed) return;
-      await feed.tell(container);
+      await feed.sendMarked(container);
     }
   }
 
@@ -353,7 +394,7 @@ export class IndexKeeper {
     return this.#bytes + containers * CONTAINER_BYTES;
   }
 
-  /** The namespace that makes the index too large: the one that was used last. */
+  /** The namespace used last, when the index is too large. */
   #tooLarge(): NamespaceFeed | undefined {
     if (this.#used() <= this.#parts.memoryBytes) return undefined;
     let last: NamespaceFeed | undefined;
@@ -363,18 +404,18 @@ export class IndexKeeper {
     return last !== undefined && this.#used() > last.fullBytes ? last : undefined;
   }
 
-  /** Makes room when the index has passed its memory: other namespaces go first. */
+  /** Drops other namespaces until the index fits, then evicts from this one. */
   async #makeRoom(feed: NamespaceFeed): Promise<void> {
     const { memoryBytes } = this.#parts;
     while (this.#used() > memoryBytes && this.#dropOldest(feed));
     if (this.#used() <= memoryBytes) return;
     feed.stopLoading();
     await evict(feed, this.#used() - memoryBytes);
-    // What is taken out is given back when the index tidies up; until then it may grow a little.
+    // Evicted memory is freed by the next compaction; until then the index may grow a little.
     feed.fullBytes = this.#used() * GROWTH;
   }
 
-  /** Drops the namespace that was used the longest time ago; false when there is no other. */
+  /** Drops the least recently used namespace; false when there is no other. */
   #dropOldest(kept: NamespaceFeed): boolean {
     let oldest: NamespaceFeed | undefined;
     for (const feed of this.#feeds.values()) {
@@ -397,4 +438,50 @@ export class IndexKeeper {
     if (isIndexStopped(error) || isStopping(error) || error instanceof FeedClosed) return;
     this.#parts.onError(error);
   }
+}
+
+/**
+ * Takes the oldest records of a namespace out of the index, whole sessions and collections where it
+ * can, until about this many bytes are free.
+ */
+async function evict(feed: NamespaceFeed, bytes: number): Promise<void> {
+  const { size } = feed;
+  if (size === undefined || size.items === 0) return;
+  const share = Math.min(EVICTED_SHARE_MAX, bytes / size.bytes + SLACK_SHARE);
+  let left = Math.ceil(size.items * share);
+  const indexed = [...feed.containers.values()]
+    .filter(({ sentInfo, sent }) => sentInfo !== undefined && sent > 0)
+    .sort((a, b) => a.updateMs - b.updateMs);
+  for (const container of indexed) {
+    if (left <= 0) break;
+    left -= await container.inTurn(() => evictFrom(feed, container, left));
+  }
+}
+
+/** Takes all records of a container out of the index, or its oldest. Gives how many. */
+async function evictFrom(
+  feed: NamespaceFeed,
+  container: Container,
+  wanted: number,
+): Promise<number> {
+  const { ref, sent, top } = container;
+  if (sent === 0 || container.sentInfo === undefined) return 0;
+  if (sent <= wanted) {
+    const sending = feed.send([{ kind: "drop-container", container: ref }]);
+    container.forget();
+    Object.assign(container, { isLoaded: true, isCut: true, top });
+    await sending;
+    return sent;
+  }
+  const positions = await feed.positionsOf(container);
+  const count = Math.min(wanted, positions.length - 1);
+  const [first] = positions;
+  const last = positions[count - 1];
+  if (first === undefined || last === undefined) return 0;
+  const run = { firstPosition: first, lastPosition: last };
+  const change: IndexChange = { kind: "items", container: ref, ...run, items: [] };
+  const sending = feed.send([change], container);
+  Object.assign(container, { sent: sent - count, isCut: true });
+  await sending;
+  return count;
 }

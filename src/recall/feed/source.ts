@@ -1,12 +1,13 @@
 // Reads sessions, collections and scopes of memories for the index, in small pieces.
 
-import type { Memory } from "../../domain/memories/memory.ts";
-import { expireMs, isExpired, type Session } from "../../domain/session.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import type { ContainerInfo, ContainerRef, IndexItem, IndexModel } from "../../recall/port.ts";
-import type { Store, StoredDocument, StoredScope, VectorPlace } from "../../storage/store.ts";
+import type { AppError } from "../../kit/errors.ts";
+import type { Memory, MemoryScope } from "../../memory/rules/memory.ts";
+import { expireMs, isExpired, type Session } from "../../session/rules/session.ts";
+import type { Lists, Store, StoredDocument, StoredScope, VectorPlace } from "../../store/store.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import type { ContainerInfo, ContainerRef, IndexItem, IndexModel } from "../index/port.ts";
 
-/** What a read of the store needs. */
+/** The source of the records of a namespace. */
 export interface Source {
   readonly store: Store;
   readonly nowMs: () => number;
@@ -15,24 +16,31 @@ export interface Source {
   readonly model: IndexModel;
   /** The wire form of a memory. */
   readonly encodeMemory: (memory: Memory) => Uint8Array;
+  /** Records that are damaged are passed over, and told. */
+  readonly onDamage: (damage: AppError) => void;
+}
+
+/** The lists of a source without what is damaged. */
+export function listsOf({ onDamage, store }: Pick<Source, "onDamage" | "store">): Lists {
+  return store.passingOver?.(onDamage) ?? store;
 }
 
 /** A container as the store has it now. */
 export interface ContainerFacts {
   readonly info: ContainerInfo;
-  /** How many records it has. */
+  /** Start of the next piece, in the direction of the reading; undefined at the end. */
   readonly count: number;
-  /** The highest position there is; undefined when nobody knows. */
+  /** The highest position; undefined when it is not known. */
   readonly last: number | undefined;
   readonly updateMs: number;
 }
 
-/** What a container holds at some positions. */
+/** The records of a container at some positions. */
 export interface Piece {
   /** Everything of this range is in the piece. */
   readonly range: SeqRange;
   readonly items: readonly IndexItem[];
-  /** Where the next piece starts, in the direction of the reading; undefined at the end. */
+  /** Number of its records. */
   readonly next: number | undefined;
 }
 
@@ -40,7 +48,7 @@ const NO_LABELS: ReadonlyMap<string, string> = new Map();
 /** Above every position. */
 export const POSITION_MAX = Number.MAX_SAFE_INTEGER;
 
-/** What the store says of a session. */
+/** The facts of a session. */
 export function factsOf(session: Session): ContainerFacts {
   const { fields, head } = session;
   return {
@@ -58,7 +66,7 @@ export function factsOf(session: Session): ContainerFacts {
   };
 }
 
-/** What the store says of a scope. Nobody changes whose it is. */
+/** The facts of a scope, whose owner never changes. */
 function scopeFactsOf({ scopeId, scope, memoryCount, updateMs }: StoredScope): ContainerFacts {
   const { userId, agentId, sessionId } = scope;
   const names = { userId, agentId, sessionId, labels: NO_LABELS, expireMs: undefined };
@@ -66,7 +74,7 @@ function scopeFactsOf({ scopeId, scope, memoryCount, updateMs }: StoredScope): C
   return { info, count: memoryCount, last: undefined, updateMs };
 }
 
-/** What describes a container; undefined when there is no such session, or its time has run out. */
+/** The facts of a container; undefined when the session is missing or has expired. */
 export async function readFacts(
   source: Source,
   ref: ContainerRef,
@@ -92,10 +100,11 @@ export async function readUp(
   range: SeqRange,
   limit: number,
 ): Promise<Piece> {
-  const { store, namespace } = source;
+  const { namespace } = source;
+  const lists = listsOf(source);
   if (ref.kind === "session") {
     const query = { firstSeq: range.first, lastSeq: range.last, order: "asc", limit } as const;
-    const page = await store.listMessages({ namespace, sessionId: ref.id }, query);
+    const page = await lists.listMessages({ namespace, sessionId: ref.id }, query);
     const last = page?.next === undefined ? range.last : page.next - 1;
     const items = (page?.messages ?? []).map(({ seq, bytes }) => ({ position: seq, bytes }));
     const piece = { first: range.first, last };
@@ -103,7 +112,7 @@ export async function readUp(
   }
   if (ref.kind === "scope") return await readMemories(source, ref, range, limit);
   const query = { namespace, collectionId: ref.id, after: range.first - 1, limit };
-  const page = await store.listDocuments({
+  const page = await lists.listDocuments({
     ...query,
     ...(range.last === POSITION_MAX ? {} : { last: range.last }),
   });
@@ -124,7 +133,7 @@ async function readMemories(
   const { store, namespace, encodeMemory } = source;
   const found = await store.readMemoryScope(namespace, ref.id);
   if (found === undefined) return { range, items: [], next: undefined };
-  const page = await store.listMemories({
+  const page = await listsOf(source).listMemories({
     ...{ namespace, within: { kind: "scope", scope: found.scope }, order: "asc" },
     ...{ after: range.first - 1, limit: Math.min(limit, range.last - range.first + 1) },
   });
@@ -147,9 +156,9 @@ export async function readDown(
   lastSeq: number,
   limit: number,
 ): Promise<Piece> {
-  const { store, namespace } = source;
+  const { namespace } = source;
   const query = { firstSeq: 1, lastSeq, order: "desc", limit } as const;
-  const page = await store.listMessages({ namespace, sessionId }, query);
+  const page = await listsOf(source).listMessages({ namespace, sessionId }, query);
   const items = (page?.messages ?? []).map(({ seq, bytes }) => ({ position: seq, bytes }));
   items.reverse();
   const range = { first: page?.next === undefined ? 1 : page.next + 1, last: lastSeq };
@@ -176,12 +185,99 @@ async function withVectors(
   ref: ContainerRef,
   items: readonly IndexItem[],
 ): Promise<readonly IndexItem[]> {
-  const { store, namespace, model } = source;
+  const { namespace, model } = source;
   if (model.isLocal || model.id === "" || items.length === 0) return items;
   const places = items.map(({ position }) => placeOf(namespace, ref, position));
-  const records = await store.readVectors(places);
+  const records = await listsOf(source).readVectors(places);
   return items.map((item, at) => {
     const record = records[at];
     return record?.model === model.id ? { ...item, vectors: record.vectors } : item;
   });
+}
+
+// Lists what a namespace has, one page at a time: first its collections, then its
+// scopes of memories, then its sessions.
+
+const LIST_PAGE = 100;
+
+/** A session, collection or scope that was found. */
+export interface Listed {
+  readonly ref: ContainerRef;
+  /** Number of its records, and time of its last change. */
+  readonly count: number;
+  readonly updateMs: number;
+  /** Of a scope. */
+  readonly scope?: MemoryScope;
+}
+
+/** Lists a namespace once. */
+export class Lister {
+  readonly #source: Source;
+  #collection = "";
+  #session: number | undefined;
+  #hasCollections = false;
+  #scope = "";
+  #hasScopes = false;
+  #isDone = false;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  get hasCollections(): boolean {
+    return this.#hasCollections;
+  }
+
+  get hasScopes(): boolean {
+    return this.#hasScopes;
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** The next page. */
+  next(): Promise<readonly Listed[]> {
+    if (!this.#hasCollections) return this.#collections();
+    return this.#hasScopes ? this.#sessions() : this.#scopes();
+  }
+
+  async #collections(): Promise<readonly Listed[]> {
+    const { namespace } = this.#source;
+    const found = await listsOf(this.#source).listCollections(
+      namespace,
+      this.#collection,
+      LIST_PAGE,
+    );
+    this.#collection = found.at(-1)?.collectionId ?? "";
+    this.#hasCollections = found.length < LIST_PAGE;
+    return found.map(({ collectionId: id, documentCount: count, updateMs }) => {
+      return { ref: { kind: "collection", id }, count, updateMs };
+    });
+  }
+
+  async #scopes(): Promise<readonly Listed[]> {
+    const { namespace } = this.#source;
+    const found = await listsOf(this.#source).listMemoryScopes(namespace, this.#scope, LIST_PAGE);
+    this.#scope = found.at(-1)?.scopeId ?? "";
+    this.#hasScopes = found.length < LIST_PAGE;
+    return found.map(({ scopeId: id, scope, memoryCount: count, updateMs }) => {
+      return { ref: { kind: "scope", id }, count, updateMs, scope };
+    });
+  }
+
+  /** The newest first: those that are made meanwhile are known by their events. */
+  async #sessions(): Promise<readonly Listed[]> {
+    const { namespace, nowMs } = this.#source;
+    const page = await listsOf(this.#source).listSessions({
+      ...{ namespace, order: "desc", limit: LIST_PAGE, nowMs: nowMs() },
+      ...(this.#session === undefined ? {} : { after: this.#session }),
+    });
+    this.#session = page.next;
+    this.#isDone = page.next === undefined;
+    return page.sessions.map((session) => {
+      const { count, updateMs } = factsOf(session);
+      return { ref: { kind: "session", id: session.sessionId }, count, updateMs };
+    });
+  }
 }

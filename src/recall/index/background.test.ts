@@ -1,15 +1,15 @@
-// What an index makes of the cosines of a model from outside: they are worth what they stand out of
+// Cosines of a model from outside in the index: they are worth what they stand out of
 // the cosines with texts of the store at random.
 
-import { describe, expect, it } from "vitest";
-import { randomFrom } from "../../test/support/random.ts";
+import { describe, expect, test } from "vitest";
+import { randomFrom } from "../../../test/support/kit/random.ts";
 import {
   containerOf,
   itemsOf,
   JSON_INDEX_CODEC,
   queryOf,
   recordItem,
-} from "../../test/support/recall-records.ts";
+} from "../../../test/support/recall/records.ts";
 import { VectorSample } from "./background.ts";
 import { createLocalIndex } from "./local.ts";
 import type { IndexAnswer, IndexItem, RecallIndex } from "./port.ts";
@@ -56,7 +56,7 @@ function relevances({ hits }: IndexAnswer): ReadonlyMap<number, number> {
 }
 
 describe("the relevance of what a model from outside finds", () => {
-  it("is high where a cosine stands out, whatever the model gives to texts at random", async () => {
+  test("is high where a cosine stands out, whatever the model gives to texts at random", async () => {
     for (const common of [0.1, 0.8]) {
       const vectorOf = modelOf(common);
       const answer = await search(await indexOf(300, vectorOf), vectorOf(NEAREST));
@@ -68,7 +68,7 @@ describe("the relevance of what a model from outside finds", () => {
     }
   });
 
-  it("reads words alone as long as there are few texts", async () => {
+  test("reads words alone as long as there are few texts", async () => {
     const vectorOf = modelOf(0.8);
     for (const count of [0, 1, 2, 31]) {
       const answer = await search(await indexOf(count, vectorOf), vectorOf(NEAREST));
@@ -79,7 +79,7 @@ describe("the relevance of what a model from outside finds", () => {
     expect(answer.isCalibrated).toBe(true);
   });
 
-  it("reads words alone where the model gives the same vector to everything", async () => {
+  test("reads words alone where the model gives the same vector to everything", async () => {
     const same = modelOf(0.5)(1);
     const index = await indexOf(40, () => same);
     const text = "kitten 25";
@@ -91,7 +91,7 @@ describe("the relevance of what a model from outside finds", () => {
     expect(hybrid.hits[0]?.relevance).toBe(words.hits[0]?.relevance);
   });
 
-  it("is the same for the same texts, however they came and what went before", async () => {
+  test("is the same for the same texts, however they came and what went before", async () => {
     const vectorOf = modelOf(0.6);
     const count = 2_600;
     const fresh = await indexOf(count, vectorOf);
@@ -111,7 +111,7 @@ describe("the relevance of what a model from outside finds", () => {
 });
 
 describe("a sample", () => {
-  it("holds all of few texts, and a few hundred of very many", () => {
+  test("holds all of few texts, and a few hundred of very many", () => {
     const sample = new VectorSample();
     const container = { kind: "session", id: "s" } as const;
     for (let count = 1; count <= 100_000; count++) {

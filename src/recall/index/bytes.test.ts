@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   containerOf,
   itemsOf,
   JSON_INDEX_CODEC,
   recordItem,
-} from "../../test/support/recall-records.ts";
+} from "../../../test/support/recall/records.ts";
 import type { RecallEngine } from "./engine.ts";
 import { createEngine } from "./local.ts";
 
@@ -19,7 +19,7 @@ const WORDS = 4_000;
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** What is freed is noticed only after some rounds. */
+/** Freed memory is noticed only after some rounds. */
 async function memory(): Promise<number> {
   for (let round = 0; round < 5; round++) {
     collect();
@@ -63,8 +63,8 @@ function filled(): RecallEngine {
 }
 
 describe("the account of the index", () => {
-  it("is within 15 % of what is measured, and tells what is given back", async () => {
-    // What is remembered of words is none of the account.
+  test("is within 15 % of what is measured, and tells what is given back", async () => {
+    // The cache of words is not part of the account.
     const first = filled();
     const empty = createEngine({ codec: JSON_INDEX_CODEC }).totalBytes;
     first.drop("n");

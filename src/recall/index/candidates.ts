@@ -1,33 +1,33 @@
 // The candidates of a hybrid search: the best items of each leg and the items beside them, with the
 // raw values that the ranking reads.
 
-import { authorNamed } from "../domain/recall/rank/query-hints.ts";
-import type { Candidate } from "../domain/recall/rank/types.ts";
-import { DENSE_NEIGHBOR_SHARES, POOL_NEIGHBORS } from "../domain/recall/rank/weights.ts";
-import { filterHas, listFilter, type RowFilter } from "../domain/recall/row-filter.ts";
+import { authorNamed } from "../rank/query-hints.ts";
+import type { Candidate } from "../rank/types.ts";
+import { DENSE_NEIGHBOR_SHARES, POOL_NEIGHBORS } from "../rank/weights.ts";
+import { filterHas, listFilter, type RowFilter } from "../rules/row-filter.ts";
 import { type Container, placeOf } from "./containers.ts";
 import { entityValue, type NamedEntities, relatedItems } from "./entities.ts";
 import type { LiftedMessages } from "./facts.ts";
-import { NAMES } from "./item-conditions.ts";
+import { NAMES } from "./items.ts";
 import { contentOrder, ItemValues, isBefore, type LegRows, legItems } from "./legs.ts";
 import { type ExpandedTerm, nearShares } from "./near-words.ts";
 import type { Shard } from "./shard.ts";
 
 /** Trusts 1 to 3 as the ranking reads them. */
 const TRUST_VALUES = [0, 0, 0.5, 1] as const;
-/** Where the neighbors of a candidate are, in the order of their values. */
+/** Indexes of the neighbors of a candidate, in the order of their values. */
 const OFFSETS = [-2, -1, 1, 2] as const;
 const REACH = 2;
 /** Finding the neighbors of more rows than this takes longer than to score all rows. */
 const WITHIN_MAX = 2_000;
 
-/** What the legs of one search have to say. */
+/** The results of the legs of one search. */
 export interface Legs extends LegRows {
-  /** What is near the terms of the query; empty when near words are not looked for. */
+  /** Words near the terms of the query; empty when near words are off. */
   readonly near: readonly ExpandedTerm[];
   /** The words of the query that may be names. */
   readonly names: ReadonlySet<string>;
-  /** What memories say: see facts.ts and entities.ts. */
+  /** Messages and names that memories lead to: see facts.ts and entities.ts. */
   readonly lifted: LiftedMessages;
   readonly entities: NamedEntities;
 }
@@ -73,7 +73,7 @@ export function candidatesOf(shard: Shard, legs: Legs): Found[] {
   return describe(shard, legs, [...all]);
 }
 
-/** What memories bring in: the messages that the best ones come from, and what is related. */
+/** Items that memories bring in: the messages of the best ones, and related memories. */
 function byMemories(shard: Shard, { lifted, entities, filter, perLeg }: Legs): number[] {
   const { items } = shard;
   const messages: number[] = [];
@@ -123,7 +123,7 @@ function describe(shard: Shard, legs: Legs, found: readonly number[]): Found[] {
   const near = found.map((item) => around(shard, item));
   const values = new ItemValues(shard, legs, [
     ...found,
-    // What lends nothing need not be compared.
+    // A neighbor that lends nothing need not be compared.
     ...near.flatMap((list) => list.filter((_, place) => DENSE_NEIGHBOR_SHARES[place] !== 0)),
   ]);
   const numbers = containerNumbers(shard, found);
@@ -164,7 +164,7 @@ function describe(shard: Shard, legs: Legs, found: readonly number[]): Found[] {
   });
 }
 
-/** What memories have to do with a candidate. */
+/** The values of a candidate that come from memories. */
 function memoryValues(
   shard: Shard,
   { lifted, entities }: Legs,

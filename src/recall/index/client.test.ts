@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { containerOf, queryOf } from "../../test/support/recall-records.ts";
-import { message } from "../../test/support/samples.ts";
-import { Message } from "../gen/memorysidecar/v1/message.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { message } from "../../../test/support/contract/samples.ts";
+import { containerOf, queryOf } from "../../../test/support/recall/records.ts";
+import { Message } from "../../gen/memorysidecar/v1/message.ts";
 import { createThreadIndex } from "./client.ts";
-import { IndexStopped } from "./index-stopped.ts";
 import { NO_MODEL } from "./local.ts";
-import type { IndexChange, RecallIndex } from "./port.ts";
+import { type IndexChange, IndexStopped, type RecallIndex } from "./port.ts";
 
 const open: RecallIndex[] = [];
 
@@ -26,9 +25,9 @@ function newIndex(workerUrl?: URL, nowMs?: () => number, model = NO_MODEL): Reca
 /** A thread that answers everything with 0, but ends when it is asked for positions. */
 const FRAGILE = `
   import { parentPort } from "node:worker_threads";
-  parentPort.on("message", ({ id, request }) => {
-    if (request.kind === "positions") process.exit(3);
-    if (request.kind === "drop") parentPort.postMessage({ id, failed: "RangeError" });
+  parentPort.on("message", ({ id, call }) => {
+    if (call.method === "positions") process.exit(3);
+    if (call.method === "drop") parentPort.postMessage({ id, failed: "RangeError" });
     else parentPort.postMessage({ id, result: 0 });
   });`;
 const FRAGILE_URL = new URL(`data:text/javascript,${encodeURIComponent(FRAGILE)}`);
@@ -47,7 +46,7 @@ function messages(id: string, from: number, texts: readonly string[]): IndexChan
 }
 
 describe("an index in a thread", () => {
-  it("finds what has a word near, whatever makes the vectors", async () => {
+  test("finds what has a word near, whatever makes the vectors", async () => {
     const outside = { id: "outside", dimensions: 2, isLocal: false };
     const index = newIndex(undefined, undefined, outside);
     await index.apply(
@@ -59,7 +58,7 @@ describe("an index in a thread", () => {
     expect(parts.map(({ feature }) => feature)).toContain("nearWords");
   });
 
-  it("finds what was applied just before, without waiting for it", async () => {
+  test("finds what was applied just before, without waiting for it", async () => {
     const index = newIndex();
     const filler = Array.from({ length: 500 }, (_, at) => `message number ${at} of many`);
     for (let round = 0; round < 5; round++) {
@@ -75,7 +74,7 @@ describe("an index in a thread", () => {
     expect(hits).toEqual([]);
   });
 
-  it("lets a search of one namespace go before the changes of another", async () => {
+  test("lets a search of one namespace go before the changes of another", async () => {
     const index = newIndex();
     await index.apply("small", messages("s", 1, ["zeppelin"]));
     const texts = Array.from({ length: 5_000 }, (_, at) => `message number ${at} `.repeat(8));
@@ -90,7 +89,7 @@ describe("an index in a thread", () => {
     expect((await large).items).toBe(5_000);
   });
 
-  it("refuses everything once it is closed, what waits too", async () => {
+  test("refuses everything once it is closed, what waits too", async () => {
     const index = newIndex();
     const waiting = index.apply("n", messages("s", 1, ["zeppelin"]));
     const refused = expect(waiting).rejects.toThrow(IndexStopped);
@@ -99,7 +98,7 @@ describe("an index in a thread", () => {
     await expect(index.search("n", queryOf("x"))).rejects.toThrow(IndexStopped);
   });
 
-  it("refuses what was under way when the thread ended, tells of it, and starts anew", async () => {
+  test("refuses what was under way when the thread ended, tells of it, and starts anew", async () => {
     let now = 0;
     const index = newIndex(FRAGILE_URL, () => now);
     let restarts = 0;
@@ -117,7 +116,7 @@ describe("an index in a thread", () => {
     expect(await index.search("n", queryOf("x"))).toBe(0);
   });
 
-  it("names the error of one call and goes on", async () => {
+  test("names the error of one call and goes on", async () => {
     const index = newIndex(FRAGILE_URL);
     await expect(index.drop("n")).rejects.toThrow("the index failed: RangeError");
     expect(await index.search("n", queryOf("x"))).toBe(0);

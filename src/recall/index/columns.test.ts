@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   Bits,
   CountsColumn,
@@ -18,7 +18,7 @@ const counts = fc.oneof(
 );
 
 describe("columns", () => {
-  it("of counts give back every number, whatever room it takes", () => {
+  test("of counts give back every number, whatever room it takes", () => {
     fc.assert(
       fc.property(fc.array(counts, { maxLength: 60 }), (numbers) => {
         const column = new CountsColumn();
@@ -30,13 +30,13 @@ describe("columns", () => {
     );
   });
 
-  it("of counts take a byte for each small number", () => {
+  test("of counts take a byte for each small number", () => {
     const column = new CountsColumn();
     for (let at = 0; at < 10_000; at++) column.push(at & 0xff);
     expect(column.bytes).toBeLessThan(13_000);
   });
 
-  it("of places take nothing while each number is its own place", () => {
+  test("of places take nothing while each number is its own place", () => {
     const column = new PlacesColumn();
     for (let at = 0; at < 1_000; at++) column.push(at);
     expect([column.bytes, column.at(999), column.at(1_000)]).toEqual([0, 999, 0]);
@@ -44,7 +44,7 @@ describe("columns", () => {
     expect([column.at(7), column.at(1_000), column.length]).toEqual([7, 1_500, 1_001]);
   });
 
-  it("keep what they are told to, in order", () => {
+  test("keep what they are told to, in order", () => {
     const column = doublesColumn();
     for (let at = 0; at < 100; at++) column.push(at / 2);
     column.retain((at) => at % 10 === 3);
@@ -57,7 +57,7 @@ describe("columns", () => {
 });
 
 describe("bits", () => {
-  it("are set and cleared once each, and counted", () => {
+  test("are set and cleared once each, and counted", () => {
     const bits = new Bits();
     for (const index of [0, 31, 32, 500, 31]) bits.set(index);
     bits.clear(32);
@@ -68,7 +68,7 @@ describe("bits", () => {
     ]);
   });
 
-  it("are set and cleared in ranges", () => {
+  test("are set and cleared in ranges", () => {
     const range = fc.tuple(fc.nat(128), fc.nat(128));
     fc.assert(
       fc.property(range, range, ([a, b], [c, d]) => {

@@ -1,7 +1,68 @@
+// Ids of messages as numbers: memories name the messages they come from, and an index of millions
+// of messages has no room for their ids as texts.
+
+const PRIME = 0x01000193;
+const LOW_BITS = 21;
+
+/**
+ * Gives a number of 53 bits for an id, never 0. Two ids share one by a chance so small that nobody
+ * meets it; then a message is ranked a little too high.
+ */
+export function idHash(id: string): number {
+  let high = 0x811c9dc5;
+  let low = 0x1b873593;
+  for (let at = 0; at < id.length; at++) {
+    const unit = id.charCodeAt(at);
+    high = Math.imul(high ^ unit, PRIME);
+    low = Math.imul(low ^ unit ^ (high >>> 15), 0x85ebca6b);
+  }
+  low ^= low >>> 13;
+  return (high >>> 0) * 2 ** LOW_BITS + (low >>> (32 - LOW_BITS)) || 1;
+}
+
+// Numbers for texts that repeat: authors, users, values of labels and metadata.
+
+/** Bytes of a text in the map beside its characters: its header, the entry, the list. */
+const ENTRY_BYTES = 72;
+
+/** Gives each different text a number: 0 for the empty one, then 1, 2, 3. */
+export class Interner {
+  readonly #ids = new Map<string, number>([["", 0]]);
+  readonly #texts: string[] = [""];
+  /** Bytes that it takes, about. */
+  bytes = ENTRY_BYTES;
+
+  /** The number of a text, a new one when it has none yet. */
+  add(text: string): number {
+    const known = this.#ids.get(text);
+    if (known !== undefined) return known;
+    const id = this.#texts.length;
+    this.#ids.set(text, id);
+    this.#texts.push(text);
+    this.bytes += ENTRY_BYTES + textBytes(text);
+    return id;
+  }
+
+  /** The number of a text, or undefined when it has none. */
+  find(text: string): number | undefined {
+    return this.#ids.get(text);
+  }
+
+  /** The text of a number. */
+  textOf(id: number): string {
+    return this.#texts[id] ?? "";
+  }
+}
+
+/** Bytes of the characters of a text in memory, about: most are of one byte each. */
+export function textBytes(text: string): number {
+  return (text.length + 7) & ~7;
+}
+
 // Arrays of numbers that grow: what an index holds for millions of items without an object for
 // each.
 
-/** Arrays of up to so many values double when they grow; larger ones waste less. */
+/** Arrays up to this size double when they grow; larger ones waste less. */
 const DOUBLING_MAX = 4_096;
 const FIRST_LENGTH = 16;
 
@@ -11,10 +72,10 @@ type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 export class Column<T extends Numbers> {
   data: T;
   length = 0;
-  private make: (length: number) => T;
+  #make: (length: number) => T;
 
   constructor(make: (length: number) => T) {
-    this.make = make;
+    this.#make = make;
     this.data = make(0);
   }
 
@@ -24,7 +85,7 @@ export class Column<T extends Numbers> {
   }
 
   push(value: number): void {
-    if (this.length === this.data.length) this.grow();
+    if (this.length === this.data.length) this.#grow();
     this.data[this.length++] = value;
   }
 
@@ -40,23 +101,23 @@ export class Column<T extends Numbers> {
       if (keep(index)) this.data[kept++] = this.data[index] ?? 0;
     }
     this.length = kept;
-    this.resize(kept + (kept >>> 3));
+    this.#resize(kept + (kept >>> 3));
   }
 
   /** Goes on with arrays of another kind. */
   protected become(make: (length: number) => T): void {
-    this.make = make;
-    this.resize(this.data.length);
+    this.#make = make;
+    this.#resize(this.data.length);
   }
 
-  private grow(): void {
+  #grow(): void {
     const { length } = this.data;
     const more = length < DOUBLING_MAX ? Math.max(FIRST_LENGTH, length) : length >>> 2;
-    this.resize(length + more);
+    this.#resize(length + more);
   }
 
-  private resize(length: number): void {
-    const data = this.make(length);
+  #resize(length: number): void {
+    const data = this.#make(length);
     // Both arrays are of the same kind, which the compiler cannot see.
     data.set(this.data.subarray(0, Math.min(this.length, length)));
     this.data = data;
@@ -78,22 +139,22 @@ export const doublesColumn = (): Column<Float64Array> =>
  */
 export class CountsColumn extends Column<Numbers> {
   /** The largest number that fits. */
-  private largest = 0xff;
+  #largest = 0xff;
 
   constructor() {
     super((length) => new Uint8Array(length));
   }
 
   override push(value: number): void {
-    if (value > this.largest) this.widen(value);
+    if (value > this.#largest) this.#widen(value);
     super.push(value);
   }
 
-  private widen(value: number): void {
+  #widen(value: number): void {
     if (value <= 0xffff) this.become((length) => new Uint16Array(length));
     else if (value <= 0xffff_ffff) this.become((length) => new Uint32Array(length));
     else this.become((length) => new Float64Array(length));
-    this.largest = value <= 0xffff ? 0xffff : value <= 0xffff_ffff ? 0xffff_ffff : MAX;
+    this.#largest = value <= 0xffff ? 0xffff : value <= 0xffff_ffff ? 0xffff_ffff : MAX;
   }
 }
 
@@ -101,36 +162,36 @@ const MAX = Number.MAX_SAFE_INTEGER;
 
 /** A column that takes no room as long as each number is its own place. */
 export class PlacesColumn {
-  private rest: CountsColumn | undefined;
-  private count = 0;
+  #rest: CountsColumn | undefined;
+  #count = 0;
 
   get length(): number {
-    return this.count;
+    return this.#count;
   }
 
   get bytes(): number {
-    return this.rest?.bytes ?? 0;
+    return this.#rest?.bytes ?? 0;
   }
 
   at(index: number): number {
-    if (this.rest !== undefined) return this.rest.at(index);
-    return index < this.count ? index : 0;
+    if (this.#rest !== undefined) return this.#rest.at(index);
+    return index < this.#count ? index : 0;
   }
 
   push(value: number): void {
-    if (this.rest === undefined && value !== this.count) {
-      this.rest = new CountsColumn();
-      for (let index = 0; index < this.count; index++) this.rest.push(index);
+    if (this.#rest === undefined && value !== this.#count) {
+      this.#rest = new CountsColumn();
+      for (let index = 0; index < this.#count; index++) this.#rest.push(index);
     }
-    this.rest?.push(value);
-    this.count += 1;
+    this.#rest?.push(value);
+    this.#count += 1;
   }
 }
 
 /** A bit for each row or item. */
 export class Bits {
   words = new Uint32Array(0);
-  /** How many bits are set. */
+  /** Number of set bits. */
   count = 0;
 
   get bytes(): number {

@@ -2,12 +2,11 @@
 // slices while the shard is searched and changed as ever: first the items are copied, then the
 // postings. What changed meanwhile is taken in at the end, in one go with what is quick.
 
-import type { LexicalIndex } from "../domain/recall/lexical/index.ts";
-import type { VectorBlock } from "../domain/recall/vector/block.ts";
-import { Bits } from "./columns.ts";
+import type { LexicalIndex } from "../lexical/index.ts";
+import type { VectorBlock } from "../vector/block.ts";
+import { Bits, Interner } from "./columns.ts";
 import type { ContainerTable } from "./containers.ts";
 import type { DocumentScopes } from "./document-scopes.ts";
-import { Interner } from "./interner.ts";
 import { ItemTable } from "./items.ts";
 import type { MemoryTable } from "./memories.ts";
 import type { GivenSpaces } from "./spaces.ts";
@@ -37,83 +36,88 @@ interface Compactable extends Compacted {
 
 /** A compaction of one shard that is under way. */
 export class Compaction {
-  private readonly shard: Compactable;
-  private readonly items = new ItemTable();
-  private readonly authors = new Interner();
-  private newItems = new Int32Array(0);
-  private newRows = new Int32Array(0);
+  readonly #shard: Compactable;
+  readonly #items = new ItemTable();
+  readonly #authors = new Interner();
+  #newItems = new Int32Array(0);
+  #newRows = new Int32Array(0);
   /** Items before this one were copied, or are dead. */
-  private next = 0;
-  private isCopying = false;
+  #next = 0;
+  #isCopying = false;
 
   constructor(shard: Compactable) {
-    this.shard = shard;
-    this.reserve();
+    this.#shard = shard;
+    this.#reserve();
   }
 
   /** Bytes that it takes besides what the shard has. */
   get bytes(): number {
-    const { items, authors, newItems, newRows } = this;
+    const items = this.#items;
+    const authors = this.#authors;
+    const newItems = this.#newItems;
+    const newRows = this.#newRows;
     return items.bytes + authors.bytes + newItems.byteLength + newRows.byteLength;
   }
 
   /** Does a part of the work, about so many postings; gives whether there is more. */
   step(budget: number): boolean {
-    const { items, lexical } = this.shard;
-    if (this.isCopying) return lexical.continueCompaction(budget);
-    const end = Math.min(items.count, this.next + Math.ceil(budget / ITEM_COST));
-    this.copyItems(end);
+    const { items, lexical } = this.#shard;
+    if (this.#isCopying) return lexical.continueCompaction(budget);
+    const end = Math.min(items.count, this.#next + Math.ceil(budget / ITEM_COST));
+    this.#copyItems(end);
     if (end < items.count) return true;
-    lexical.beginCompaction(this.newRows.subarray(0, items.rowCount));
-    this.isCopying = true;
+    lexical.beginCompaction(this.#newRows.subarray(0, items.rowCount));
+    this.#isCopying = true;
     return true;
   }
 
   /** Does the rest at once, and gives the new parts; the others are changed in their place. */
   finish(): Compacted {
-    const { shard, items, authors } = this;
+    const shard = this.#shard;
+    const items = this.#items;
+    const authors = this.#authors;
     while (this.step(Number.MAX_SAFE_INTEGER));
     const old = shard.items;
-    this.copyItems(old.count);
+    this.#copyItems(old.count);
     const embedded = new Bits();
     for (let item = 0; item < old.count; item++) {
-      const number = this.newItems[item] ?? GONE;
+      const number = this.#newItems[item] ?? GONE;
       if (number === GONE) continue;
       if (!old.live.has(item)) items.kill(number);
       else if (shard.embedded.has(item)) embedded.set(number);
     }
-    const newItem = (item: number): number => this.newItems[item] ?? GONE;
+    const newItem = (item: number): number => this.#newItems[item] ?? GONE;
     const values = shard.values.remapped(newItem);
     const memories = shard.memories.remapped((item) => (old.live.has(item) ? newItem(item) : GONE));
     const documentScopes = shard.documentScopes.remapped(newItem);
     shard.containers.renumber(newItem);
-    shard.lexical.finishCompaction(this.newRows.subarray(0, old.rowCount));
-    shard.vectors?.compact(this.newRows);
+    shard.lexical.finishCompaction(this.#newRows.subarray(0, old.rowCount));
+    shard.vectors?.compact(this.#newRows);
     shard.spaces.compact(newItem);
     return { items, authors, embedded, values, memories, documentScopes };
   }
 
-  private copyItems(end: number): void {
-    const { items: old, authors } = this.shard;
-    this.reserve();
-    for (; this.next < end; this.next++) {
-      const item = this.next;
+  #copyItems(end: number): void {
+    const { items: old, authors } = this.#shard;
+    this.#reserve();
+    for (; this.#next < end; this.#next++) {
+      const item = this.#next;
       if (!old.live.has(item)) continue;
       const draft = old.draftOf(item);
-      const author = this.authors.add(authors.textOf(draft.author));
-      const number = this.items.add({ ...draft, author });
-      this.newItems[item] = number;
-      const first = this.items.firstRow.at(number);
+      const author = this.#authors.add(authors.textOf(draft.author));
+      const number = this.#items.add({ ...draft, author });
+      this.#newItems[item] = number;
+      const first = this.#items.firstRow.at(number);
       const oldFirst = old.firstRow.at(item);
-      for (let at = 0; at < draft.passages; at++) this.newRows[oldFirst + at] = first + at;
+      for (let at = 0; at < draft.passages; at++) this.#newRows[oldFirst + at] = first + at;
     }
   }
 
   /** Makes room for the numbers of all items and rows that there are now. */
-  private reserve(): void {
-    const { count, rowCount } = this.shard.items;
-    this.newItems = grown(this.newItems, count);
-    this.newRows = grown(this.newRows, rowCount);
+  #reserve(): void {
+    const { count, rowCount } = this.#shard.items;
+    this.#newItems = grown(this.#newItems, count);
+    this.#newRows = grown(this.#newRows, rowCount);
   }
 }
 

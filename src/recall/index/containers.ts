@@ -1,12 +1,18 @@
 // The containers of a shard: sessions, collections and scopes of memories with what filters ask of
 // them, and with their items in the order of positions.
 
-import type { TfIdfIndex } from "../domain/recall/tf-idf.ts";
-import { bytesColumn, type CountsColumn, doublesColumn, wordsColumn } from "./columns.ts";
-import { Interner, textBytes } from "./interner.ts";
+import type { TfIdfIndex } from "../rules/tf-idf.ts";
+import {
+  bytesColumn,
+  type CountsColumn,
+  doublesColumn,
+  Interner,
+  textBytes,
+  wordsColumn,
+} from "./columns.ts";
 import type { ContainerInfo, ContainerRef } from "./port.ts";
 
-/** What a container is, in its column; a container that is gone is neither. */
+/** The codes of the kinds of containers, and of one that is gone. */
 export const KIND = { gone: 0, session: 1, collection: 2, scope: 3 } as const;
 
 /** A container with its list and the entry of a map, without texts; about. */
@@ -37,56 +43,56 @@ export class ContainerTable {
   readonly session = wordsColumn();
   readonly expireMs = doublesColumn();
   readonly names = new Interner();
-  /** How many there are; those that are gone do not count. */
+  /** Number of living containers. */
   count = 0;
-  private readonly all: (Container | undefined)[] = [];
-  private readonly byKey = new Map<string, Container>();
-  private ownBytes = 0;
-  private listed = 0;
-  private changes = 0;
+  readonly #all: (Container | undefined)[] = [];
+  readonly #byKey = new Map<string, Container>();
+  #ownBytes = 0;
+  #listed = 0;
+  #changes = 0;
   /** No container runs out before this. */
-  private nextExpiryMs = Number.POSITIVE_INFINITY;
+  #nextExpiryMs = Number.POSITIVE_INFINITY;
 
   get bytes(): number {
     const columns = [this.kind, this.user, this.agent, this.session, this.expireMs];
     const sum = columns.reduce((total, { bytes }) => total + bytes, 0);
-    return sum + this.names.bytes + this.ownBytes + this.listed * LISTED_BYTES;
+    return sum + this.names.bytes + this.#ownBytes + this.#listed * LISTED_BYTES;
   }
 
-  /** How many numbers were given; those of containers that are gone are among them. */
+  /** Number of numbers given, including those of deleted containers. */
   get end(): number {
-    return this.all.length;
+    return this.#all.length;
   }
 
   at(number: number): Container | undefined {
-    return this.all[number];
+    return this.#all[number];
   }
 
   find({ kind, id }: ContainerRef): Container | undefined {
-    return this.byKey.get(keyOf(kind, id));
+    return this.#byKey.get(keyOf(kind, id));
   }
 
   /** Adds a container, or changes what describes one that is there. */
   put(info: ContainerInfo): Container {
-    const container = this.find(info) ?? this.create(info);
+    const container = this.find(info) ?? this.#create(info);
     const { number } = container;
-    this.ownBytes += labelBytes(info.labels) - labelBytes(container.labels);
+    this.#ownBytes += labelBytes(info.labels) - labelBytes(container.labels);
     container.labels = info.labels.size === 0 ? NO_LABELS : info.labels;
     this.user.data[number] = this.names.add(info.userId);
     this.agent.data[number] = this.names.add(info.agentId);
     this.session.data[number] = this.names.add(info.sessionId ?? "");
     this.expireMs.data[number] = info.expireMs ?? Number.POSITIVE_INFINITY;
-    this.nextExpiryMs = Math.min(this.nextExpiryMs, info.expireMs ?? Number.POSITIVE_INFINITY);
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, info.expireMs ?? Number.POSITIVE_INFINITY);
     return container;
   }
 
   /** Forgets a container. Its items must be dead, or about to be. */
   remove(container: Container): void {
-    this.byKey.delete(keyOf(container.kind, container.id));
-    this.all[container.number] = undefined;
+    this.#byKey.delete(keyOf(container.kind, container.id));
+    this.#all[container.number] = undefined;
     this.kind.data[container.number] = KIND.gone;
-    this.ownBytes -= CONTAINER_BYTES + textBytes(container.id) * 2 + labelBytes(container.labels);
-    this.listed -= container.items.length;
+    this.#ownBytes -= CONTAINER_BYTES + textBytes(container.id) * 2 + labelBytes(container.labels);
+    this.#listed -= container.items.length;
     this.count -= 1;
   }
 
@@ -97,13 +103,13 @@ export class ContainerTable {
     const tail = container.items.slice(end);
     container.items.length = start;
     for (const list of [items, tail]) for (const item of list) container.items.push(item);
-    this.listed += items.length - (end - start);
-    container.state = ++this.changes;
+    this.#listed += items.length - (end - start);
+    container.state = ++this.#changes;
   }
 
   /** Gives all items their new numbers; those that are listed are not dead. */
   renumber(newItem: (item: number) => number): void {
-    for (const container of this.all) {
+    for (const container of this.#all) {
       const items = container?.items ?? [];
       for (let place = 0; place < items.length; place++) items[place] = newItem(items[place] ?? 0);
     }
@@ -111,35 +117,35 @@ export class ContainerTable {
 
   /** Numbers of the containers whose time has run out. */
   expired(nowMs: number): number[] {
-    if (nowMs < this.nextExpiryMs) return [];
+    if (nowMs < this.#nextExpiryMs) return [];
     const found: number[] = [];
     const { data } = this.expireMs;
     for (let number = 0; number < this.end; number++) {
-      if ((data[number] ?? 0) <= nowMs && this.all[number] !== undefined) found.push(number);
+      if ((data[number] ?? 0) <= nowMs && this.#all[number] !== undefined) found.push(number);
     }
     // An expiry may have been put off, or what ran out may be gone: then nothing is near.
-    if (found.length === 0) this.nextExpiryMs = this.earliest();
+    if (found.length === 0) this.#nextExpiryMs = this.#earliest();
     return found;
   }
 
-  private earliest(): number {
+  #earliest(): number {
     let least = Number.POSITIVE_INFINITY;
     for (let number = 0; number < this.end; number++) {
-      if (this.all[number] !== undefined) least = Math.min(least, this.expireMs.at(number));
+      if (this.#all[number] !== undefined) least = Math.min(least, this.expireMs.at(number));
     }
     return least;
   }
 
-  private create({ kind, id }: ContainerRef): Container {
-    const number = this.all.length;
+  #create({ kind, id }: ContainerRef): Container {
+    const number = this.#all.length;
     const own = { number, kind, id, labels: NO_LABELS, items: [], tfIdf: undefined };
-    const container: Container = { ...own, state: ++this.changes };
-    this.all.push(container);
-    this.byKey.set(keyOf(kind, id), container);
+    const container: Container = { ...own, state: ++this.#changes };
+    this.#all.push(container);
+    this.#byKey.set(keyOf(kind, id), container);
     this.kind.push(KIND[kind]);
     for (const column of [this.user, this.agent, this.session]) column.push(0);
     this.expireMs.push(Number.POSITIVE_INFINITY);
-    this.ownBytes += CONTAINER_BYTES + textBytes(id) * 2;
+    this.#ownBytes += CONTAINER_BYTES + textBytes(id) * 2;
     this.count += 1;
     return container;
   }

@@ -1,13 +1,13 @@
 // The two other scorings of documents: the cosine of one vector, and TF-IDF.
 
-import { EVERYONE } from "../domain/memories/scopes.ts";
-import type { RecallFilter } from "../domain/recall/filter.ts";
-import { filterHas } from "../domain/recall/row-filter.ts";
+import { EVERYONE } from "../../memory/rules/scopes.ts";
+import type { RecallFilter } from "../rules/filter.ts";
+import { filterHas } from "../rules/row-filter.ts";
 import { placeOf } from "./containers.ts";
 import { rowsOfFilter } from "./filter-rows.ts";
 import { contentOrder } from "./legs.ts";
 import type { CosineQuery, GivenVector, IndexHit, TfIdfQuery } from "./port.ts";
-import { KINDS } from "./read-record.ts";
+import { KINDS } from "./record.ts";
 import type { Answer } from "./search.ts";
 import type { Shard } from "./shard.ts";
 
@@ -18,7 +18,7 @@ const NOTHING: Answer = {
   denseUsed: false,
   isCalibrated: false,
 };
-/** Rows that are looked at for each item that is wanted, at first. */
+/** Rows that are read per wanted item, at first. */
 const ROWS_PER_ITEM = 2;
 
 /** A row or an item with its score. */

@@ -1,8 +1,8 @@
-// Which memories are about the entities that a query names, and about what stands in a relation to
+// Finds memories about the entities that a query names, and about what stands in a relation to
 // them. Names are those of entities and of both ends of relations.
 
-import { filterHas, type RowFilter } from "../domain/recall/row-filter.ts";
-import { nameKeysIn } from "../domain/recall/text/name-keys.ts";
+import { filterHas, type RowFilter } from "../rules/row-filter.ts";
+import { nameKeysIn } from "../text/name-keys.ts";
 import { firstFrom, type NamedItems } from "./memories.ts";
 import type { Shard } from "./shard.ts";
 
@@ -14,10 +14,10 @@ const QUERY_CHARS = 4_096;
  * followed through such a name.
  */
 const STEP_MAX = 500;
-/** Names one relation away that are looked at. */
+/** The most names one relation away that are followed. */
 const NEAR_MAX = 100;
 
-/** What a memory about an entity is worth, and one about what is related to it. */
+/** The worth of a memory about a named entity, and about a related one. */
 const DIRECT = 1;
 const RELATED = 0.5;
 
@@ -49,7 +49,7 @@ export function entitiesIn(shard: Shard, text: string, lending: () => RowFilter)
   return { values };
 }
 
-/** What a memory is worth by the names in it. */
+/** The worth of a memory by the names in it. */
 export function entityValue({ memories }: Shard, entities: NamedEntities, item: number): number {
   const place = entities.values.size === 0 ? undefined : memories.placeOf(item);
   if (place === undefined) return 0;
@@ -91,12 +91,12 @@ export function relatedItems(
 
 /** Goes from names to memories and back. */
 class Walk {
-  private readonly shard: Shard;
-  private readonly filter: RowFilter;
+  readonly #shard: Shard;
+  readonly #filter: RowFilter;
 
   constructor(shard: Shard, filter: RowFilter) {
-    this.shard = shard;
-    this.filter = filter;
+    this.#shard = shard;
+    this.#filter = filter;
   }
 
   /**
@@ -104,10 +104,10 @@ class Walk {
    * more than STEP_MAX together.
    */
   few(names: Iterable<number>, kinds: readonly (keyof NamedItems)[]): Set<number> {
-    const { memories } = this.shard;
+    const { memories } = this.#shard;
     const lists: { readonly name: number; readonly items: readonly number[] }[] = [];
     for (const name of names) {
-      const items = this.passing(name, kinds);
+      const items = this.#passing(name, kinds);
       if (items.length > 0 && items.length <= STEP_MAX) lists.push({ name, items });
     }
     const textOf = ({ name }: { readonly name: number }): string => memories.nameText(name);
@@ -124,22 +124,22 @@ class Walk {
 
   /** Whether an entity or a relation has the name, and not topics alone. */
   isEntity(name: number): boolean {
-    return this.passing(name, ["entities", "relations"], 1).length > 0;
+    return this.#passing(name, ["entities", "relations"], 1).length > 0;
   }
 
   /** The names with the other names of the same entities. */
   withAliases(names: readonly number[]): Set<number> {
-    return new Set([...names, ...this.namesOf(this.few(names, ["entities"]))]);
+    return new Set([...names, ...this.#namesOf(this.few(names, ["entities"]))]);
   }
 
   /** The names at the other ends of the relations of names. */
   relatedTo(names: ReadonlySet<number>): number[] {
-    return [...new Set(this.namesOf(this.few(names, ["relations"])))];
+    return [...new Set(this.#namesOf(this.few(names, ["relations"])))];
   }
 
   /** The first names by their texts: numbers depend on what came first. */
   first(names: readonly number[]): number[] {
-    const { memories } = this.shard;
+    const { memories } = this.#shard;
     if (names.length <= NEAR_MAX) return [...names];
     const sorted = names.map((name) => ({ name, text: memories.nameText(name) }));
     sorted.sort((a, b) => (a.text < b.text ? -1 : 1));
@@ -147,20 +147,16 @@ class Walk {
   }
 
   /** The memories with a name that pass; one more than STEP_MAX where there are more. */
-  private passing(
-    name: number,
-    kinds: readonly (keyof NamedItems)[],
-    most = STEP_MAX + 1,
-  ): number[] {
-    const named = this.shard.memories.itemsOf(name);
+  #passing(name: number, kinds: readonly (keyof NamedItems)[], most = STEP_MAX + 1): number[] {
+    const named = this.#shard.memories.itemsOf(name);
     const found: number[] = [];
-    for (const kind of kinds) this.addPassing(named[kind], found, most);
+    for (const kind of kinds) this.#addPassing(named[kind], found, most);
     return found;
   }
 
-  private addPassing(list: readonly number[], found: number[], most: number): void {
-    const { filter } = this;
-    const { items } = this.shard;
+  #addPassing(list: readonly number[], found: number[], most: number): void {
+    const filter = this.#filter;
+    const { items } = this.#shard;
     // A user has few of what all users have together.
     if (filter.kind === "list" && filter.rows.length < list.length) {
       for (const row of filter.rows) {
@@ -179,8 +175,8 @@ class Walk {
   }
 
   /** The names of memories. */
-  private namesOf(all: Iterable<number>): number[] {
-    const { memories } = this.shard;
+  #namesOf(all: Iterable<number>): number[] {
+    const { memories } = this.#shard;
     const names: number[] = [];
     for (const item of all) {
       const place = memories.placeOf(item);

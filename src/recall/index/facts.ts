@@ -1,10 +1,10 @@
 // Messages that memories come from: a memory that fits lifts the messages that say it, also where
 // their own words are others.
 
-import type { RecallFilter } from "../domain/recall/filter.ts";
-import { coverageBy, scaledCosine } from "../domain/recall/rank/pool-scale.ts";
-import { DEFAULT_WEIGHTS } from "../domain/recall/rank/weights.ts";
-import type { RowFilter } from "../domain/recall/row-filter.ts";
+import { coverageBy, scaledCosine } from "../rank/pool-scale.ts";
+import { DEFAULT_WEIGHTS } from "../rank/weights.ts";
+import type { RecallFilter } from "../rules/filter.ts";
+import type { RowFilter } from "../rules/row-filter.ts";
 import { type Container, placeOf } from "./containers.ts";
 import { ItemValues, type LegRows, legItems } from "./legs.ts";
 import type { CitedMessage } from "./memories.ts";
@@ -62,7 +62,7 @@ export function liftedMessages(
 }
 
 /**
- * How well memories fit by words and vectors, with the weights of both and as a share of the best
+ * Fit of memories by words and vectors, with the weights of both and as a share of the best
  * one, times the share of the query's terms in them; without words, times the cosine.
  */
 function fitsOf(

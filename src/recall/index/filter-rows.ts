@@ -1,10 +1,10 @@
-// Which rows of a shard a typed filter lets through. A filter that names few containers is answered
+// Evaluates a typed filter to the rows of a shard. A filter that names few containers is answered
 // by looking at their items; every other one by bits: those of the roles are kept, those of
 // containers, labels and metadata are made by one pass over the columns that the filter names.
 
-import { meansScope } from "../domain/memories/scopes.ts";
-import type { RecallFilter, RecallKind } from "../domain/recall/filter.ts";
-import type { FilterTimes } from "../domain/recall/memory-test.ts";
+import { meansScope } from "../../memory/rules/scopes.ts";
+import type { RecallFilter, RecallKind } from "../rules/filter.ts";
+import { type FilterTimes, sessionPasses } from "../rules/item-tests.ts";
 import {
   ALL_ROWS,
   bitsFilter,
@@ -14,13 +14,11 @@ import {
   listFilter,
   NO_ROWS,
   type RowFilter,
-} from "../domain/recall/row-filter.ts";
-import { sessionPasses } from "../domain/recall/session-test.ts";
+} from "../rules/row-filter.ts";
 import { clearRange, setRange } from "./columns.ts";
 import { type Container, type ContainerTable, KIND } from "./containers.ts";
 import type { DocumentScopes } from "./document-scopes.ts";
-import { conditionsOf, type ItemCondition, itemBits, itemTester } from "./item-conditions.ts";
-import type { ItemTable } from "./items.ts";
+import { conditionsOf, type ItemCondition, type ItemTable, itemBits, itemTester } from "./items.ts";
 import type { MemoryTable } from "./memories.ts";
 import type { ValueTable } from "./values.ts";
 
@@ -33,7 +31,7 @@ export interface FilterSource {
   readonly documentScopes: DocumentScopes;
 }
 
-/** Up to one item in this many is looked at by itself. */
+/** Items are tested one by one up to one in this many. */
 const ITEMS_PER_LISTED = 32;
 
 /**
@@ -71,7 +69,7 @@ export function rowsOfFilter(
   return withoutItems(source.items, rows, failing);
 }
 
-/** The memories that do not pass by what is asked of themselves. */
+/** The memories that fail the conditions on memories. */
 function failingMemories(
   { memories }: FilterSource,
   filter: RecallFilter,
@@ -88,7 +86,7 @@ function failingMemories(
   return failing;
 }
 
-/** The documents that do not belong to whom the filter means. */
+/** The documents outside the scope of the filter. */
 function failingDocuments(
   { containers, documentScopes }: FilterSource,
   { scope }: RecallFilter,

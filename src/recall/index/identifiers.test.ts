@@ -1,17 +1,17 @@
 // Goal: an identifier that stands in one message only ranks that message first, also when it is a
 // few words of a long answer among messages that look alike.
 
-import { beforeAll, describe, expect, it } from "vitest";
-import { randomFrom } from "../../test/support/random.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { randomFrom } from "../../../test/support/kit/random.ts";
 import {
   containerOf,
   itemsOf,
   JSON_INDEX_CODEC,
   queryOf,
   recordItem,
-} from "../../test/support/recall-records.ts";
-import { NOTHING_FITS_FLOOR } from "../domain/recall/rank/relevance.ts";
+} from "../../../test/support/recall/records.ts";
 import { loadStaticEmbedder } from "../embed/static.ts";
+import { NOTHING_FITS_FLOOR } from "../rank/relevance.ts";
 import { createLocalIndex } from "./local.ts";
 import type { RecallIndex } from "./port.ts";
 
@@ -75,7 +75,7 @@ beforeAll(async () => {
 });
 
 describe.each(["hybrid", "lexical"] as const)("by %s", (mode) => {
-  it.each([
+  test.each([
     ["the identifier alone", (id: string) => id],
     ["a question with it", (id: string) => `What did you say about ${id}?`],
   ])("%s finds each of 100 long answers first", async (_name, ask) => {

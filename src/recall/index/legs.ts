@@ -1,22 +1,22 @@
 // The two legs of a hybrid search: the items that are best by words and by vectors, and what each
 // leg says of an item.
 
-import type { LexicalPass } from "../domain/recall/lexical/pass.ts";
-import { filterHas, type RowFilter } from "../domain/recall/row-filter.ts";
+import type { LexicalPass } from "../lexical/pass.ts";
+import { filterHas, type RowFilter } from "../rules/row-filter.ts";
 import { type Container, KIND } from "./containers.ts";
 import type { Shard } from "./shard.ts";
 
-/** So many rows are looked at for each that is wanted, when many score the same. */
+/** The most rows that are read per wanted row when many score the same. */
 const TIES_MAX = 8;
 
-/** What the legs of one search look at. */
+/** The input of the legs of one search. */
 export interface LegRows {
   readonly filter: RowFilter;
   /** Undefined when words are not asked for. */
   readonly words: LexicalPass | undefined;
   /** The vector of the query; undefined when vectors are not compared. */
   readonly vector: Float32Array | undefined;
-  /** How many items of each leg are taken. */
+  /** Number of items taken from each leg. */
   readonly perLeg: number;
 }
 
@@ -84,9 +84,7 @@ function bestByVector(
     const last = best[perLeg - 1];
     const bound = sorted.find(({ row }) => row === last)?.score ?? Number.NEGATIVE_INFINITY;
     const isDone = last !== undefined && bound > (sorted.at(-1)?.score ?? bound);
-    if (isDone || rows.length < count || count >= TIES_MAX * perLeg) {
-      return best.slice(0, perLeg);
-    }
+    if (isDone || rows.length < count || count >= TIES_MAX * perLeg) return best.slice(0, perLeg);
   }
 }
 
@@ -117,14 +115,14 @@ interface Nearest {
 
 /** Reads the values of items. */
 export class ItemValues {
-  private readonly shard: Shard;
-  private readonly words: LexicalPass | undefined;
-  private readonly nearest = new Map<number, Nearest>();
+  readonly #shard: Shard;
+  readonly #words: LexicalPass | undefined;
+  readonly #nearest = new Map<number, Nearest>();
 
   /** Compares the vectors of these items, all at once; others count as without one. */
   constructor(shard: Shard, legs: LegRows, compared: readonly (number | undefined)[]) {
-    this.shard = shard;
-    this.words = legs.words;
+    this.#shard = shard;
+    this.#words = legs.words;
     if (shard.vectors === undefined || legs.vector === undefined) return;
     const { items } = shard;
     const rows: number[] = [];
@@ -137,22 +135,22 @@ export class ItemValues {
     for (const [at, row] of rows.entries()) {
       const cosine = cosines[at] ?? Number.NaN;
       const item = items.itemOfRow.at(row);
-      const known = this.nearest.get(item)?.cosine ?? Number.NEGATIVE_INFINITY;
-      if (cosine > known) this.nearest.set(item, { cosine, row });
+      const known = this.#nearest.get(item)?.cosine ?? Number.NEGATIVE_INFINITY;
+      if (cosine > known) this.#nearest.set(item, { cosine, row });
     }
   }
 
   of(item: number): LegValues {
-    const { items } = this.shard;
+    const { items } = this.#shard;
     const end = items.endRow(item);
     let row = items.firstRow.at(item);
-    const near = this.nearest.get(item) ?? { cosine: Number.NaN, row };
+    const near = this.#nearest.get(item) ?? { cosine: Number.NaN, row };
     let mask = 0;
     let bm25 = 0;
     let best = near.row;
     for (; row < end; row++) {
-      const score = this.words?.scoreOf(row) ?? 0;
-      mask |= this.words?.maskOf(row) ?? 0;
+      const score = this.#words?.scoreOf(row) ?? 0;
+      mask |= this.#words?.maskOf(row) ?? 0;
       if (score <= bm25) continue;
       bm25 = score;
       best = row;
@@ -161,16 +159,16 @@ export class ItemValues {
   }
 
   bm25Of(item: number | undefined): number {
-    if (item === undefined || this.words === undefined) return 0;
-    const { items } = this.shard;
+    if (item === undefined || this.#words === undefined) return 0;
+    const { items } = this.#shard;
     let best = 0;
     for (let row = items.firstRow.at(item); row < items.endRow(item); row++) {
-      best = Math.max(best, this.words.scoreOf(row));
+      best = Math.max(best, this.#words.scoreOf(row));
     }
     return best;
   }
 
   cosineOf(item: number | undefined): number {
-    return (item === undefined ? undefined : this.nearest.get(item)?.cosine) ?? Number.NaN;
+    return (item === undefined ? undefined : this.#nearest.get(item)?.cosine) ?? Number.NaN;
   }
 }

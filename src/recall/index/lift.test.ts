@@ -1,7 +1,7 @@
-// What memories do to a search: the messages that they lift, the names that they lead to, and how
-// many are looked at where very many share a name.
+// Effects of memories on a search: the messages that they lift, the names that they lead to, and
+// how many are looked at where very many share a name.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   containerOf,
   filterOf,
@@ -10,9 +10,9 @@ import {
   type PlainMemory,
   queryOf,
   recordItem,
-} from "../../test/support/recall-records.ts";
-import { SHARED_SCOPE } from "../domain/memories/memory.ts";
-import type { ScoreFeature } from "../domain/recall/rank/types.ts";
+} from "../../../test/support/recall/records.ts";
+import { SHARED_SCOPE } from "../../memory/rules/memory.ts";
+import type { ScoreFeature } from "../rank/types.ts";
 import { createLocalIndex } from "./local.ts";
 import type { IndexItem, RecallIndex } from "./port.ts";
 
@@ -49,7 +49,7 @@ async function valuesOf(
 }
 
 describe("names", () => {
-  it("that few memories share lead on, and those of very many do not", async () => {
+  test("that few memories share lead on, and those of very many do not", async () => {
     const many = Array.from({ length: HUB }, (_, at) => relation(at + 10, "hub", `leaf ${at}`));
     const index = await indexOf([
       relation(1, "Ann", "Bob"),
@@ -75,7 +75,7 @@ describe("names", () => {
     expect((await valuesOf(index, "hub", "entities")).get("m 4")).toBe(0.5);
   });
 
-  it("count as often as a caller may see them, however often others use them", async () => {
+  test("count as often as a caller may see them, however often others use them", async () => {
     const index = await indexOf([
       relation(1, "Zed", "Bob"),
       memory(2, "Boats.", { topics: ["Bob"] }),
@@ -101,7 +101,7 @@ describe("facts", () => {
     recordItem(position, { role: 1, text: "It was the blue one.", messageId });
   const source = { sessionId: "s", messageIds: ["own 1"] };
 
-  it("lift the messages of callers' ids, also those that come later or come back", async () => {
+  test("lift the messages of callers' ids, also those that come later or come back", async () => {
     const index = await indexOf([memory(1, "Dora rides a bicycle", { source })]);
     const lift = async () => (await valuesOf(index, "bicycle Dora rides", "facts")).get("s 2");
     const put = async (...items: readonly IndexItem[]): Promise<void> => {
@@ -119,7 +119,7 @@ describe("facts", () => {
     }
   });
 
-  it("lift less that have little of the query, or name many messages", async () => {
+  test("lift less that have little of the query, or name many messages", async () => {
     const many = { sessionId: "s", messageIds: ["own 1", "own 2", "own 3", "own 4"] };
     const liftBy = async (text: string, from: typeof many) => {
       const index = await indexOf([memory(1, text, { source: from })]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   containerOf,
   cosineOf,
@@ -8,10 +8,9 @@ import {
   type PlainRecord,
   queryOf,
   recordItem,
-} from "../../test/support/recall-records.ts";
-import { IndexStopped } from "./index-stopped.ts";
+} from "../../../test/support/recall/records.ts";
 import { createLocalIndex } from "./local.ts";
-import type { IndexChange, IndexQuery, RecallIndex } from "./port.ts";
+import { type IndexChange, type IndexQuery, IndexStopped, type RecallIndex } from "./port.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -45,7 +44,7 @@ async function found(
 }
 
 describe("a search", () => {
-  it("finds messages by their words, the best first, with parts that sum up", async () => {
+  test("finds messages by their words, the best first, with parts that sum up", async () => {
     const index = await indexOf(
       ...messages("a", { text: "We adopted a grey kitten." }, { text: "Nice weather today." }),
       ...messages("b", { text: "The kitten climbed the curtain with its brother kitten." }),
@@ -58,14 +57,14 @@ describe("a search", () => {
     expect(size).toMatchObject({ containers: 2, items: 3, rows: 3, withoutVector: 0 });
   });
 
-  it("finds nothing for a query without words, and nothing in another namespace", async () => {
+  test("finds nothing for a query without words, and nothing in another namespace", async () => {
     const index = await indexOf(...messages("a", { text: "the kitten" }));
     for (const text of ["", " ", "the of and", "?!"]) expect(await found(index, text)).toEqual([]);
     const { hits } = await index.search("other", queryOf("kitten"));
     expect(hits).toEqual([]);
   });
 
-  it("finds words of the author and of the day, and the passage of a long text", async () => {
+  test("finds words of the author and of the day, and the passage of a long text", async () => {
     const filler = "Something else entirely was talked about for a while. ".repeat(30);
     const index = await indexOf(
       ...messages(
@@ -81,7 +80,7 @@ describe("a search", () => {
     expect(hits[0]?.passage).toBeGreaterThan(1);
   });
 
-  it("gives a neighbor of what it found, unless the filter leaves it out", async () => {
+  test("gives a neighbor of what it found, unless the filter leaves it out", async () => {
     const index = await indexOf(
       ...messages(
         "a",
@@ -95,7 +94,7 @@ describe("a search", () => {
     expect(await found(index, "velocipede", { filter })).toEqual(["a1"]);
   });
 
-  it("takes documents as neighbors only when they are chunks of one document", async () => {
+  test("takes documents as neighbors only when they are chunks of one document", async () => {
     const index = await indexOf(
       ...documents(
         "c",
@@ -108,7 +107,7 @@ describe("a search", () => {
     expect((await found(index, "zeppelin")).sort()).toEqual(["c1", "c3", "c4"]);
   });
 
-  it("pages through the same order, and tells whether there is more", async () => {
+  test("pages through the same order, and tells whether there is more", async () => {
     const records = Array.from({ length: 30 }, (_, at) => ({ text: `kitten number ${at}` }));
     const index = await indexOf(...messages("a", ...records));
     const all = await found(index, "kitten", { limit: 100 });
@@ -120,7 +119,7 @@ describe("a search", () => {
     expect(all).toHaveLength(30);
   });
 
-  it("gives sessions with their best hits, the best session first", async () => {
+  test("gives sessions with their best hits, the best session first", async () => {
     const index = await indexOf(
       ...messages("a", { text: "kitten" }, { text: "unrelated" }),
       ...messages("b", { text: "grey kitten" }, { text: "kitten grey kitten" }),
@@ -132,7 +131,7 @@ describe("a search", () => {
     expect(more).toBe(true);
   });
 
-  it("leaves out what scores or fits too little, and makes hits differ when asked", async () => {
+  test("leaves out what scores or fits too little, and makes hits differ when asked", async () => {
     const same = Array.from({ length: 3 }, () => ({ text: "grey kitten" }));
     const index = await indexOf(
       ...messages("a", ...same),
@@ -148,7 +147,7 @@ describe("a search", () => {
 });
 
 describe("changes", () => {
-  it("replace what was in a range, and leave the rest", async () => {
+  test("replace what was in a range, and leave the rest", async () => {
     const records = ["one", "two", "three", "four"].map((text) => ({ text: `kitten ${text}` }));
     const index = await indexOf(...messages("a", ...records));
     const container = { kind: "session", id: "a" } as const;
@@ -166,7 +165,7 @@ describe("changes", () => {
     }
   });
 
-  it("forget a container with all that it held, and take it again", async () => {
+  test("forget a container with all that it held, and take it again", async () => {
     const index = await indexOf(...messages("a", { text: "kitten" }));
     const container = { kind: "session", id: "a" } as const;
     await index.apply("n", [{ kind: "drop-container", container }]);
@@ -176,12 +175,12 @@ describe("changes", () => {
     expect(await found(index, "kitten")).toEqual(["a1"]);
   });
 
-  it("are refused for a container that nobody told of", async () => {
+  test("are refused for a container that nobody told of", async () => {
     const change = itemsOf("session", "a", [recordItem(1, { text: "kitten" })]);
     await expect(indexOf(change)).rejects.toThrow("not known");
   });
 
-  it("survive a compaction", async () => {
+  test("survive a compaction", async () => {
     const records = Array.from({ length: 900 }, (_, at) => ({ text: `kitten number ${at}` }));
     const index = await indexOf(...messages("a", ...records), ...messages("b", ...records));
     await index.apply("n", [
@@ -195,7 +194,7 @@ describe("changes", () => {
     expect(await index.positions("n", { kind: "session", id: "c" })).toHaveLength(900);
   });
 
-  it("leave out a container whose time has run out, until it is put off", async () => {
+  test("leave out a container whose time has run out, until it is put off", async () => {
     const index = await indexOf(...messages("a", { text: "kitten" }));
     await index.apply("n", [containerOf("session", "a", { expireMs: 100 })]);
     expect(await found(index, "kitten", { nowMs: 99 })).toEqual(["a1"]);
@@ -220,7 +219,7 @@ describe("searches of documents", () => {
     return indexOf(containerOf("collection", "c"), itemsOf("collection", "c", items));
   }
 
-  it("by cosine compare vectors of one model and length only", async () => {
+  test("by cosine compare vectors of one model and length only", async () => {
     const index = await withVectors();
     const filter = filterOf({ collectionIds: ["c"] });
     const answer = await index.searchCosine("n", cosineOf("", { vector: given([2, 0]), filter }));
@@ -233,7 +232,7 @@ describe("searches of documents", () => {
     }
   });
 
-  it("by cosine know a space that the filter leaves nothing of", async () => {
+  test("by cosine know a space that the filter leaves nothing of", async () => {
     const index = await withVectors();
     const filter = filterOf({ collectionIds: ["c"], labels: new Map([["no", "such"]]) });
     const vector = given([1, 0]);
@@ -241,7 +240,7 @@ describe("searches of documents", () => {
     expect(answer).toMatchObject({ hits: [], denseUsed: true });
   });
 
-  it("by TF-IDF follow every change once it is wanted", async () => {
+  test("by TF-IDF follow every change once it is wanted", async () => {
     const index = await indexOf(containerOf("collection", "c"));
     const container = { kind: "collection", id: "c" } as const;
     const search = async (text: string) => {
@@ -270,7 +269,7 @@ describe("searches of documents", () => {
 });
 
 describe("a closed index", () => {
-  it("refuses everything", async () => {
+  test("refuses everything", async () => {
     const index = await indexOf(...messages("a", { text: "kitten" }));
     await index.close();
     await expect(found(index, "kitten")).rejects.toThrow(IndexStopped);

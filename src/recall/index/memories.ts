@@ -1,13 +1,18 @@
-// What a shard holds of memories besides what every item has: what filters ask, which messages they
+// The table of the memories of a shard: the values that filters read, the messages that they
 // come from, and the names in them. Few items are memories, so they are numbered by themselves.
 
-import { seqOfMessageId } from "../domain/ids.ts";
-import { MEMORY_KINDS, type MemoryKind } from "../domain/memories/memory.ts";
-import type { FilterTimes, MemoryConditions } from "../domain/recall/memory-test.ts";
-import { nameKey } from "../domain/recall/text/name-keys.ts";
-import { bytesColumn, CountsColumn, doublesColumn, wordsColumn } from "./columns.ts";
-import { idHash } from "./id-hash.ts";
-import { Interner } from "./interner.ts";
+import { seqOfMessageId } from "../../kit/ids.ts";
+import { MEMORY_KINDS, type MemoryKind } from "../../memory/rules/memory.ts";
+import type { FilterTimes, MemoryConditions } from "../rules/item-tests.ts";
+import { nameKey } from "../text/name-keys.ts";
+import {
+  bytesColumn,
+  CountsColumn,
+  doublesColumn,
+  Interner,
+  idHash,
+  wordsColumn,
+} from "./columns.ts";
 import type { IndexedMemory } from "./port.ts";
 
 /** The bit of the kinds column that says that it is superseded. */
@@ -19,17 +24,17 @@ const LISTED_BYTES = 9;
 /** A message that a memory names. */
 export interface CitedMessage {
   readonly sessionId: string;
-  /** What `idHash` makes of its id. */
+  /** The `idHash` of its id. */
   readonly hash: number;
-  /** Where it is, if its id says so or it was found before. */
+  /** Position, if its id says so or it was found before. */
   readonly seq: number | undefined;
   /** Its place in the list of all that are named, for `noteSeq` and `noteMissing`. */
   readonly at: number;
-  /** The state of its session in which it was not there; 0 when it was not looked for. */
+  /** The state of its session in which it was missing; 0 when it was never searched. */
   readonly missingIn: number;
 }
 
-/** What says in the column of seqs that nothing is known. */
+/** Marks an unknown place in the column of seqs. */
 const UNKNOWN = -1;
 
 /** The items that have a name and are not dead; each list rises. */
@@ -37,7 +42,7 @@ export interface NamedItems {
   readonly entities: number[];
   /** Relations with the name at an end. */
   readonly relations: number[];
-  /** What is about it. */
+  /** Memories about it. */
   readonly others: number[];
 }
 
@@ -47,37 +52,44 @@ const NOT_NAMED: NamedItems = { entities: [], relations: [], others: [] };
 export class MemoryTable {
   /** The item of each place. */
   readonly items = wordsColumn();
-  private readonly kinds = bytesColumn();
+  readonly #kinds = bytesColumn();
   /** The kinds that there are; one that is gone counts until a compaction. */
-  private readonly ofKind = new Set<MemoryKind>();
-  private readonly category = new CountsColumn();
-  private readonly confidence = doublesColumn();
-  private readonly validFrom = doublesColumn();
-  private readonly validTo = doublesColumn();
-  private readonly expire = doublesColumn();
+  readonly #ofKind = new Set<MemoryKind>();
+  readonly #category = new CountsColumn();
+  readonly #confidence = doublesColumn();
+  readonly #validFrom = doublesColumn();
+  readonly #validTo = doublesColumn();
+  readonly #expire = doublesColumn();
   /** The session of the source, and the end of its messages in the two lists. */
-  private readonly session = new CountsColumn();
-  private readonly citedEnd = new CountsColumn();
-  private readonly hashes = doublesColumn();
-  private readonly seqs = doublesColumn();
+  readonly #session = new CountsColumn();
+  readonly #citedEnd = new CountsColumn();
+  readonly #hashes = doublesColumn();
+  readonly #seqs = doublesColumn();
   /** The end of its names in the list: twice the number of the name, and 1 more for a topic. */
-  private readonly namesEnd = new CountsColumn();
-  private readonly names = wordsColumn();
-  private readonly texts = new Interner();
-  private readonly byName = new Map<number, NamedItems>();
+  readonly #namesEnd = new CountsColumn();
+  readonly #names = wordsColumn();
+  readonly #texts = new Interner();
+  readonly #byName = new Map<number, NamedItems>();
   /** Places of what is superseded or is true or kept for a time only. */
-  private readonly bounded = wordsColumn();
-  private listed = 0;
+  readonly #bounded = wordsColumn();
+  #listed = 0;
   /** Memories that are not dead. */
   count = 0;
 
   get bytes(): number {
     const columns = [
-      ...[this.items, this.kinds, this.category, this.confidence, this.validFrom, this.validTo],
-      ...[this.expire, this.session, this.citedEnd, this.hashes, this.seqs, this.namesEnd],
-      ...[this.names, this.texts, this.bounded],
+      ...[
+        this.items,
+        this.#kinds,
+        this.#category,
+        this.#confidence,
+        this.#validFrom,
+        this.#validTo,
+      ],
+      ...[this.#expire, this.#session, this.#citedEnd, this.#hashes, this.#seqs, this.#namesEnd],
+      ...[this.#names, this.#texts, this.#bounded],
     ];
-    const lists = this.byName.size * LIST_BYTES + this.listed * LISTED_BYTES;
+    const lists = this.#byName.size * LIST_BYTES + this.#listed * LISTED_BYTES;
     return columns.reduce((sum, { bytes }) => sum + bytes, lists);
   }
 
@@ -85,24 +97,24 @@ export class MemoryTable {
   add(item: number, memory: IndexedMemory): void {
     const { source, names, topics } = memory;
     this.items.push(item);
-    this.kinds.push(MEMORY_KINDS.indexOf(memory.kind) | (memory.isSuperseded ? SUPERSEDED : 0));
-    this.ofKind.add(memory.kind);
-    this.category.push(this.texts.add(memory.category));
-    this.confidence.push(memory.confidence);
-    this.validFrom.push(memory.validFromMs ?? Number.NEGATIVE_INFINITY);
-    this.validTo.push(memory.validToMs ?? Number.POSITIVE_INFINITY);
-    this.expire.push(memory.expireMs ?? Number.POSITIVE_INFINITY);
-    this.noteBounds(this.items.length - 1);
-    this.session.push(this.texts.add(source.sessionId));
+    this.#kinds.push(MEMORY_KINDS.indexOf(memory.kind) | (memory.isSuperseded ? SUPERSEDED : 0));
+    this.#ofKind.add(memory.kind);
+    this.#category.push(this.#texts.add(memory.category));
+    this.#confidence.push(memory.confidence);
+    this.#validFrom.push(memory.validFromMs ?? Number.NEGATIVE_INFINITY);
+    this.#validTo.push(memory.validToMs ?? Number.POSITIVE_INFINITY);
+    this.#expire.push(memory.expireMs ?? Number.POSITIVE_INFINITY);
+    this.#noteBounds(this.items.length - 1);
+    this.#session.push(this.#texts.add(source.sessionId));
     for (const id of source.sessionId === "" ? [] : source.messageIds) {
-      this.hashes.push(idHash(id));
-      this.seqs.push(seqOfMessageId(id) ?? UNKNOWN);
+      this.#hashes.push(idHash(id));
+      this.#seqs.push(seqOfMessageId(id) ?? UNKNOWN);
     }
-    this.citedEnd.push(this.hashes.length);
+    this.#citedEnd.push(this.#hashes.length);
     const keys = new Set<number>();
-    for (const name of names) this.addName(item, nameKey(name), keys, 0);
-    for (const topic of topics) this.addName(item, nameKey(topic), keys, 1);
-    this.namesEnd.push(this.names.length);
+    for (const name of names) this.#addName(item, nameKey(name), keys, 0);
+    for (const topic of topics) this.#addName(item, nameKey(topic), keys, 1);
+    this.#namesEnd.push(this.#names.length);
     this.count += 1;
   }
 
@@ -111,7 +123,7 @@ export class MemoryTable {
     const place = this.placeOf(item);
     if (place === undefined) return;
     this.count -= 1;
-    for (const name of this.namesAt(place, true)) this.dropName(name, item);
+    for (const name of this.namesAt(place, true)) this.#dropName(name, item);
   }
 
   /** The place of an item; undefined when it is no memory. */
@@ -135,9 +147,9 @@ export class MemoryTable {
   ): { readonly length: number; at(index: number): number } | undefined {
     const { memoryKinds, categories, minConfidence } = filter;
     const asksKinds =
-      memoryKinds.size > 0 && [...this.ofKind].some((kind) => !memoryKinds.has(kind));
+      memoryKinds.size > 0 && [...this.#ofKind].some((kind) => !memoryKinds.has(kind));
     const asksMore = asksKinds || categories.size > 0 || minConfidence !== undefined;
-    return asksMore ? undefined : this.bounded;
+    return asksMore ? undefined : this.#bounded;
   }
 
   /** Makes the test of places by what a filter says of memories: the same as memoryPasses. */
@@ -149,75 +161,75 @@ export class MemoryTable {
     const kinds = MEMORY_KINDS.map(
       (kind) => filter.memoryKinds.size === 0 || filter.memoryKinds.has(kind),
     );
-    const named = [...filter.categories].flatMap((category) => this.texts.find(category) ?? []);
+    const named = [...filter.categories].flatMap((category) => this.#texts.find(category) ?? []);
     const categories = filter.categories.size === 0 ? undefined : new Set(named);
     const withPast = typeof validity !== "string" || validity === "any";
     const isTimed = typeof validity !== "string" || validity === "now";
     const atMs = typeof validity === "string" ? referenceMs : validity;
     return (place) => {
-      const code = this.kinds.at(place);
-      if (this.expire.at(place) <= nowMs) return false;
+      const code = this.#kinds.at(place);
+      if (this.#expire.at(place) <= nowMs) return false;
       if (code >= SUPERSEDED && !withPast) return false;
       if (kinds[code & (SUPERSEDED - 1)] !== true) return false;
-      if (categories !== undefined && !categories.has(this.category.at(place))) return false;
-      if (this.confidence.at(place) < minConfidence) return false;
-      return !isTimed || (this.validFrom.at(place) <= atMs && atMs < this.validTo.at(place));
+      if (categories !== undefined && !categories.has(this.#category.at(place))) return false;
+      if (this.#confidence.at(place) < minConfidence) return false;
+      return !isTimed || (this.#validFrom.at(place) <= atMs && atMs < this.#validTo.at(place));
     };
   }
 
   confidenceAt(place: number): number {
-    return this.confidence.at(place);
+    return this.#confidence.at(place);
   }
 
   kindAt(place: number): MemoryKind {
-    return MEMORY_KINDS[this.kinds.at(place) & (SUPERSEDED - 1)] ?? "fact";
+    return MEMORY_KINDS[this.#kinds.at(place) & (SUPERSEDED - 1)] ?? "fact";
   }
 
   /** The messages that a memory comes from. */
   citedAt(place: number): CitedMessage[] {
-    const sessionId = this.texts.textOf(this.session.at(place));
+    const sessionId = this.#texts.textOf(this.#session.at(place));
     const cited: CitedMessage[] = [];
-    const end = this.citedEnd.at(place);
-    for (let at = place === 0 ? 0 : this.citedEnd.at(place - 1); at < end; at++) {
-      const known = this.seqs.at(at);
+    const end = this.#citedEnd.at(place);
+    for (let at = place === 0 ? 0 : this.#citedEnd.at(place - 1); at < end; at++) {
+      const known = this.#seqs.at(at);
       const seq = known < 0 ? undefined : known;
       const missingIn = known < UNKNOWN ? UNKNOWN - known : 0;
-      cited.push({ sessionId, hash: this.hashes.at(at), seq, at, missingIn });
+      cited.push({ sessionId, hash: this.#hashes.at(at), seq, at, missingIn });
     }
     return cited;
   }
 
   /** Notes where a message is that a memory names. */
   noteSeq(at: number, seq: number): void {
-    this.seqs.data[at] = seq;
+    this.#seqs.data[at] = seq;
   }
 
   /** Notes in which state of its session, above 0, a message is not there. */
   noteMissing(at: number, state: number): void {
-    this.seqs.data[at] = UNKNOWN - state;
+    this.#seqs.data[at] = UNKNOWN - state;
   }
 
   /** The number of a name or topic; undefined when no memory has it. */
   nameNumber(key: string): number | undefined {
-    const number = this.texts.find(key);
-    return number !== undefined && this.byName.has(number) ? number : undefined;
+    const number = this.#texts.find(key);
+    return number !== undefined && this.#byName.has(number) ? number : undefined;
   }
 
   nameText(number: number): string {
-    return this.texts.textOf(number);
+    return this.#texts.textOf(number);
   }
 
   /** The items that have a name or topic. */
   itemsOf(name: number): NamedItems {
-    return this.byName.get(name) ?? NOT_NAMED;
+    return this.#byName.get(name) ?? NOT_NAMED;
   }
 
   /** The numbers of the names of a memory, or with `withTopics` of what it is about as well. */
   namesAt(place: number, withTopics: boolean): number[] {
     const found: number[] = [];
-    const end = this.namesEnd.at(place);
-    for (let at = place === 0 ? 0 : this.namesEnd.at(place - 1); at < end; at++) {
-      const code = this.names.at(at);
+    const end = this.#namesEnd.at(place);
+    for (let at = place === 0 ? 0 : this.#namesEnd.at(place - 1); at < end; at++) {
+      const code = this.#names.at(at);
       if (withTopics || (code & 1) === 0) found.push(code >>> 1);
     }
     return found;
@@ -225,12 +237,12 @@ export class MemoryTable {
 
   /** Whether there are names at all. */
   get hasNames(): boolean {
-    return this.byName.size > 0;
+    return this.#byName.size > 0;
   }
 
   /** Whether a memory names messages. */
   get hasSources(): boolean {
-    return this.hashes.length > 0;
+    return this.#hashes.length > 0;
   }
 
   /** Gives the table of the items that have a new number, which rise as the old ones do. */
@@ -238,75 +250,76 @@ export class MemoryTable {
     const table = new MemoryTable();
     for (let place = 0; place < this.items.length; place++) {
       const item = newItem(this.items.at(place));
-      if (item >= 0) this.copyTo(table, place, item);
+      if (item >= 0) this.#copyTo(table, place, item);
     }
     return table;
   }
 
-  private copyTo(table: MemoryTable, place: number, item: number): void {
-    const { texts } = table;
-    const textAt = (column: CountsColumn): number => texts.add(this.texts.textOf(column.at(place)));
+  #copyTo(table: MemoryTable, place: number, item: number): void {
+    const texts = table.#texts;
+    const textAt = (column: CountsColumn): number =>
+      texts.add(this.#texts.textOf(column.at(place)));
     table.items.push(item);
-    table.kinds.push(this.kinds.at(place));
-    table.ofKind.add(this.kindAt(place));
-    table.category.push(textAt(this.category));
-    table.confidence.push(this.confidence.at(place));
-    table.validFrom.push(this.validFrom.at(place));
-    table.validTo.push(this.validTo.at(place));
-    table.expire.push(this.expire.at(place));
-    table.noteBounds(table.items.length - 1);
-    table.session.push(textAt(this.session));
+    table.#kinds.push(this.#kinds.at(place));
+    table.#ofKind.add(this.kindAt(place));
+    table.#category.push(textAt(this.#category));
+    table.#confidence.push(this.#confidence.at(place));
+    table.#validFrom.push(this.#validFrom.at(place));
+    table.#validTo.push(this.#validTo.at(place));
+    table.#expire.push(this.#expire.at(place));
+    table.#noteBounds(table.items.length - 1);
+    table.#session.push(textAt(this.#session));
     for (const { hash, seq } of this.citedAt(place)) {
-      table.hashes.push(hash);
-      table.seqs.push(seq ?? UNKNOWN);
+      table.#hashes.push(hash);
+      table.#seqs.push(seq ?? UNKNOWN);
     }
-    table.citedEnd.push(table.hashes.length);
+    table.#citedEnd.push(table.#hashes.length);
     const topics = new Set<number>();
     const names = new Set(this.namesAt(place, false));
-    for (const name of names) table.addName(item, this.nameText(name), topics, 0);
+    for (const name of names) table.#addName(item, this.nameText(name), topics, 0);
     for (const name of this.namesAt(place, true)) {
-      if (!names.has(name)) table.addName(item, this.nameText(name), topics, 1);
+      if (!names.has(name)) table.#addName(item, this.nameText(name), topics, 1);
     }
-    table.namesEnd.push(table.names.length);
+    table.#namesEnd.push(table.#names.length);
     table.count += 1;
   }
 
-  private addName(item: number, key: string, known: Set<number>, bit: 0 | 1): void {
+  #addName(item: number, key: string, known: Set<number>, bit: 0 | 1): void {
     if (key === "") return;
-    const number = this.texts.add(key);
+    const number = this.#texts.add(key);
     if (known.has(number)) return;
     known.add(number);
-    this.names.push(number * 2 + bit);
-    const named = this.byName.get(number) ?? { entities: [], relations: [], others: [] };
-    this.byName.set(number, named);
+    this.#names.push(number * 2 + bit);
+    const named = this.#byName.get(number) ?? { entities: [], relations: [], others: [] };
+    this.#byName.set(number, named);
     const kind = bit === 1 ? undefined : this.kindAt(this.items.length - 1);
     if (kind === "entity") named.entities.push(item);
     else if (kind === "relation") named.relations.push(item);
     else named.others.push(item);
-    this.listed += 1;
+    this.#listed += 1;
   }
 
   /** Takes a dead item out of the lists of a name: hubs change often. */
-  private dropName(name: number, item: number): void {
-    const named = this.byName.get(name);
+  #dropName(name: number, item: number): void {
+    const named = this.#byName.get(name);
     if (named === undefined) return;
     const { entities, relations, others } = named;
     for (const list of [entities, relations, others]) {
       const at = firstFrom(list, item);
       if (list[at] !== item) continue;
       list.splice(at, 1);
-      this.listed -= 1;
+      this.#listed -= 1;
     }
-    if (entities.length + relations.length + others.length === 0) this.byName.delete(name);
+    if (entities.length + relations.length + others.length === 0) this.#byName.delete(name);
   }
 
-  private noteBounds(place: number): void {
+  #noteBounds(place: number): void {
     const isFree =
-      this.kinds.at(place) < SUPERSEDED &&
-      this.validFrom.at(place) === Number.NEGATIVE_INFINITY &&
-      this.validTo.at(place) === Number.POSITIVE_INFINITY &&
-      this.expire.at(place) === Number.POSITIVE_INFINITY;
-    if (!isFree) this.bounded.push(place);
+      this.#kinds.at(place) < SUPERSEDED &&
+      this.#validFrom.at(place) === Number.NEGATIVE_INFINITY &&
+      this.#validTo.at(place) === Number.POSITIVE_INFINITY &&
+      this.#expire.at(place) === Number.POSITIVE_INFINITY;
+    if (!isFree) this.#bounded.push(place);
   }
 }
 

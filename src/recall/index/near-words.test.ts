@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { LexicalIndex } from "../domain/recall/lexical/index.ts";
+import { describe, expect, test } from "vitest";
 import { loadStaticEmbedder } from "../embed/static.ts";
+import { LexicalIndex } from "../lexical/index.ts";
 import { ItemTable } from "./items.ts";
 import { expandTerms, nearShares } from "./near-words.ts";
 
@@ -24,7 +24,7 @@ function indexOf(all: readonly (readonly string[])[]) {
 }
 
 describe("expandTerms", () => {
-  it("finds words near those of the query in the table that ships", () => {
+  test("finds words near those of the query in the table that ships", () => {
     const { nearWords } = loadStaticEmbedder();
     const [first, ...rest] = expandTerms("Which doctor?", TERMS.slice(0, 1), nearWords);
     expect(first).toMatchObject({ bit: 0, share: 1 });
@@ -36,7 +36,7 @@ describe("expandTerms", () => {
     }
   });
 
-  it("values a word by its cosine, leaves out far ones, and has the rarest term first", () => {
+  test("values a word by its cosine, leaves out far ones, and has the rarest term first", () => {
     const near = new Map([
       ["boats", [{ word: "ships", cosine: 0.5 }]],
       [
@@ -54,7 +54,7 @@ describe("expandTerms", () => {
     ]);
   });
 
-  it("has nothing for words that are no terms of the query", () => {
+  test("has nothing for words that are no terms of the query", () => {
     expect(expandTerms("the of", [], () => [{ word: "ship", cosine: 1 }])).toEqual([]);
   });
 });
@@ -71,19 +71,19 @@ describe("nearShares", () => {
     { bit: 1, share: 0.25, near: [{ term: "ship", value: 0.5 }] },
   ];
 
-  it("counts each term that is lacked once, by the nearest word", () => {
+  test("counts each term that is lacked once, by the nearest word", () => {
     const index = indexOf([["nurse"], ["nurse", "physician", "ship"], ["ship"], ["tea"]]);
     const candidates = [3, 1, 0, 2].map((item) => ({ item, mask: 0 }));
     const shares = nearShares(index, expanded, candidates);
     expect([...shares]).toEqual([0, 0.875, 0.375, 0.125]);
   });
 
-  it("counts nothing for a term that an item holds", () => {
+  test("counts nothing for a term that an item holds", () => {
     const index = indexOf([["doctor", "physician", "ship"]]);
     expect([...nearShares(index, expanded, [{ item: 0, mask: 1 }])]).toEqual([0.125]);
   });
 
-  it("passes over words that are in too many rows", () => {
+  test("passes over words that are in too many rows", () => {
     const rows = Array.from({ length: 32_768 }, () => ["physician"]);
     const index = indexOf([["physician", "ship"], ...rows]);
     expect([...nearShares(index, expanded, [{ item: 0, mask: 0 }])]).toEqual([0.125]);

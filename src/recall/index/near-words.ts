@@ -2,10 +2,10 @@
 // lacks a word may hold one near it. Only candidates are looked at, so near words find nothing by
 // themselves.
 
-import type { LexicalIndex } from "../domain/recall/lexical/index.ts";
-import { indexTerms } from "../domain/recall/text/terms.ts";
 import type { NearWord } from "../embed/static-table.ts";
 import { tableWords } from "../embed/static-words.ts";
+import type { LexicalIndex } from "../lexical/index.ts";
+import { indexTerms } from "../text/terms.ts";
 import type { ItemTable } from "./items.ts";
 
 /** Words less near are left out: they add nothing on the sets, and are a fifth of all. */
@@ -30,7 +30,7 @@ export interface QueryTerm {
 /** A term near one of the query. */
 export interface NearTerm {
   readonly term: string;
-  /** What it is worth beside the term itself, above 0 and at most 1. */
+  /** Its worth relative to the term itself, above 0 and at most 1. */
   readonly value: number;
 }
 

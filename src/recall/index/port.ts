@@ -2,19 +2,19 @@
 // it runs in a thread of its own (client.ts), or in this one for tests (local.ts). Calls take
 // effect in the order in which they are made, so a search finds what was applied before it.
 
-import type { MemoryScope } from "../domain/memories/memory.ts";
-import type { FlatMetadata, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
-import type { FilteredMemory } from "../domain/recall/memory-test.ts";
-import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
-import type { RecallWeights } from "../domain/recall/rank/weights.ts";
+import type { MemoryScope } from "../../memory/rules/memory.ts";
+import type { FusionMethod, RecallMode, ScoreParts } from "../rank/types.ts";
+import type { RecallWeights } from "../rank/weights.ts";
+import type { FlatMetadata, RecallFilter, RecallKind } from "../rules/filter.ts";
+import type { FilteredMemory } from "../rules/item-tests.ts";
 
-/** What holds items: a session messages, a collection documents, a scope (by its id) memories. */
+/** Holds items: a session messages, a collection documents, a scope (by its id) memories. */
 export interface ContainerRef {
   readonly kind: "session" | "collection" | "scope";
   readonly id: string;
 }
 
-/** What the filters need to know of a container. A collection has nothing of it. */
+/** The description of a container for filters. That of a collection is blank. */
 export interface ContainerInfo extends ContainerRef {
   readonly userId: string;
   readonly agentId: string;
@@ -53,8 +53,8 @@ export type IndexChange =
   /** The container is gone with all that it holds. */
   | { readonly kind: "drop-container"; readonly container: ContainerRef }
   /**
-   * What the container holds at these positions, both included, is exactly this, by rising
-   * position: what the index has there besides is gone. The container must be known.
+   * Replaces the items of the container at these positions, both included, by these, which rise.
+   * The container must be known.
    */
   | {
       readonly kind: "items";
@@ -73,7 +73,7 @@ export type IndexChange =
   /** From now on the documents of the collection are kept for TF-IDF too; give them all again. */
   | { readonly kind: "want-tf-idf"; readonly container: ContainerRef };
 
-/** How large the index is. */
+/** Size of the index. */
 export interface IndexSize {
   /** Bytes of the namespace, and of all namespaces together. */
   readonly bytes: number;
@@ -85,7 +85,7 @@ export interface IndexSize {
   readonly withoutVector: number;
 }
 
-/** What to look for. */
+/** A search by words, vectors or both. */
 export interface IndexQuery {
   readonly text: string;
   /** The vector of the query when it was made elsewhere; of length 1. */
@@ -98,16 +98,16 @@ export interface IndexQuery {
   readonly minRelevance: number;
   /** 0 to 1: how much the order is given up to make hits differ. */
   readonly diversity: number;
-  /** Undefined gives hits, else sessions with so many hits each. */
+  /** Undefined gives hits, else sessions with at most this many hits each. */
   readonly hitsPerGroup: number | undefined;
   /** Looks at twice as many candidates, for large answers. Default false. */
   readonly isWide?: boolean;
-  /** How many hits, or groups, to pass over, and how many to give then. */
+  /** Number of hits, or groups, to skip, and number to return after them. */
   readonly offset: number;
   readonly limit: number;
   /** Containers whose time has run out by then are left out. */
   readonly nowMs: number;
-  /** What recency is counted from. */
+  /** The time from which recency counts. */
   readonly referenceMs: number;
 }
 
@@ -122,7 +122,7 @@ export interface CosineQuery {
   readonly nowMs: number;
 }
 
-/** A search as the vector store of system 001 does it; see domain/recall/tf-idf.ts. */
+/** A search by TF-IDF; see recall/rules/tf-idf.ts. */
 export interface TfIdfQuery {
   readonly collectionId: string;
   readonly text: string;
@@ -136,7 +136,7 @@ export interface IndexHit {
   readonly kind: RecallKind;
   readonly containerId: string;
   readonly position: number;
-  /** Which passage fits best, counted from 0. */
+  /** Index of the passage that fits best, from 0. */
   readonly passage: number;
   readonly score: number;
   readonly parts: ScoreParts;
@@ -149,7 +149,7 @@ export interface IndexGroup extends ContainerRef {
   readonly hitCount: number;
 }
 
-/** What was found. */
+/** The answer to a search. */
 export interface IndexAnswer {
   /** By falling score; group by group when groups were asked for. */
   readonly hits: readonly IndexHit[];
@@ -172,31 +172,77 @@ export interface IndexModel {
   readonly isLocal: boolean;
 }
 
-/** The index of a server. Every method rejects with IndexStopped after a close or a crash. */
-export interface RecallIndex {
-  readonly model: IndexModel;
-  /** Applies changes in their order. Resolves when they are in. */
-  apply(namespace: string, changes: readonly IndexChange[]): Promise<IndexSize>;
-  search(namespace: string, query: IndexQuery): Promise<IndexAnswer>;
-  searchCosine(namespace: string, query: CosineQuery): Promise<IndexAnswer>;
-  searchTfIdf(namespace: string, query: TfIdfQuery): Promise<IndexAnswer>;
+/** The questions that the index answers. Everything else about them follows from this table. */
+export interface IndexMethods {
+  /** Applies changes in their order. */
+  apply(namespace: string, changes: readonly IndexChange[]): IndexSize;
+  search(namespace: string, query: IndexQuery): IndexAnswer;
+  searchCosine(namespace: string, query: CosineQuery): IndexAnswer;
+  searchTfIdf(namespace: string, query: TfIdfQuery): IndexAnswer;
   /** The positions that a container holds, rising; for comparing with the store. */
-  positions(namespace: string, container: ContainerRef): Promise<readonly number[]>;
+  positions(namespace: string, container: ContainerRef): readonly number[];
+  /** Forgets a namespace. */
+  drop(namespace: string): void;
   /**
    * The texts of the passages of a record, in order, at least one. Long records take a while, which
    * the calling thread need not spend.
    */
-  passages(kind: RecallKind, bytes: Uint8Array): Promise<readonly string[]>;
+  passages(kind: RecallKind, bytes: Uint8Array): readonly string[];
   /** Vectors of texts by the local model. Only when `model.isLocal`. */
-  embed(texts: readonly string[], purpose: "query" | "passage"): Promise<readonly Float32Array[]>;
-  /** Forgets a namespace. */
-  drop(namespace: string): Promise<void>;
-  /** Calls back when the thread had to be started anew: everything is forgotten then. */
+  embed(texts: readonly string[]): readonly Float32Array[];
+}
+
+/** Whether the first parameter of a method is the namespace that it is about. */
+const HAS_NAMESPACE: Readonly<Record<keyof IndexMethods, boolean>> = {
+  apply: true,
+  search: true,
+  searchCosine: true,
+  searchTfIdf: true,
+  positions: true,
+  drop: true,
+  passages: false,
+  embed: false,
+};
+
+/** The namespace that a call is about; undefined for one that is about none. */
+export function namespaceOf({ method, args }: IndexCall): string | undefined {
+  return HAS_NAMESPACE[method] ? (args[0] as string) : undefined;
+}
+
+/** A call of a method with its arguments. */
+export type IndexCall = {
+  [M in keyof IndexMethods]: { readonly method: M; readonly args: Parameters<IndexMethods[M]> };
+}[keyof IndexMethods];
+
+type AsyncMethods = {
+  [M in keyof IndexMethods]: (
+    ...args: Parameters<IndexMethods[M]>
+  ) => Promise<ReturnType<IndexMethods[M]>>;
+};
+
+/** The index of a server. Every method rejects with IndexStopped after a close or a crash. */
+export interface RecallIndex extends AsyncMethods {
+  readonly model: IndexModel;
+  /** Calls back when the thread was restarted, and so has forgotten everything. */
   onRestart(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** What a record says to the index; the codec of the worker makes it of the wire form. */
+/** Makes the methods of an index out of one function that runs any call. */
+export function indexMethods(run: (call: IndexCall) => Promise<unknown>): AsyncMethods {
+  const entries = Object.keys(HAS_NAMESPACE).map((method) => [
+    method,
+    (...args: unknown[]) => run({ method, args } as IndexCall),
+  ]);
+  return Object.fromEntries(entries) as AsyncMethods;
+}
+
+/** Runs a call on whatever has the methods. */
+export function runCall(methods: IndexMethods, { method, args }: IndexCall): unknown {
+  return (methods[method] as (...args: readonly unknown[]) => unknown).apply(methods, args);
+}
+
+/** A record as the index reads it; the codec of the worker makes it from the wire form. */
 export interface IndexedRecord {
   /** Everything that can be found: text, text parts, results of tools, joined by line breaks. */
   readonly text: string;
@@ -205,11 +251,11 @@ export interface IndexedRecord {
   /** 0 for a document. */
   readonly role: 0 | 1 | 2 | 3 | 4;
   readonly trust: 1 | 2 | 3;
-  /** When it was said or what it tells of was, else when it was stored. */
+  /** The time of the message or of its subject, else the time it was stored. */
   readonly timeMs: number;
   readonly labels: ReadonlyMap<string, string>;
   readonly metadata: FlatMetadata;
-  /** 0 to 1; undefined when nobody said. */
+  /** 0 to 1; undefined when not given. */
   readonly importance: number | undefined;
   /** Of a document; empty for a message. */
   readonly documentId: string;
@@ -225,13 +271,13 @@ export interface IndexedRecord {
   readonly memory?: IndexedMemory;
 }
 
-/** What a memory says to the index besides its text. */
+/** The fields of a memory that the index reads besides its text. */
 export interface IndexedMemory extends FilteredMemory {
   /** The messages that say it. */
   readonly source: { readonly sessionId: string; readonly messageIds: readonly string[] };
   /** Names that queries may name: of an entity its own and aliases, of a relation both ends. */
   readonly names: readonly string[];
-  /** What it is about; counts where an entity has this name. */
+  /** Its topics; each counts where an entity has this name. */
   readonly topics: readonly string[];
 }
 
@@ -240,4 +286,13 @@ export interface IndexCodec {
   readMessage(bytes: Uint8Array): IndexedRecord;
   readDocument(bytes: Uint8Array): IndexedRecord;
   readMemory(bytes: Uint8Array): IndexedRecord;
+}
+
+/** The index was closed, or its thread ended: what it held is forgotten. */
+export class IndexStopped extends Error {
+  override readonly name = "IndexStopped";
+
+  constructor(problem = "The index was stopped.") {
+    super(problem);
+  }
 }

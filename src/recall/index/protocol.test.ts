@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { containerOf, itemsOf, recordItem } from "../../test/support/recall-records.ts";
+import { describe, expect, test } from "vitest";
+import { containerOf, itemsOf, recordItem } from "../../../test/support/recall/records.ts";
 import type { IndexChange } from "./port.ts";
 import { packChanges, piecesOf, unpackChanges } from "./protocol.ts";
 
@@ -22,13 +22,13 @@ function sample(): IndexChange[] {
 }
 
 describe("changes that are packed", () => {
-  it("are the same when they are unpacked", () => {
+  test("are the same when they are unpacked", () => {
     expect(unpackChanges(packChanges(sample()))).toEqual(sample());
     const copied = structuredClone(packChanges(sample()));
     expect(unpackChanges(copied)).toEqual(sample());
   });
 
-  it("share no memory with what they were made of", () => {
+  test("share no memory with what they were made of", () => {
     const [change] = [itemsOf("session", "s", [recordItem(1, { text: "kitten" })])];
     const packed = packChanges([change]);
     if (change.kind === "items") change.items[0]?.bytes.fill(0);
@@ -39,8 +39,8 @@ describe("changes that are packed", () => {
 });
 
 describe("pieces of changes", () => {
-  it("hold everything in order, in ranges that follow one another", () => {
-    const text = "word ".repeat(700);
+  test("hold everything in order, in ranges that follow one another", () => {
+    const text = "word ".repeat(1_400);
     const items = [3, 4, 9, 12, 13, 20, 21, 30, 31, 40, 44, 45, 60].map((position) =>
       recordItem(position, { text }),
     );
@@ -61,7 +61,7 @@ describe("pieces of changes", () => {
     }
   });
 
-  it("are one piece when there is little or nothing", () => {
+  test("are one piece when there is little or nothing", () => {
     expect(piecesOf([])).toMatchObject([{ changes: [] }]);
     expect(piecesOf(sample())).toMatchObject([{ changes: sample() }]);
   });

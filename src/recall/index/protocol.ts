@@ -1,61 +1,32 @@
-// What goes between the index's thread and the others. Records and vectors travel in one buffer
+// Messages between the index's thread and the others. Records and vectors travel in one buffer
 // each, which is handed over and not copied; packing copies them once, since they lie in shared
 // buffers.
 
-import type { RecallKind } from "../domain/recall/filter.ts";
-import type {
-  ContainerRef,
-  CosineQuery,
-  IndexAnswer,
-  IndexChange,
-  IndexItem,
-  IndexModel,
-  IndexQuery,
-  IndexSize,
-  TfIdfQuery,
-} from "./port.ts";
+import type { IndexCall, IndexChange, IndexItem, IndexModel } from "./port.ts";
 
-/** What the thread is started with. */
+/** The worker data of the thread. */
 export interface ThreadSettings {
   readonly model: IndexModel;
 }
 
-/** A question to the thread. */
-export type IndexRequest =
-  | { readonly kind: "apply"; readonly namespace: string; readonly changes: PackedChanges }
-  | { readonly kind: "search"; readonly namespace: string; readonly query: IndexQuery }
-  | { readonly kind: "cosine"; readonly namespace: string; readonly query: CosineQuery }
-  | { readonly kind: "tf-idf"; readonly namespace: string; readonly query: TfIdfQuery }
-  | { readonly kind: "positions"; readonly namespace: string; readonly container: ContainerRef }
-  | { readonly kind: "passages"; readonly record: RecallKind; readonly bytes: Uint8Array }
-  | { readonly kind: "embed"; readonly texts: readonly string[] }
-  | { readonly kind: "drop"; readonly namespace: string };
+/** A call as it travels: the changes of an `apply` are packed. */
+export type SentCall =
+  | Exclude<IndexCall, { readonly method: "apply" }>
+  | { readonly method: "apply"; readonly args: readonly [string, PackedChanges] };
 
-/** What the thread answers to each kind. */
-export interface IndexResults {
-  readonly apply: IndexSize;
-  readonly search: IndexAnswer;
-  readonly cosine: IndexAnswer;
-  readonly "tf-idf": IndexAnswer;
-  readonly positions: readonly number[];
-  readonly passages: readonly string[];
-  readonly embed: readonly Float32Array[];
-  readonly drop: undefined;
-}
-
-/** A question with its number. */
-export interface NumberedRequest {
+/** A call with its number. */
+export interface IndexRequest {
   readonly id: number;
-  readonly request: IndexRequest;
+  readonly call: SentCall;
 }
 
-/** The answer to the question of this number. */
-export type NumberedResult =
-  | { readonly id: number; readonly result: IndexResults[keyof IndexResults] }
+/** The answer to the call of this number. */
+export type IndexResponse =
+  | { readonly id: number; readonly result: unknown }
   /** The name of the error: its message could hold what a record says. */
   | { readonly id: number; readonly failed: string };
 
-/** Vectors of an item in the buffer of all: so many, one behind the other. */
+/** The vectors of an item, one behind the other in the shared buffer. */
 interface PackedVectors {
   readonly item: number;
   readonly count: number;
@@ -153,7 +124,8 @@ export function unpackChanges({ changes, bytes, numbers }: PackedChanges): Index
       const passages = made.get(at);
       const values = own.get(at)?.values;
       return {
-        ...{ position, bytes: record },
+        position,
+        bytes: record,
         ...(passages === undefined ? {} : { vectors: passages }),
         ...(values === undefined ? {} : { given: { model: own.get(at)?.model ?? "", values } }),
       };
@@ -163,14 +135,14 @@ export function unpackChanges({ changes, bytes, numbers }: PackedChanges): Index
 }
 
 /** A piece of an `apply` is about so large that it takes five milliseconds. */
-const PIECE_BYTES = 32_768;
-/** What a change costs beside its records and vectors. */
+const PIECE_BYTES = 65_536;
+/** The cost of a change beside its records and vectors. */
 const CHANGE_BYTES = 256;
 /** Numbers of vectors are only copied: they cost less than text. */
 const BYTES_PER_NUMBER = 0.25;
 
 /** Some changes, and about how much work they are, in bytes of text. */
-export interface Piece {
+interface Piece {
   readonly changes: readonly IndexChange[];
   readonly bytes: number;
 }

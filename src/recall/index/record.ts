@@ -1,8 +1,23 @@
-// The texts of the passages of a record: what is indexed by words, and what vectors are made of.
+// Kinds of records that containers hold, with their readers.
 
-import { indexTextOf } from "../domain/recall/text/index-text.ts";
-import { passagesOf } from "../domain/recall/text/passages.ts";
-import type { IndexedRecord } from "./port.ts";
+import type { RecallKind } from "../rules/filter.ts";
+import { indexTextOf, passagesOf } from "../text/passages.ts";
+import type { ContainerRef, IndexCodec, IndexedRecord } from "./port.ts";
+
+/** The kind of record that each kind of container holds. */
+export const KINDS = {
+  session: "message",
+  collection: "document",
+  scope: "memory",
+} as const satisfies Readonly<Record<ContainerRef["kind"], RecallKind>>;
+
+/** Reads the wire form of a record. */
+export function readRecord(codec: IndexCodec, kind: RecallKind, bytes: Uint8Array): IndexedRecord {
+  if (kind === "message") return codec.readMessage(bytes);
+  return kind === "document" ? codec.readDocument(bytes) : codec.readMemory(bytes);
+}
+
+// The texts of the passages of a record: what is indexed by words, and what vectors are made of.
 
 /**
  * UTF-16 units of a passage that its vector is made of. Only words longer than any word reach it,

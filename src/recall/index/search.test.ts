@@ -1,18 +1,18 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import {
   containerOf,
   itemsOf,
   JSON_INDEX_CODEC,
   queryOf,
   recordItem,
-} from "../../test/support/recall-records.ts";
-import { NOTHING_FITS_FLOOR } from "../domain/recall/rank/relevance.ts";
+} from "../../../test/support/recall/records.ts";
+import { NOTHING_FITS_FLOOR } from "../rank/relevance.ts";
 import { createLocalIndex } from "./local.ts";
 import type { IndexItem } from "./port.ts";
 
 const DAY_MS = 86_400_000;
 
-it("counts the dates of a query from the time of the request", async () => {
+test("counts the dates of a query from the time of the request", async () => {
   const index = createLocalIndex({ codec: JSON_INDEX_CODEC });
   const items = [1, 10, 20].map((day) =>
     recordItem(day, { role: 1, text: "We had soup for lunch.", timeMs: day * DAY_MS }),
@@ -27,7 +27,7 @@ it("counts the dates of a query from the time of the request", async () => {
   expect(await best("lunch 19 days ago", 20 * DAY_MS)).toBe(1);
 });
 
-it("looks for the day that a query means, and not for the words that state it", async () => {
+test("looks for the day that a query means, and not for the words that state it", async () => {
   const index = createLocalIndex({ codec: JSON_INDEX_CODEC });
   const said = (day: number, text: string): IndexItem =>
     recordItem(day, { role: 1, text, timeMs: day * DAY_MS });

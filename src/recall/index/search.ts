@@ -1,33 +1,33 @@
 // Hybrid search in one shard: both legs, the candidates, the ranking, and what of it is given.
 
-import { inverseFrequency } from "../domain/recall/lexical/bm25.ts";
-import type { LexicalPass } from "../domain/recall/lexical/pass.ts";
-import { rankCandidates } from "../domain/recall/rank/fuse.ts";
-import { groupHits } from "../domain/recall/rank/group.ts";
-import { maskSimilarity, selectDiverse } from "../domain/recall/rank/mmr.ts";
-import { nameWords } from "../domain/recall/rank/query-hints.ts";
-import type { Ranked, RankQuery } from "../domain/recall/rank/types.ts";
-import { POOL_PER_LEG, WIDE_POOL_PER_LEG, weightsWith } from "../domain/recall/rank/weights.ts";
-import { listFilter, type RowFilter } from "../domain/recall/row-filter.ts";
-import { datesInQuery } from "../domain/recall/text/dates.ts";
-import { relativeDatesInQuery, withDatesWritten } from "../domain/recall/text/relative-dates.ts";
-import { searchedTerms } from "../domain/recall/text/searched-terms.ts";
-import { identifiersIn } from "../domain/recall/text/terms.ts";
+import type { LexicalPass } from "../lexical/pass.ts";
+import { inverseFrequency } from "../lexical/score.ts";
+import { rankCandidates } from "../rank/fuse.ts";
+import { groupHits } from "../rank/group.ts";
+import { maskSimilarity, selectDiverse } from "../rank/mmr.ts";
+import { nameWords } from "../rank/query-hints.ts";
+import type { Ranked, RankQuery } from "../rank/types.ts";
+import { POOL_PER_LEG, WIDE_POOL_PER_LEG, weightsWith } from "../rank/weights.ts";
+import { listFilter, type RowFilter } from "../rules/row-filter.ts";
+import { datesInQuery } from "../text/dates.ts";
+import { relativeDatesInQuery, withDatesWritten } from "../text/relative-dates.ts";
+import { searchedTerms } from "../text/searched-terms.ts";
+import { identifiersIn } from "../text/terms.ts";
 import { candidatesOf, type Found, type Legs, scoredRows } from "./candidates.ts";
 import { entitiesIn, NO_ENTITIES } from "./entities.ts";
 import { lendingFilter, liftedMessages, NO_FACTS } from "./facts.ts";
 import { rowsOfFilter } from "./filter-rows.ts";
 import { expandTerms, type QueryTerm } from "./near-words.ts";
 import type { IndexAnswer, IndexGroup, IndexHit, IndexQuery } from "./port.ts";
-import { KINDS } from "./read-record.ts";
+import { KINDS } from "./record.ts";
 import type { Shard } from "./shard.ts";
 
-/** Bits of a mask: no more terms are told apart. */
+/** Bits of a mask, one for each term. */
 const TERMS_MAX = 32;
 /** So much of a query is compared with names. */
 const NAMES_CHARS = 4_096;
 
-/** What was found, without the size. */
+/** An answer without the size of the index. */
 export type Answer = Omit<IndexAnswer, "size">;
 
 /** A ranked candidate with its item. */
@@ -136,7 +136,7 @@ function legsOf(shard: Shard, query: IndexQuery): Legs & { readonly terms: reado
   return { filter, words, vector, terms, near, names, perLeg, lifted, entities };
 }
 
-/** Which of the features are asked for that memories bring, and can be more than 0. */
+/** Requested features that memories contribute to and that can exceed 0. */
 function memoryUses({ memories }: Shard, { fusion, weights, filter }: IndexQuery) {
   const { facts, entities } = weightsWith(weights);
   const isAsked = fusion === "scores" && memories.count > 0;

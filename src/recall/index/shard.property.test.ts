@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   containerOf,
   filterOf,
@@ -8,18 +8,18 @@ import {
   type PlainRecord,
   queryOf,
   recordItem,
-} from "../../test/support/recall-records.ts";
-import { type HeldContainer, referenceSearch } from "../../test/support/recall-reference.ts";
-import type { MemoryScope } from "../domain/memories/memory.ts";
-import type { ScopeFilter } from "../domain/memories/scopes.ts";
-import type { MetadataCondition, RecallFilter } from "../domain/recall/filter.ts";
-import { LexicalScratch } from "../domain/recall/lexical/scratch.ts";
-import { forEachRow } from "../domain/recall/row-filter.ts";
-import { VectorArena } from "../domain/recall/vector/arena.ts";
+} from "../../../test/support/recall/records.ts";
+import { type HeldContainer, referenceSearch } from "../../../test/support/recall/reference.ts";
+import type { MemoryScope } from "../../memory/rules/memory.ts";
+import type { ScopeFilter } from "../../memory/rules/scopes.ts";
 import type { NearWord } from "../embed/static-table.ts";
+import { LexicalScratch } from "../lexical/scratch.ts";
+import type { MetadataCondition, RecallFilter } from "../rules/filter.ts";
+import { forEachRow } from "../rules/row-filter.ts";
+import { VectorArena } from "../vector/arena.ts";
 import { rowsOfFilter } from "./filter-rows.ts";
 import type { ContainerInfo, IndexChange, IndexedMemory, IndexQuery } from "./port.ts";
-import { KINDS, readRecord } from "./read-record.ts";
+import { KINDS, readRecord } from "./record.ts";
 import { searchShard } from "./search.ts";
 import { Shard } from "./shard.ts";
 
@@ -41,7 +41,7 @@ const NEAR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ruth: { boat: 0.45, "11th": 0.35 },
 };
 
-/** What is near some of the words, for which no order of letters is a hint. */
+/** Near words of some of the words, for which no order of letters is a hint. */
 function nearWords(word: string): readonly NearWord[] {
   return Object.entries(NEAR[word] ?? {}).map(([near, cosine]) => ({ word: near, cosine }));
 }
@@ -178,7 +178,7 @@ const histories = fc.array(fc.tuple(refs, steps), { minLength: 1, maxLength: 25 
 /** Documents that nothing finds: so that filters of few records give lists, and not bits. */
 const BALLAST = 200;
 
-/** What the changes should have made, beside the shard that took them in. */
+/** The expected result of the changes, beside the shard that took them in. */
 class History {
   readonly shard = newShard();
   readonly content = new Map<string, HeldContainer>();
@@ -212,10 +212,10 @@ class History {
       held.info = change.container;
       this.content.set(key, held);
     }
-    if (step.step === "items") this.replace(held, step);
+    if (step.step === "items") this.#replace(held, step);
   }
 
-  private replace({ info, records: held }: HeldContainer, step: Step & { step: "items" }): void {
+  #replace({ info, records: held }: HeldContainer, step: Step & { step: "items" }): void {
     let position = step.first - 1;
     const items = step.records.map((record, at) => {
       position += 1 + (step.gaps[at] ?? 0);
@@ -355,7 +355,7 @@ const queries: fc.Arbitrary<IndexQuery> = fc
   );
 
 describe("a shard after any changes", () => {
-  it("answers as one that is built of what is left", () => {
+  test("answers as one that is built of what is left", () => {
     fc.assert(
       fc.property(histories, fc.array(queries, { minLength: 3, maxLength: 6 }), (all, asked) => {
         const history = new History();
@@ -377,7 +377,7 @@ describe("a shard after any changes", () => {
     );
   });
 
-  it("finds what looking at every record finds, and nothing that is gone", () => {
+  test("finds what looking at every record finds, and nothing that is gone", () => {
     fc.assert(
       fc.property(histories, fc.array(queries, { minLength: 3, maxLength: 6 }), (all, asked) => {
         const history = new History();
@@ -398,7 +398,7 @@ describe("a shard after any changes", () => {
     );
   });
 
-  it("lets the same rows pass whichever way a filter is answered", () => {
+  test("lets the same rows pass whichever way a filter is answered", () => {
     fc.assert(
       fc.property(histories, sparse, fc.constantFrom(0, 100), (all, rest, nowMs) => {
         const history = new History();

@@ -3,41 +3,35 @@
 // Nothing is changed in place: a message that changes is a new item with new rows, and the old ones
 // are dead. When too much is dead, a compaction numbers the rest anew.
 
-import { LexicalIndex } from "../domain/recall/lexical/index.ts";
-import { itemFlags } from "../domain/recall/rank/item-flags.ts";
-import { STATIC_BACKGROUND } from "../domain/recall/rank/relevance.ts";
-import type { Background } from "../domain/recall/rank/types.ts";
-import { wordCount } from "../domain/recall/text/passages.ts";
-import { indexTerms } from "../domain/recall/text/terms.ts";
-import { TfIdfIndex } from "../domain/recall/tf-idf.ts";
-import { VectorBlock } from "../domain/recall/vector/block.ts";
-import { ROLE } from "../domain/window/types.ts";
-import { backgroundOf, VectorSample } from "./background.ts";
-import { Bits } from "./columns.ts";
+import { ROLE } from "../../window/rules/types.ts";
+import { LexicalIndex } from "../lexical/index.ts";
+import { itemFlags, STATIC_BACKGROUND } from "../rank/relevance.ts";
+import type { Background } from "../rank/types.ts";
+import { TfIdfIndex } from "../rules/tf-idf.ts";
+import { wordCount } from "../text/passages.ts";
+import { indexTerms } from "../text/terms.ts";
+import { VectorBlock } from "../vector/block.ts";
+import { backgroundOf, type IndexParts, VectorSample } from "./background.ts";
+import { Bits, Interner, idHash } from "./columns.ts";
 import { Compaction } from "./compaction.ts";
 import { type Container, ContainerTable, placeOf } from "./containers.ts";
 import { DocumentScopes } from "./document-scopes.ts";
-import { idHash } from "./id-hash.ts";
-import type { IndexParts } from "./index-parts.ts";
-import { Interner } from "./interner.ts";
-import { NAMES } from "./item-conditions.ts";
-import { ItemTable } from "./items.ts";
+import { ItemTable, NAMES } from "./items.ts";
 import { MemoryTable } from "./memories.ts";
-import { passageTexts } from "./passage-texts.ts";
 import type { ContainerRef, IndexChange, IndexedRecord, IndexItem, IndexSize } from "./port.ts";
-import { KINDS, readRecord } from "./read-record.ts";
+import { KINDS, passageTexts, readRecord } from "./record.ts";
 import { GivenSpaces } from "./spaces.ts";
 import { ValueTable } from "./values.ts";
 
 /** The objects of an empty shard, about. */
 const SHARD_BYTES = 8_000;
-/** Nothing is compacted before so many rows are dead. */
+/** The least number of dead rows for a compaction. */
 const DEAD_ROWS_MIN = 1_024;
 /** A compaction costs as much as the whole shard, so a third of it must be dead. */
 const LIVE_PER_DEAD = 2;
-/** Up to so many rows are compacted at once: some tens of milliseconds. */
+/** The most rows that are compacted at once: some tens of milliseconds. */
 const AT_ONCE_MAX = 8_192;
-/** A posting takes as long to copy as so many products of a scan. */
+/** Products of a scan that take as long as copying a posting. */
 const PRODUCTS_PER_POSTING = 500;
 
 /** One namespace. */
@@ -54,10 +48,10 @@ export class Shard {
   readonly vectors: VectorBlock | undefined;
   readonly spaces: GivenSpaces;
   readonly parts: IndexParts;
-  /** What cosines of a model from outside are worth; those of the static one are known. */
-  private sample: VectorSample | undefined;
-  private tfIdfBytes = 0;
-  private compaction: Compaction | undefined;
+  /** The sample of an outside model's cosines; the background of the static one is known. */
+  #sample: VectorSample | undefined;
+  #tfIdfBytes = 0;
+  #compaction: Compaction | undefined;
 
   constructor(parts: IndexParts) {
     const { model, arena, scratch } = parts;
@@ -65,7 +59,7 @@ export class Shard {
     this.lexical = new LexicalIndex(scratch);
     this.spaces = new GivenSpaces(arena);
     this.vectors = model.id === "" ? undefined : new VectorBlock(model.dimensions, { arena });
-    this.sample = model.id === "" || model.isLocal ? undefined : new VectorSample();
+    this.#sample = model.id === "" || model.isLocal ? undefined : new VectorSample();
   }
 
   /** Bytes that the shard takes. */
@@ -75,12 +69,12 @@ export class Shard {
       ...[this.authors, this.embedded, this.containers],
     ];
     const rest =
-      SHARD_BYTES + this.tfIdfBytes + (this.compaction?.bytes ?? 0) + (this.sample?.bytes ?? 0);
+      SHARD_BYTES + this.#tfIdfBytes + (this.#compaction?.bytes ?? 0) + (this.#sample?.bytes ?? 0);
     const own = parts.reduce((sum, { bytes }) => sum + bytes, rest);
     return own + this.lexical.bytes() + (this.vectors?.bytes ?? 0) + this.spaces.bytes;
   }
 
-  /** How large the shard is; the total is that of all shards. */
+  /** Size of the shard; the total is that of all shards. */
   size(totalBytes: number): IndexSize {
     const items = this.items.live.count;
     return {
@@ -100,13 +94,13 @@ export class Shard {
         this.containers.put(change.container);
         return;
       case "drop-container":
-        this.drop(change.container);
+        this.#drop(change.container);
         break;
       case "items":
-        this.replace(change);
+        this.#replace(change);
         break;
       case "vectors":
-        this.addVectors(change);
+        this.#addVectors(change);
         return;
       case "want-tf-idf": {
         const container = this.containers.find(change.container);
@@ -129,11 +123,14 @@ export class Shard {
 
   /** The cosines of a query with texts at random; undefined when they say nothing. */
   backgroundOf(vector: Float32Array): Background | undefined {
-    const { vectors, sample, embedded } = this;
+    const { vectors, embedded } = this;
+    const sample = this.#sample;
     if (sample === undefined) return STATIC_BACKGROUND;
     if (vectors === undefined) return undefined;
-    if (sample.isTooCoarse(embedded.count)) this.sampleAnew();
-    const live = (this.sample ?? sample).items(embedded.count).filter((item) => embedded.has(item));
+    if (sample.isTooCoarse(embedded.count)) this.#sampleAnew();
+    const live = (this.#sample ?? sample)
+      .items(embedded.count)
+      .filter((item) => embedded.has(item));
     const rows = live.map((item) => this.items.firstRow.at(item));
     return backgroundOf(vectors, rows, vector);
   }
@@ -151,20 +148,20 @@ export class Shard {
    * @returns Whether there is more to do.
    */
   step(budget: number): boolean {
-    if (this.compaction === undefined) return this.vectors?.step(budget) ?? false;
-    if (!this.compaction.step(budget / PRODUCTS_PER_POSTING)) this.compact();
+    if (this.#compaction === undefined) return this.vectors?.step(budget) ?? false;
+    if (!this.#compaction.step(budget / PRODUCTS_PER_POSTING)) this.compact();
     return true;
   }
 
   /** Begins to give items and rows new numbers, unless it is under way; `step` goes on with it. */
   beginCompaction(): void {
-    this.compaction ??= new Compaction(this);
+    this.#compaction ??= new Compaction(this);
   }
 
   /** Does all of a compaction, or what is left of it, at once. */
   compact(): void {
-    const compaction = this.compaction ?? new Compaction(this);
-    this.compaction = undefined;
+    const compaction = this.#compaction ?? new Compaction(this);
+    this.#compaction = undefined;
     const { items, authors, embedded, values, memories, documentScopes } = compaction.finish();
     this.items = items;
     this.authors = authors;
@@ -172,46 +169,46 @@ export class Shard {
     this.values = values;
     this.memories = memories;
     this.documentScopes = documentScopes;
-    if (this.sample !== undefined) this.sampleAnew();
+    if (this.#sample !== undefined) this.#sampleAnew();
   }
 
-  private sampleAnew(): void {
-    this.sample = new VectorSample();
+  #sampleAnew(): void {
+    this.#sample = new VectorSample();
     for (let item = 0; item < this.items.count; item++) {
-      if (this.embedded.has(item)) this.noteVector(item);
+      if (this.embedded.has(item)) this.#noteVector(item);
     }
   }
 
-  private noteVector(item: number): void {
+  #noteVector(item: number): void {
     const container = this.containers.at(this.items.container.at(item));
-    if (container !== undefined) this.sample?.add(item, container, this.items.position.at(item));
+    if (container !== undefined) this.#sample?.add(item, container, this.items.position.at(item));
   }
 
-  private drop(ref: ContainerRef): void {
+  #drop(ref: ContainerRef): void {
     const container = this.containers.find(ref);
     if (container === undefined) return;
-    for (const item of container.items) this.kill(item);
-    this.tfIdfBytes -= container.tfIdf?.bytes ?? 0;
+    for (const item of container.items) this.#kill(item);
+    this.#tfIdfBytes -= container.tfIdf?.bytes ?? 0;
     this.containers.remove(container);
   }
 
-  private replace(change: IndexChange & { readonly kind: "items" }): void {
+  #replace(change: IndexChange & { readonly kind: "items" }): void {
     const container = this.containers.find(change.container);
     if (container === undefined) throw new Error("items came for a container that is not known");
     const { position } = this.items;
     const start = placeOf(container.items, position, change.firstPosition);
     const end = placeOf(container.items, position, change.lastPosition + 1);
-    this.tfIdfBytes -= container.tfIdf?.bytes ?? 0;
+    this.#tfIdfBytes -= container.tfIdf?.bytes ?? 0;
     for (const item of container.items.slice(start, end)) {
-      this.kill(item);
+      this.#kill(item);
       container.tfIdf?.remove(position.at(item));
     }
-    const added = change.items.map((item) => this.add(container, item));
+    const added = change.items.map((item) => this.#add(container, item));
     this.containers.splice(container, { start, end }, added);
-    this.tfIdfBytes += container.tfIdf?.bytes ?? 0;
+    this.#tfIdfBytes += container.tfIdf?.bytes ?? 0;
   }
 
-  private add(container: Container, source: IndexItem): number {
+  #add(container: Container, source: IndexItem): number {
     const record = readRecord(this.parts.codec, KINDS[container.kind], source.bytes);
     const passages = passageTexts(record);
     const isAssistant = record.role === ROLE.assistant;
@@ -235,9 +232,9 @@ export class Shard {
     }
     const { embedText } = this.parts;
     const vectors = embedText ? passages.map(({ vector }) => embedText(vector)) : source.vectors;
-    if (vectors !== undefined) this.putVectors(item, vectors);
+    if (vectors !== undefined) this.#putVectors(item, vectors);
     if (source.given !== undefined) this.spaces.add(item, source.given);
-    this.addValues(item, record);
+    this.#addValues(item, record);
     if (record.memory !== undefined) this.memories.add(item, record.memory);
     if (record.scope !== undefined) this.documentScopes.add(item, record.scope);
     const content = source.given ? { vector: source.given.values } : { text: record.text };
@@ -245,7 +242,7 @@ export class Shard {
     return item;
   }
 
-  private addValues(item: number, record: IndexedRecord): void {
+  #addValues(item: number, record: IndexedRecord): void {
     const { labels, metadata, documentId, sourceDocumentId } = record;
     for (const [key, value] of labels) this.values.add(NAMES.label(key), item, [value]);
     for (const [path, values] of metadata) this.values.add(NAMES.metadata(path), item, values);
@@ -253,26 +250,26 @@ export class Shard {
     if (sourceDocumentId !== "") this.values.add(NAMES.sourceId, item, [sourceDocumentId]);
   }
 
-  private addVectors(change: IndexChange & { readonly kind: "vectors" }): void {
+  #addVectors(change: IndexChange & { readonly kind: "vectors" }): void {
     const found = this.containers.find(change.container)?.items ?? [];
     const item = found[placeOf(found, this.items.position, change.position)];
     if (item === undefined || this.items.position.at(item) !== change.position) return;
-    this.putVectors(item, change.vectors);
+    this.#putVectors(item, change.vectors);
   }
 
   /** Passes over vectors that do not belong to the passages of today. */
-  private putVectors(item: number, vectors: readonly Float32Array[]): void {
+  #putVectors(item: number, vectors: readonly Float32Array[]): void {
     const { vectors: block } = this;
     const isWhole = vectors.length === this.items.passages.at(item);
     if (block === undefined || !isWhole) return;
     if (!vectors.every(({ length }) => length === block.dimensions)) return;
     const first = this.items.firstRow.at(item);
     for (const [place, vector] of vectors.entries()) block.put(first + place, vector);
-    if (!this.embedded.has(item)) this.noteVector(item);
+    if (!this.embedded.has(item)) this.#noteVector(item);
     this.embedded.set(item);
   }
 
-  private kill(item: number): void {
+  #kill(item: number): void {
     const first = this.items.firstRow.at(item);
     const rows = Array.from({ length: this.items.passages.at(item) }, (_, at) => first + at);
     this.lexical.remove(rows);

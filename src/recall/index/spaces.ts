@@ -1,11 +1,10 @@
 // Embeddings that callers gave with documents. Each model with its number of dimensions is a space
 // of its own: only vectors of one space are compared.
 
-import { filterHas, filterWhere, type RowFilter } from "../domain/recall/row-filter.ts";
-import type { VectorArena } from "../domain/recall/vector/arena.ts";
-import { VectorBlock } from "../domain/recall/vector/block.ts";
-import { wordsColumn } from "./columns.ts";
-import { textBytes } from "./interner.ts";
+import { filterHas, filterWhere, type RowFilter } from "../rules/row-filter.ts";
+import type { VectorArena } from "../vector/arena.ts";
+import { VectorBlock } from "../vector/block.ts";
+import { textBytes, wordsColumn } from "./columns.ts";
 import type { ItemTable } from "./items.ts";
 import type { GivenVector } from "./port.ts";
 
@@ -26,16 +25,16 @@ export interface ScoredItem {
 
 /** All spaces of a shard. */
 export class GivenSpaces {
-  private readonly spaces = new Map<string, Space>();
-  private readonly arena: VectorArena;
+  readonly #spaces = new Map<string, Space>();
+  readonly #arena: VectorArena;
 
   constructor(arena: VectorArena) {
-    this.arena = arena;
+    this.#arena = arena;
   }
 
   get bytes(): number {
     let sum = 0;
-    for (const [key, { block, items }] of this.spaces) {
+    for (const [key, { block, items }] of this.#spaces) {
       sum += SPACE_BYTES + textBytes(key) + block.bytes + items.bytes;
     }
     return sum;
@@ -44,11 +43,11 @@ export class GivenSpaces {
   /** Adds the vector of an item; items come with rising numbers. */
   add(item: number, { model, values }: GivenVector): void {
     const key = keyOf(model, values.length);
-    let space = this.spaces.get(key);
+    let space = this.#spaces.get(key);
     if (space === undefined) {
-      const block = new VectorBlock(values.length, { arena: this.arena, residuals: true });
+      const block = new VectorBlock(values.length, { arena: this.#arena, residuals: true });
       space = { block, items: wordsColumn() };
-      this.spaces.set(key, space);
+      this.#spaces.set(key, space);
     }
     space.block.put(space.items.length, values);
     space.items.push(item);
@@ -56,7 +55,7 @@ export class GivenSpaces {
 
   /** Takes the vector of an item away, if it has one. */
   remove(item: number): void {
-    for (const { block, items } of this.spaces.values()) {
+    for (const { block, items } of this.#spaces.values()) {
       const place = placeOf(items, item);
       if (place >= 0) block.remove(place);
     }
@@ -71,7 +70,7 @@ export class GivenSpaces {
     n: number,
     { table, filter, among }: SpaceScope,
   ): readonly ScoredItem[] | undefined {
-    const space = this.spaces.get(keyOf(model, values.length));
+    const space = this.#spaces.get(keyOf(model, values.length));
     if (space === undefined) return undefined;
     const { block, items } = space;
     const isIn = (place: number, rows: RowFilter): boolean => {
@@ -88,7 +87,7 @@ export class GivenSpaces {
 
   /** Gives the items their new numbers; those that are gone have none. */
   compact(newItem: (item: number) => number): void {
-    for (const [key, { block, items }] of this.spaces) {
+    for (const [key, { block, items }] of this.#spaces) {
       const remap = new Int32Array(items.length);
       const kept: number[] = [];
       for (let place = 0; place < items.length; place++) {
@@ -100,18 +99,18 @@ export class GivenSpaces {
       for (const [place, item] of kept.entries()) items.data[place] = item;
       if (kept.length > 0) continue;
       block.release();
-      this.spaces.delete(key);
+      this.#spaces.delete(key);
     }
   }
 
   /** Gives all memory back. */
   release(): void {
-    for (const { block } of this.spaces.values()) block.release();
-    this.spaces.clear();
+    for (const { block } of this.#spaces.values()) block.release();
+    this.#spaces.clear();
   }
 }
 
-/** Where a search in a space looks. */
+/** Rows and vectors that a search in a space looks at. */
 export interface SpaceScope {
   readonly table: ItemTable;
   readonly filter: RowFilter;

@@ -1,11 +1,10 @@
 // Labels, metadata and ids of documents: for each name the items that have it, with their values.
 // Items are added with rising numbers, so each list is sorted as it grows.
 
-import type { MetadataTest, Scalar } from "../domain/recall/filter.ts";
-import { doublesColumn, wordsColumn } from "./columns.ts";
-import { Interner, textBytes } from "./interner.ts";
+import type { MetadataTest, Scalar } from "../rules/filter.ts";
+import { doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
 
-/** What a test asks of a value. */
+/** A test of a value. */
 export type ValueTest = MetadataTest["test"];
 
 // Codes of what is no number. Texts follow, by their number.
@@ -40,23 +39,23 @@ class ValueColumn {
 
 /** All names of a shard. */
 export class ValueTable {
-  private readonly columns = new Map<string, ValueColumn>();
-  private readonly texts = new Interner();
-  private nameBytes = 0;
+  readonly #columns = new Map<string, ValueColumn>();
+  readonly #texts = new Interner();
+  #nameBytes = 0;
 
   get bytes(): number {
-    let sum = this.texts.bytes + this.nameBytes;
-    for (const { bytes } of this.columns.values()) sum += bytes;
+    let sum = this.#texts.bytes + this.#nameBytes;
+    for (const { bytes } of this.#columns.values()) sum += bytes;
     return sum;
   }
 
   /** Adds the values that an item has under a name; the item has none there yet. */
   add(name: string, item: number, values: readonly Scalar[]): void {
-    let column = this.columns.get(name);
+    let column = this.#columns.get(name);
     if (column === undefined) {
       column = new ValueColumn();
-      this.columns.set(name, column);
-      this.nameBytes += textBytes(name);
+      this.#columns.set(name, column);
+      this.#nameBytes += textBytes(name);
     }
     for (const value of values) {
       if (typeof value === "number") {
@@ -64,7 +63,7 @@ export class ValueTable {
         column.numbers.push(value);
       } else {
         column.codeItems.push(item);
-        column.codes.push(this.codeOf(value));
+        column.codes.push(this.#codeOf(value));
       }
     }
     if (values.length > 0) return;
@@ -74,14 +73,14 @@ export class ValueTable {
 
   /** Sets the bit of every item that has a value under the name that fits, dead ones included. */
   mark(name: string, test: ValueTest, words: Uint32Array): void {
-    const column = this.columns.get(name);
+    const column = this.#columns.get(name);
     if (column === undefined) return;
     const { numberItems, numbers, codeItems, codes } = column;
     if (test.kind === "range") {
       markRange(column, rangeOf(test), words);
       return;
     }
-    const fits = this.compile(test);
+    const fits = this.#compile(test);
     for (let at = 0; at < numbers.length; at++) {
       if (fits.number(numbers.data[at] ?? 0)) setBit(words, numberItems.data[at] ?? 0);
     }
@@ -92,9 +91,9 @@ export class ValueTable {
 
   /** Makes a test of one item. */
   tester(name: string, test: ValueTest): (item: number) => boolean {
-    const column = this.columns.get(name);
+    const column = this.#columns.get(name);
     if (column === undefined) return () => false;
-    const { number, code } = this.compile(test);
+    const { number, code } = this.#compile(test);
     const { numberItems, numbers, codeItems, codes } = column;
     return (item) => {
       for (let at = lowerBound(numberItems, item); numberItems.at(at) === item; at++) {
@@ -111,11 +110,11 @@ export class ValueTable {
 
   /** The text that an item has under a name, or undefined. */
   textOf(name: string, item: number): string | undefined {
-    const column = this.columns.get(name);
+    const column = this.#columns.get(name);
     if (column === undefined) return undefined;
     const at = lowerBound(column.codeItems, item);
     if (at >= column.codes.length || column.codeItems.at(at) !== item) return undefined;
-    return this.texts.textOf(column.codes.at(at) - TEXTS);
+    return this.#texts.textOf(column.codes.at(at) - TEXTS);
   }
 
   /** Gives the table of the items that have a new number, which rise as the old ones do. */
@@ -124,11 +123,11 @@ export class ValueTable {
     const newCodes = new Map<number, number>();
     const codeIn = (code: number): number => {
       if (code < TEXTS) return code;
-      const known = newCodes.get(code) ?? table.codeOf(this.texts.textOf(code - TEXTS));
+      const known = newCodes.get(code) ?? table.#codeOf(this.#texts.textOf(code - TEXTS));
       newCodes.set(code, known);
       return known;
     };
-    for (const [name, { numberItems, numbers, codeItems, codes }] of this.columns) {
+    for (const [name, { numberItems, numbers, codeItems, codes }] of this.#columns) {
       const column = new ValueColumn();
       for (let at = 0; at < numbers.length; at++) {
         const item = newItem(numberItems.at(at));
@@ -143,19 +142,19 @@ export class ValueTable {
         column.codes.push(codeIn(codes.at(at)));
       }
       if (column.numbers.length + column.codes.length === 0) continue;
-      table.columns.set(name, column);
-      table.nameBytes += textBytes(name);
+      table.#columns.set(name, column);
+      table.#nameBytes += textBytes(name);
     }
     return table;
   }
 
-  private codeOf(value: string | boolean | null): number {
+  #codeOf(value: string | boolean | null): number {
     if (value === null) return NULL;
     if (typeof value === "boolean") return value ? TRUE : FALSE;
-    return TEXTS + this.texts.add(value);
+    return TEXTS + this.#texts.add(value);
   }
 
-  private compile(test: ValueTest): Compiled {
+  #compile(test: ValueTest): Compiled {
     if (test.kind === "exists") return ANY;
     if (test.kind === "range") {
       const range = rangeOf(test);
@@ -167,9 +166,9 @@ export class ValueTable {
       if (typeof value === "number") {
         if (!Number.isNaN(value)) numbers.add(value);
       } else if (typeof value === "string") {
-        const id = this.texts.find(value);
+        const id = this.#texts.find(value);
         if (id !== undefined) codes.add(TEXTS + id);
-      } else codes.add(this.codeOf(value));
+      } else codes.add(this.#codeOf(value));
     }
     return { number: (value) => numbers.has(value), code: (code) => codes.has(code) };
   }

@@ -13,7 +13,7 @@ export class ByteArena {
   readonly #slabs: Uint8Array[] = [new Uint8Array(FIRST_BYTES)];
   #used = RESERVED_BYTES;
 
-  /** Gives the address of so many new bytes, all of them 0. At most 64 KiB at once. */
+  /** Gives the address of new bytes, all of them 0. At most 64 KiB at once. */
   allocate(bytes: number): number {
     const last = this.#slabs.length - 1;
     const slab = this.#slabs[last];

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { listFilter, type RowFilter } from "../row-filter.ts";
-import { BM25_DEFAULTS } from "./bm25.ts";
+import { describe, expect, test } from "vitest";
+import { listFilter, type RowFilter } from "../rules/row-filter.ts";
 import { FREQUENT_ROWS, LexicalIndex, SEARCH_TERMS_MAX } from "./index.ts";
 import { COUNT_MAX } from "./postings.ts";
+import { BM25_DEFAULTS } from "./score.ts";
 import { LexicalScratch } from "./scratch.ts";
 
 interface Found {
@@ -103,7 +103,7 @@ const change = fc.oneof(
 );
 
 describe("LexicalIndex", () => {
-  it("answers as plain BM25 over what is left, after any changes", () => {
+  test("answers as plain BM25 over what is left, after any changes", () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 20, maxLength: 200 }), (changes) => {
         const pair = new Pair();
@@ -126,7 +126,7 @@ describe("LexicalIndex", () => {
     );
   });
 
-  it("gives within any filter what it gives without, of those rows", () => {
+  test("gives within any filter what it gives without, of those rows", () => {
     fc.assert(
       fc.property(
         fc.array(terms, { minLength: 1, maxLength: 300 }),
@@ -149,7 +149,7 @@ describe("LexicalIndex", () => {
     );
   });
 
-  it("skips and reads long lists right", () => {
+  test("skips and reads long lists right", () => {
     const index = new LexicalIndex();
     const count = 200_000;
     for (let row = 0; row < count; row++) {
@@ -170,7 +170,7 @@ describe("LexicalIndex", () => {
     expect(index.docFrequency("third")).toBe(Math.ceil(count / 3));
   });
 
-  it("finds each row by itself, wherever it stands in its block", () => {
+  test("finds each row by itself, wherever it stands in its block", () => {
     const index = new LexicalIndex();
     for (let row = 0; row < 3_000; row++) index.add(row, row % 3 === 0 ? ["third"] : ["other"]);
     const all = index.search(["third"]);
@@ -181,7 +181,7 @@ describe("LexicalIndex", () => {
     expect(alone).toEqual(scores);
   });
 
-  it("tells which of some rows hold a term, and keeps the search before", () => {
+  test("tells which of some rows hold a term, and keeps the search before", () => {
     const index = new LexicalIndex();
     for (let row = 0; row < 9_000; row++) index.add(row, row % 3 === 0 ? ["third"] : ["other"]);
     const pass = index.search(["other"]);
@@ -200,7 +200,7 @@ describe("LexicalIndex", () => {
     expect(pass.scoreOf(1)).toBeGreaterThan(0);
   });
 
-  it("lets a term of most rows count only where another term was found", () => {
+  test("lets a term of most rows count only where another term was found", () => {
     const pair = new Pair();
     for (let row = 0; row < 2 * FREQUENT_ROWS; row++) {
       pair.add(row % 1_000 === 7 ? ["year", "tea"] : row % 3 === 0 ? ["milk"] : ["year", "milk"]);
@@ -212,7 +212,7 @@ describe("LexicalIndex", () => {
     expect(alone.length).toBeGreaterThan(FREQUENT_ROWS);
   });
 
-  it("searches the rarest of many terms, however many of their rows are dead", () => {
+  test("searches the rarest of many terms, however many of their rows are dead", () => {
     const pair = new Pair();
     for (let i = 0; i < 60; i++) {
       for (let copy = 0; copy <= i; copy++) pair.add([`t${i}`, "all"]);
@@ -223,7 +223,7 @@ describe("LexicalIndex", () => {
     expect(pair.index.search(query).terms).toHaveLength(SEARCH_TERMS_MAX);
   });
 
-  it("tells which terms no living row holds, and sets the highest bit right", () => {
+  test("tells which terms no living row holds, and sets the highest bit right", () => {
     const index = new LexicalIndex();
     const words = Array.from({ length: SEARCH_TERMS_MAX }, (_, i) => `t${i}`);
     index.add(0, words);
@@ -237,7 +237,7 @@ describe("LexicalIndex", () => {
     expect(pass.scoreOf(99)).toBe(0);
   });
 
-  it("keeps the best rows that are accepted, in the order that is asked for", () => {
+  test("keeps the best rows that are accepted, in the order that is asked for", () => {
     const index = new LexicalIndex();
     for (let row = 0; row < 100; row++) index.add(row, row % 2 === 0 ? ["a", "b"] : ["a", "a"]);
     const pass = index.search(["a"]);
@@ -255,7 +255,7 @@ describe("LexicalIndex", () => {
     expect(rows(1_000)).toHaveLength(100);
   });
 
-  it("is empty, then has rows without terms, then is empty again", () => {
+  test("is empty, then has rows without terms, then is empty again", () => {
     const index = new LexicalIndex();
     expect(index.search(["a"]).found).toBe(0);
     index.add(5, []);
@@ -272,7 +272,7 @@ describe("LexicalIndex", () => {
     expect(index.search(["a"]).found).toBe(1);
   });
 
-  it("refuses rows and remaps that do not rise", () => {
+  test("refuses rows and remaps that do not rise", () => {
     const index = new LexicalIndex();
     index.add(3, ["a"]);
     index.add(4, ["a"]);
@@ -284,7 +284,7 @@ describe("LexicalIndex", () => {
     expect(index.search(["a"]).found).toBe(2);
   });
 
-  it("says so when a result is read after the next search", () => {
+  test("says so when a result is read after the next search", () => {
     const scratch = new LexicalScratch();
     const [one, other] = [new LexicalIndex(scratch), new LexicalIndex(scratch)];
     one.add(0, ["a"]);
@@ -295,7 +295,7 @@ describe("LexicalIndex", () => {
     expect(one.search(["a"]).scoreOf(0)).toBeGreaterThan(0);
   });
 
-  it("counts many repeats up to a limit, and long rows", () => {
+  test("counts many repeats up to a limit, and long rows", () => {
     const pair = new Pair();
     pair.add(Array.from({ length: 1_000 }, () => "a"));
     pair.add(Array.from({ length: 300 }, (_, i) => (i === 7 ? "a" : `x${i}`)));
@@ -303,7 +303,7 @@ describe("LexicalIndex", () => {
     expect(searchOf(pair.index, ["a"])).toEqual(naiveSearch(pair.rows, ["a"]));
   });
 
-  it("takes little memory for a row, and gives it back", () => {
+  test("takes little memory for a row, and gives it back", () => {
     const index = new LexicalIndex();
     const empty = index.bytes();
     const count = 20_000;

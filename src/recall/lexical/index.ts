@@ -5,12 +5,17 @@
 // left. The terms of a removed row are not known any more, so a search counts the dead rows of its
 // terms when there are any, and remembers the counts until the next removal.
 
-import type { RowFilter } from "../row-filter.ts";
-import { BM25_DEFAULTS, type Bm25Parameters, inverseFrequency } from "./bm25.ts";
+import type { RowFilter } from "../rules/row-filter.ts";
 import { LexicalPass, type PassTerm } from "./pass.ts";
 import { Postings } from "./postings.ts";
 import { RowLengths } from "./row-lengths.ts";
-import { advance, scoreTerms } from "./score.ts";
+import {
+  advance,
+  BM25_DEFAULTS,
+  type Bm25Parameters,
+  inverseFrequency,
+  scoreTerms,
+} from "./score.ts";
 import { LexicalScratch } from "./scratch.ts";
 
 /** The most terms of a query that are searched, those with the highest inverse frequency. */
@@ -23,7 +28,7 @@ export const SEARCH_TERMS_MAX = 32;
  */
 export const FREQUENT_ROWS = 4_096;
 
-/** What a search may be told. */
+/** Options of a search. */
 export interface LexicalOptions {
   /** Defaults to {@link BM25_DEFAULTS}. */
   readonly parameters?: Bm25Parameters;
@@ -34,7 +39,7 @@ export interface LexicalOptions {
   readonly within?: RowFilter;
 }
 
-/** A term costs as much to copy as so many postings. */
+/** The cost of copying a term, in postings. */
 const TERM_COST = 8;
 
 /** A compaction that is under way. */
@@ -51,9 +56,9 @@ export class LexicalIndex {
   readonly #scratch: LexicalScratch;
   #postings = new Postings();
   #rows = new RowLengths();
-  /** How many dead rows hold a term, by its number; of terms that were asked for since. */
+  /** Number of dead rows that hold a term, by its number; of terms that were queried since. */
   readonly #deadRows = new Map<number, number>();
-  /** What a compaction in slices has so far. */
+  /** The compaction in slices that is under way. */
   #copying: Copying | undefined = undefined;
 
   /** Makes an empty index. Indexes that are searched one at a time may share the scratch. */
@@ -61,12 +66,12 @@ export class LexicalIndex {
     this.#scratch = scratch;
   }
 
-  /** How many rows are alive. */
+  /** Number of living rows. */
   get rowCount(): number {
     return this.#rows.count;
   }
 
-  /** How many removed rows still take memory; `compact` lets go of them. */
+  /** Number of removed rows that still use memory; `compact` frees them. */
   get deadCount(): number {
     return this.#rows.added - this.#rows.count;
   }
@@ -100,7 +105,7 @@ export class LexicalIndex {
     return this.#rows.has(row);
   }
 
-  /** How many living rows hold a term. */
+  /** Number of living rows that hold a term. */
   docFrequency(term: string): number {
     const number = this.#postings.numberOf(term);
     return number === undefined ? 0 : this.#livingRowsOf(number);
@@ -172,7 +177,7 @@ export class LexicalIndex {
     this.#copying = { postings, remap, terms: this.#postings.terms(), added: [] };
   }
 
-  /** Copies about so many postings, and gives whether there are more to copy. */
+  /** Copies about as many postings as the budget; gives whether there are more. */
   continueCompaction(budget: number): boolean {
     const copying = this.#copying;
     if (copying === undefined) return false;

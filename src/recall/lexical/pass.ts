@@ -1,14 +1,14 @@
-// What one search of the words leg found.
+// The result of one search of the words leg.
 
+import { TopRows } from "../rules/top-rows.ts";
 import type { LexicalScratch } from "./scratch.ts";
-import { TopRows } from "./top-rows.ts";
 
 /** A term that was searched. */
 export interface PassTerm {
   readonly term: string;
   /** Its number in the index. */
   readonly number: number;
-  /** How many living rows of the index hold it: above 0. */
+  /** Number of living rows of the index that hold it: above 0. */
   readonly rows: number;
   /** Its inverse frequency over the living rows of the index. */
   readonly idf: number;
@@ -50,7 +50,7 @@ export class LexicalPass {
     return place < 0 ? 0 : (scratch.masks[place] ?? 0);
   }
 
-  /** How many rows hold any of the terms. */
+  /** Number of rows that hold any of the terms. */
   get found(): number {
     return this.#fresh().found;
   }
@@ -72,17 +72,19 @@ export class LexicalPass {
     isBefore: (a: number, b: number) => boolean = (a, b) => a < b,
   ): ScoredRow[] {
     const { rows, scores, found } = this.#fresh();
-    const best = new TopRows(count, isBefore);
-    let floor = best.floor;
+    if (count < 1 || found === 0) return [];
+    const best = new TopRows(Math.min(count, found), isBefore);
+    let floor = best.threshold;
     for (let i = 0; i < found; i++) {
       const score = scores[i] ?? 0;
       if (score < floor) continue;
       const row = rows[i] ?? 0;
       if (!best.takes(row, score) || !accept(row)) continue;
-      best.add(row, score);
-      floor = best.floor;
+      best.offer(row, score);
+      floor = best.threshold;
     }
-    return best.sorted();
+    const kept = best.sorted();
+    return Array.from(kept.rows, (row, at) => ({ row, score: kept.scores[at] ?? 0 }));
   }
 
   #fresh(): LexicalScratch {

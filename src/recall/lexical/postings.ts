@@ -1,4 +1,4 @@
-// Which rows hold which terms, and how often: an inverted index without an object per posting.
+// Postings of terms, with their frequencies: an inverted index without an object per posting.
 //
 // The postings of a term are in slices of growing size, each a header (the address of the next
 // slice, and a row that no posting of the slice is below) and then varints of (distance to the row
@@ -52,7 +52,7 @@ export class Postings {
     return this.#terms.entries();
   }
 
-  /** How many rows hold a term. */
+  /** Number of rows that hold a term. */
   rowsOf(term: number): number {
     return this.#records[term * RECORD_WORDS + ROWS] ?? 0;
   }

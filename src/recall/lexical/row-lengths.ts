@@ -1,6 +1,6 @@
-// How many terms each row has, and which rows are alive.
+// Number of terms of each row, and the set of living rows.
 
-/** A row with more terms counts as one with so many. */
+/** The longest length of a row; longer rows count as this. */
 const LENGTH_MAX = 0xffff;
 const ROWS_FIRST = 64;
 
@@ -11,9 +11,9 @@ export class RowLengths {
   living = new Uint32Array(ROWS_FIRST >>> 5);
   /** One more than the highest row that was ever added. */
   end = 0;
-  /** How many rows are alive. */
+  /** Number of living rows. */
   count = 0;
-  /** How many rows were added, the dead ones too. */
+  /** Number of added rows, including dead ones. */
   added = 0;
   /** The lengths of all living rows together. */
   sum = 0;

@@ -1,21 +1,47 @@
-// Goes through the postings of the terms of a query and adds up the scores of rows, one window of
-// rows after the other.
+// The formula of BM25, in one place for the index and for what it is compared with.
 
-import type { RowFilter } from "../row-filter.ts";
-import { type Bm25Parameters, saturation } from "./bm25.ts";
+import type { RowFilter } from "../rules/row-filter.ts";
 import type { PassTerm } from "./pass.ts";
 import type { PostingReader, Postings } from "./postings.ts";
 import type { RowLengths } from "./row-lengths.ts";
 import { GROUP_BITS, type LexicalScratch, type ScoreWindow, WINDOW_ROWS } from "./scratch.ts";
 
-/** What a search reads, and what it fills. */
+/** The two parameters of BM25. */
+export interface Bm25Parameters {
+  /** Saturation of repeated terms (BM25 k1): 0 at once. */
+  readonly k1: number;
+  /** Length normalization (BM25 b): 0 none, 1 full. */
+  readonly b: number;
+}
+
+/** Measured on conversations that were cut into passages of at most 60 words. */
+export const BM25_DEFAULTS: Bm25Parameters = { k1: 1.2, b: 0.6 };
+
+/** The inverse frequency, a natural logarithm, of a term in `frequency` of `rows` rows: above 0. */
+export function inverseFrequency(frequency: number, rows: number): number {
+  return Math.log(1 + (rows - frequency + 0.5) / (frequency + 0.5));
+}
+
+/**
+ * Gives what one term adds to the score of a row, for an inverse frequency of 1.
+ *
+ * `relative` is the number of terms of the row over the average of all rows.
+ */
+export function saturation(count: number, relative: number, { k1, b }: Bm25Parameters): number {
+  return (count * (k1 + 1)) / (count + k1 * (1 - b + b * relative));
+}
+
+// Goes through the postings of the terms of a query and adds up the scores of rows, one window of
+// rows after the other.
+
+/** The index that a search reads, and the scratch that it fills. */
 export interface ScoreInput {
   readonly postings: Postings;
   readonly rows: RowLengths;
   readonly scratch: LexicalScratch;
 }
 
-/** What a search looks for. */
+/** The terms and limits of a search. */
 export interface ScoreQuery {
   /** Highest inverse frequency first: so the scores of a row sum in the same order every time. */
   readonly terms: readonly PassTerm[];
@@ -36,7 +62,7 @@ interface Cursor {
   readonly idf: number;
   readonly average: number;
   readonly parameters: Bm25Parameters;
-  /** What the term adds to a row that holds it once, by the length of the row. */
+  /** The score that the term adds to a row that holds it once, by the length of the row. */
   readonly once: Float64Array;
 }
 

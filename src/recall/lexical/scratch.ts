@@ -19,14 +19,14 @@ export class ScoreWindow {
   readonly scores = new Float64Array(WINDOW_ROWS);
   /** Bit i: the row holds term i. */
   readonly masks = new Uint32Array(WINDOW_ROWS);
-  /** 1 where one of the rows of a group has a mask: few rows are looked at when few were found. */
+  /** 1 where a row of a group has a mask, so that few rows are read when few were found. */
   readonly groups = new Uint8Array(WINDOW_ROWS >>> GROUP_BITS);
   /** A bit for each row that may be found; not used when all may. */
   readonly allowed = new Uint32Array(WINDOW_ROWS >>> 5);
 }
 
 /**
- * What searches need besides the index: the results of the last one, 16 bytes for each row found,
+ * Memory that searches need besides the index: the last results, 16 bytes for each row found,
  * and about half a megabyte. Indexes that are searched one at a time share one.
  */
 export class LexicalScratch {

@@ -2,9 +2,9 @@
 // ranks hundreds of candidates and gives ten, so values are numbers in a fixed order, and the parts
 // that explain a score are only made of those that are given.
 
-import { FLAG_PLAIN_ASSISTANT, FLAG_QUESTION } from "./item-flags.ts";
 import { type PoolScale, scaledCosine } from "./pool-scale.ts";
 import { dateMatch } from "./query-hints.ts";
+import { FLAG_PLAIN_ASSISTANT, FLAG_QUESTION } from "./relevance.ts";
 import type { Candidate, RankQuery, ScorePart } from "./types.ts";
 import {
   DENSE_NEIGHBOR_SHARES,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { candidateOf, rankQueryOf } from "../../../../test/support/rank-candidates.ts";
+import { describe, expect, test } from "vitest";
+import { candidateOf, rankQueryOf } from "../../../test/support/recall/rank-candidates.ts";
 import { rankCandidates } from "./fuse.ts";
-import { FLAG_PLAIN_ASSISTANT, FLAG_QUESTION } from "./item-flags.ts";
+import { FLAG_PLAIN_ASSISTANT, FLAG_QUESTION } from "./relevance.ts";
 import type { Candidate, Ranked, RankQuery, ScoreFeature } from "./types.ts";
 import { DEFAULT_WEIGHTS, type RecallWeights, weightsWith } from "./weights.ts";
 
@@ -24,7 +24,7 @@ function part(ranked: readonly Ranked[], index: number, feature: ScoreFeature) {
 }
 
 describe("rankCandidates", () => {
-  it("scales words and their neighbors by the best candidate", () => {
+  test("scales words and their neighbors by the best candidate", () => {
     const ranked = rank([{ bm25: 8 }, { bm25: 2, neighborBm25: [4, 8, 2, 4] }]);
     expect(part(ranked, 0, "words")).toEqual({ feature: "words", value: 1, weight: 1, score: 1 });
     expect(part(ranked, 1, "words")?.value).toBe(0.25);
@@ -32,7 +32,7 @@ describe("rankCandidates", () => {
     expect(part(ranked, 1, "neighbors")?.value).toBeCloseTo(near);
   });
 
-  it("scales cosines by the span of the candidates, and adds a share of the next one", () => {
+  test("scales cosines by the span of the candidates, and adds a share of the next one", () => {
     const nan = Number.NaN;
     const ranked = rank([
       { cosine: 0.2, neighborCosine: [nan, nan, 0.7, nan] },
@@ -44,19 +44,19 @@ describe("rankCandidates", () => {
     expect(part(ranked, 2, "dense")).toBeUndefined();
   });
 
-  it("counts terms by their rarity", () => {
+  test("counts terms by their rarity", () => {
     const ranked = rank([{ termMask: 0b01 }, { termMask: 0b10 }, { termMask: 0b11 }]);
     const values = [0, 1, 2].map((index) => part(ranked, index, "coverage")?.value);
     expect(values).toEqual([0.25, 0.75, 1]);
   });
 
-  it("reads the last of 32 terms", () => {
+  test("reads the last of 32 terms", () => {
     const idf = Array.from({ length: 32 }, () => 1);
     const ranked = rank([{ termMask: 2 ** 31 }, { termMask: 1 << 31 }], { idf });
     for (const index of [0, 1]) expect(part(ranked, index, "coverage")?.value).toBe(1 / 32);
   });
 
-  it("knows authors, plain answers, questions and long items", () => {
+  test("knows authors, plain answers, questions and long items", () => {
     const flags = FLAG_PLAIN_ASSISTANT | FLAG_QUESTION;
     const ranked = rank([{ authorNamed: true }, { flags }, { words: 60 * Math.E }]);
     expect(part(ranked, 0, "author")?.score).toBe(0.6);
@@ -65,7 +65,7 @@ describe("rankCandidates", () => {
     expect(part(ranked, 2, "length")?.score).toBeCloseTo(-0.25);
   });
 
-  it("lifts items of a session that fits as a whole", () => {
+  test("lifts items of a session that fits as a whole", () => {
     const ranked = rank([
       { container: 1, bm25: 4 },
       { container: 2, bm25: 4 },
@@ -76,7 +76,7 @@ describe("rankCandidates", () => {
     expect(part(ranked, 0, "session")?.value).toBeCloseTo(1 / 1.75);
   });
 
-  it("knows dates, and recency where a weight asks for it", () => {
+  test("knows dates, and recency where a weight asks for it", () => {
     const timeMs = Date.UTC(2025, 4, 12);
     const query = { dates: [{ month: 5, day: 12 }], referenceTimeMs: timeMs + 30 * DAY_MS };
     expect(part(rank([{ timeMs }], query), 0, "date")?.score).toBe(0.9);
@@ -87,7 +87,7 @@ describe("rankCandidates", () => {
     expect(part(rank([{ timeMs }], {}, { recency: 2 }), 0, "recency")).toBeUndefined();
   });
 
-  it("takes importance and trust where weights ask for them", () => {
+  test("takes importance and trust where weights ask for them", () => {
     const one = { importance: 0.25, trust: 1 };
     expect(part(rank([one]), 0, "importance")).toBeUndefined();
     const ranked = rank([one], {}, { importance: 2, trust: 3 });
@@ -95,7 +95,7 @@ describe("rankCandidates", () => {
     expect(part(ranked, 0, "trust")?.score).toBe(3);
   });
 
-  it("leaves out the leg that a mode does not ask for", () => {
+  test("leaves out the leg that a mode does not ask for", () => {
     const one = { bm25: 4, neighborBm25: [1, 1, 1, 1] as const, termMask: 3, cosine: 0.9 };
     const other = { ...one, cosine: 0.1, container: 2 };
     const features = (mode: RankQuery["mode"]) =>
@@ -106,7 +106,7 @@ describe("rankCandidates", () => {
     expect(best?.parts[0]?.weight).toBe(DEFAULT_WEIGHTS.dense + DEFAULT_WEIGHTS.words);
   });
 
-  it("puts equal scores in the order of container and position", () => {
+  test("puts equal scores in the order of container and position", () => {
     const places = [
       { container: 2, position: 1 },
       { container: 1, position: 9 },
@@ -115,11 +115,11 @@ describe("rankCandidates", () => {
     expect(rank(places).map(({ index }) => index)).toEqual([2, 1, 0]);
   });
 
-  it("has nothing for no candidates", () => {
+  test("has nothing for no candidates", () => {
     expect(rank([])).toEqual([]);
   });
 
-  it("has scores that are the sums of their parts, whatever comes in", () => {
+  test("has scores that are the sums of their parts, whatever comes in", () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const cosine = fc.oneof(fc.double({ min: -1, max: 1, noNaN: true }), fc.constant(Number.NaN));
     const bm25 = fc.double({ min: 0, max: 50, noNaN: true });
@@ -158,7 +158,7 @@ describe("rankCandidates", () => {
 describe("reciprocal rank fusion", () => {
   const fusion = "reciprocal-rank";
 
-  it("adds 1 / (60 + rank) of each leg that found the item, and nothing else", () => {
+  test("adds 1 / (60 + rank) of each leg that found the item, and nothing else", () => {
     const ranked = rank(
       [{ bm25: 9, authorNamed: true }, { bm25: 3, cosine: 0.9 }, { cosine: 0.5 }, {}],
       { fusion },
@@ -168,7 +168,7 @@ describe("reciprocal rank fusion", () => {
     expect(ranked[0]?.parts.map(({ feature }) => feature)).toEqual(["denseRank", "wordsRank"]);
   });
 
-  it("takes one leg alone, and ranks equal values by place", () => {
+  test("takes one leg alone, and ranks equal values by place", () => {
     const both = { bm25: 2, cosine: 0.5 };
     const words = rank([{ ...both, container: 3 }, both], { fusion, mode: "lexical" });
     expect(words.map(({ index, score }) => [index, score])).toEqual([

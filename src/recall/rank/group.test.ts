@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { groupHits } from "./group.ts";
 
-it("scores a group by its best hit, half of the second and a quarter of the third", () => {
+test("scores a group by its best hit, half of the second and a quarter of the third", () => {
   const hits = [
     { container: 7, score: 4 },
     { container: 5, score: 3 },
@@ -15,7 +15,7 @@ it("scores a group by its best hit, half of the second and a quarter of the thir
   ]);
 });
 
-it("never lowers a group by a further hit, and sorts equal ones by number", () => {
+test("never lowers a group by a further hit, and sorts equal ones by number", () => {
   const hits = [
     { container: 2, score: 1 },
     { container: 2, score: -3 },

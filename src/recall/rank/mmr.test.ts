@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { maskSimilarity, selectDiverse } from "./mmr.ts";
 
 describe("selectDiverse", () => {
@@ -7,23 +7,23 @@ describe("selectDiverse", () => {
   /** The first two say the same. */
   const similarity = (a: number, b: number): number => (a + b === 1 ? 1 : 0);
 
-  it("keeps the order of scores without diversity", () => {
+  test("keeps the order of scores without diversity", () => {
     expect(selectDiverse({ scores, count: 3, diversity: 0, similarity })).toEqual([0, 1, 2]);
   });
 
-  it("passes over what repeats", () => {
+  test("passes over what repeats", () => {
     expect(selectDiverse({ scores, count: 3, diversity: 0.5, similarity })).toEqual([0, 2, 3]);
     expect(selectDiverse({ scores, count: 9, diversity: 0.5, similarity })).toEqual([0, 2, 3, 1]);
   });
 
-  it("takes equal scores, one and none", () => {
+  test("takes equal scores, one and none", () => {
     const rest = { count: 2, diversity: 0.5, similarity: () => 0 };
     expect(selectDiverse({ ...rest, scores: [3, 3, 3] })).toEqual([0, 1]);
     expect(selectDiverse({ ...rest, scores: [-1] })).toEqual([0]);
     expect(selectDiverse({ ...rest, scores: [] })).toEqual([]);
   });
 
-  it("picks the greatest worth each time, as a plain search does", () => {
+  test("picks the greatest worth each time, as a plain search does", () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.array(share, { maxLength: 12 }), share, fc.nat(12), (values, d, count) => {
@@ -46,7 +46,7 @@ describe("selectDiverse", () => {
   });
 });
 
-it("compares sets of terms", () => {
+test("compares sets of terms", () => {
   expect(maskSimilarity(0b110, 0b011)).toBeCloseTo(1 / 3);
   expect(maskSimilarity(2 ** 31, 1 << 31)).toBe(1);
   expect(maskSimilarity(0, 0)).toBe(0);

@@ -1,14 +1,14 @@
 // Maximal marginal relevance: picks hits that score well and do not repeat those picked before.
 
-/** What the selection works on. */
+/** The input of the selection. */
 export interface MmrInput {
   /** Scores, best first; any scale. */
   readonly scores: readonly number[];
-  /** How many to pick. */
+  /** Number of items to pick. */
   readonly count: number;
   /** 0 looks at scores alone, 1 at novelty alone. */
   readonly diversity: number;
-  /** How alike two of them are, 0 to 1. */
+  /** Similarity of two of them, 0 to 1. */
   readonly similarity: (a: number, b: number) => number;
 }
 

@@ -1,6 +1,6 @@
-// What the candidates of one query have in common: the scales that make their values comparable.
+// The scales that make the values of the candidates of one query comparable.
 
-import { BM25_DEFAULTS } from "../lexical/bm25.ts";
+import { BM25_DEFAULTS } from "../lexical/score.ts";
 import { type GroupHit, groupHits } from "./group.ts";
 import type { Candidate, RankQuery } from "./types.ts";
 
@@ -15,12 +15,12 @@ export interface PoolScale {
   /** Share of the query's terms in a mask, by rarity, 0 to 1. */
   readonly coverageOf: (mask: number) => number;
   /**
-   * What an identifier of the query tells that is in a mask, 0 to 1: 1 when one candidate holds it,
-   * a quarter when two do, and so on by the square; of several the most.
+   * The worth of an identifier of the query that is in a mask, 0 to 1: 1 when one candidate holds
+   * it, a quarter when two do, and so on by the square; of several the most.
    */
   readonly identifierOf: (mask: number) => number;
   /**
-   * How well the container of a candidate fits as a whole, 0 to 1: the BM25 of its best items
+   * Fit of the candidate's container as a whole, 0 to 1: the BM25 of its best items
    * against that of the best container; in dense mode their scaled cosines. A memory stands for
    * itself, against the best session or collection.
    */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { authorNamed, dateMatch, nameWords } from "./query-hints.ts";
 
 const at = (year: number, month: number, day: number): number =>
@@ -7,13 +7,13 @@ const at = (year: number, month: number, day: number): number =>
 describe("authorNamed", () => {
   const words = nameWords("What did Zoë’s sister and James' friend tell ann-marie and Li?");
 
-  it("finds a name in any case, with its accents and possessive ends or without", () => {
+  test("finds a name in any case, with its accents and possessive ends or without", () => {
     expect(authorNamed(words, "Zoe")).toBe(true);
     expect(authorNamed(words, "JAMES")).toBe(true);
     expect(authorNamed(words, "Marie Curie")).toBe(true);
   });
 
-  it("passes over parts of words, short names and no name", () => {
+  test("passes over parts of words, short names and no name", () => {
     expect(authorNamed(words, "Jam")).toBe(false);
     expect(authorNamed(words, "Li")).toBe(false);
     expect(authorNamed(words, "")).toBe(false);
@@ -22,14 +22,14 @@ describe("authorNamed", () => {
 });
 
 describe("dateMatch", () => {
-  it("is 1 for the day, whatever the year, unless one is stated", () => {
+  test("is 1 for the day, whatever the year, unless one is stated", () => {
     const time = at(2025, 5, 12);
     expect(dateMatch([{ month: 5, day: 12 }], time)).toBe(1);
     expect(dateMatch([{ month: 5, day: 12, year: 2025 }], time)).toBe(1);
     expect(dateMatch([{ month: 5, day: 12, year: 2024 }], time)).toBe(0);
   });
 
-  it("falls off over four days, also around the turn of the year", () => {
+  test("falls off over four days, also around the turn of the year", () => {
     const days = [11, 13, 14, 15, 16, 17];
     const values = days.map((day) => dateMatch([{ month: 5, day: 12 }], at(2025, 5, day)));
     expect(values).toEqual([0.5, 0.5, 0.375, 0.25, 0.125, 0]);
@@ -38,7 +38,7 @@ describe("dateMatch", () => {
     expect(dateMatch([{ month: 12, day: 31, year: 2025 }], at(2025, 1, 1))).toBe(0);
   });
 
-  it("is less for a month, and 1 for the stated third of it", () => {
+  test("is less for a month, and 1 for the stated third of it", () => {
     expect(dateMatch([{ month: 5 }], at(2025, 5, 12))).toBe(0.7);
     expect(dateMatch([{ month: 5, year: 2024 }], at(2025, 5, 12))).toBe(0);
     expect(dateMatch([{ month: 6 }], at(2025, 5, 12))).toBe(0);
@@ -63,7 +63,7 @@ describe("dateMatch", () => {
     ]);
   });
 
-  it("takes the best date, and none without dates or without a time", () => {
+  test("takes the best date, and none without dates or without a time", () => {
     expect(dateMatch([{ month: 1 }, { month: 5 }], at(2025, 5, 12))).toBe(0.7);
     expect(dateMatch([], at(2025, 5, 12))).toBe(0);
     expect(dateMatch([{ month: 1, day: 1 }], 0)).toBe(0);

@@ -1,4 +1,4 @@
-// What the ranking reads in the query's own text, besides its terms: whether it names an author and
+// Hints in the text of a query besides its terms: whether it names an author and
 // how well its dates match an item's.
 
 import type { QueryDate } from "../text/dates.ts";
@@ -19,7 +19,7 @@ export function authorNamed(words: ReadonlySet<string>, author: string): boolean
   return parts.some((part) => part.length > 2 && words.has(part));
 }
 
-// What a match is worth. A day is also in the words of its items, which a month shares with many.
+// The worth of a match. A day is also in the words of its items, which a month shares with many.
 const SAME_DAY = 1;
 const SAME_PART = 1;
 const SAME_MONTH = 0.7;

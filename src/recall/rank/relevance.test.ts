@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { candidateOf, rankQueryOf } from "../../../../test/support/rank-candidates.ts";
+import { describe, expect, test } from "vitest";
+import { candidateOf, rankQueryOf } from "../../../test/support/recall/rank-candidates.ts";
 import { poolScale } from "./pool-scale.ts";
 import { NOTHING_FITS_FLOOR, relevanceOf, STATIC_BACKGROUND } from "./relevance.ts";
 import type { Candidate, RankQuery } from "./types.ts";
@@ -15,7 +15,7 @@ function relevance(candidate: Partial<Candidate>, query: Partial<RankQuery> = {}
 describe("relevanceOf", () => {
   const good = { termMask: 0b11, bm25: 4, cosine: 0.6 };
 
-  it("is above the floor for what fits, and below it for what does not", () => {
+  test("is above the floor for what fits, and below it for what does not", () => {
     expect(relevance(good)).toBeGreaterThan(NOTHING_FITS_FLOOR);
     expect(relevance(good, { mode: "lexical" })).toBeGreaterThan(NOTHING_FITS_FLOOR);
     expect(relevance(good, { mode: "dense" })).toBeGreaterThan(NOTHING_FITS_FLOOR);
@@ -25,7 +25,7 @@ describe("relevanceOf", () => {
     }
   });
 
-  it("grows with each sign", () => {
+  test("grows with each sign", () => {
     const base = relevance({ termMask: 0b01, bm25: 1, cosine: 0.3 });
     const signs: Partial<Candidate>[] = [
       { termMask: 0b11 },
@@ -39,7 +39,7 @@ describe("relevanceOf", () => {
     }
   });
 
-  it("counts the date that a query states, for and against", () => {
+  test("counts the date that a query states, for and against", () => {
     const march4 = Date.UTC(2025, 2, 4, 9);
     const dates = [{ month: 3, day: 4, year: 2025 }];
     // "What happened yesterday?" has no word but those of its date.
@@ -55,14 +55,14 @@ describe("relevanceOf", () => {
     }
   });
 
-  it("does not depend on the other candidates", () => {
+  test("does not depend on the other candidates", () => {
     const asked = rankQueryOf({ background: STATIC_BACKGROUND });
     const one = candidateOf(good);
     const crowd = poolScale(asked, [one, candidateOf({ bm25: 40, cosine: 0.99, container: 2 })]);
     expect(relevanceOf(asked, one, crowd)).toBe(relevance(good));
   });
 
-  it("reads a cosine by how far it stands out of the background of its model", () => {
+  test("reads a cosine by how far it stands out of the background of its model", () => {
     const { mean, deviation } = STATIC_BACKGROUND;
     const background = { mean: 0.75, deviation: 0.03 };
     for (const outstanding of [-1, 0, 1, 3]) {
@@ -74,13 +74,13 @@ describe("relevanceOf", () => {
     }
   });
 
-  it("reads cosines only of a background that is known", () => {
+  test("reads cosines only of a background that is known", () => {
     const unknown = relevance(good, { background: undefined });
     expect(unknown).toBe(relevance(good, { mode: "lexical" }));
     expect(relevance({ ...good, cosine: Number.NaN })).toBe(unknown);
   });
 
-  it("is a number for a query without terms", () => {
+  test("is a number for a query without terms", () => {
     expect(relevance({}, { idf: [] })).toBeLessThan(0.1);
   });
 });

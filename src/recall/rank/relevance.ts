@@ -1,4 +1,37 @@
-// How probable it is that a hit fits the query at all. Fused scores compare the candidates of one
+// The flags of an item, read once when it is indexed, and the relevance of a candidate.
+
+import type { PoolScale } from "./pool-scale.ts";
+import { dateMatch } from "./query-hints.ts";
+import type { Background, Candidate, RankQuery } from "./types.ts";
+
+/** Set when the item ends as a question. */
+export const FLAG_QUESTION = 1;
+/** Set when an assistant without a name wrote the item. */
+export const FLAG_PLAIN_ASSISTANT = 2;
+
+/** The fields of an item that its flags depend on. */
+export interface FlaggedItem {
+  /** A message of the model, not of a user, a tool or a document. */
+  readonly isAssistant: boolean;
+  /** The author's name, empty when there is none. */
+  readonly author: string;
+  readonly text: string;
+}
+
+const QUESTION_END = /[?？؟]["'”’)\]*_\s]*$/u;
+
+// Only the end is read, so that a long text costs no more than a short one.
+const TAIL_CHARS = 32;
+
+/** Gives the flags of an item, at most 16 bits. */
+export function itemFlags(item: FlaggedItem): number {
+  let flags = 0;
+  if (QUESTION_END.test(item.text.slice(-TAIL_CHARS))) flags |= FLAG_QUESTION;
+  if (item.isAssistant && item.author === "") flags |= FLAG_PLAIN_ASSISTANT;
+  return flags;
+}
+
+// Probability that a hit fits the query at all. Fused scores compare the candidates of one
 // query with each other, so the best of a hopeless lot looks good; this reads only values that mean
 // the same for every query, and so can tell that nothing fits.
 //
@@ -7,10 +40,6 @@
 // hits of the same question asked of other conversations, both sides with the same total weight.
 // The two constants of dates were fitted after the others, on the questions that state one, so that
 // they change nothing where none is stated.
-
-import type { PoolScale } from "./pool-scale.ts";
-import { dateMatch } from "./query-hints.ts";
-import type { Background, Candidate, RankQuery } from "./types.ts";
 
 interface Constants {
   readonly base: number;
@@ -30,7 +59,7 @@ interface Constants {
   readonly date: number;
 }
 
-/** Without vectors, or with vectors of which nobody knows what their cosines are worth. */
+/** Without vectors, or with vectors whose background is not known. */
 const BY_WORDS: Constants = {
   ...{ base: -2.85, coverage: 1.05, words: 11.1, neighbors: 8.5, cosine: 0, author: 0.8 },
   ...{ dated: -1.1, date: 2.15 },

@@ -1,16 +1,16 @@
-// What the ranking of one recall reads and answers. An item is a message, a document or a memory; a
+// Types of the ranking. An item is a message, a document or a memory; a
 // candidate is an item that one of the legs found, or a neighbor of one. The engine fills plain
 // values in; nothing here reads text.
 
 import type { QueryDate } from "../text/dates.ts";
 
-/** Which legs a recall uses: both, words only, or vectors only. */
+/** Legs that a recall uses: both, words only, or vectors only. */
 export type RecallMode = "hybrid" | "lexical" | "dense";
 
-/** How the legs are joined: by weighted scores (the default), or by ranks alone. */
+/** Fusion of the legs: by weighted scores (the default), or by ranks alone. */
 export type FusionMethod = "scores" | "reciprocal-rank";
 
-/** What a score may be made of: the names of `ScoreFeature` in the contract. */
+/** The features of a score: the names of `ScoreFeature` in the contract. */
 export const SCORE_FEATURES = [
   "words",
   "neighbors",
@@ -40,15 +40,15 @@ export type ScoreFeature = (typeof SCORE_FEATURES)[number];
 /** A part of a score. The scores of all parts of a hit sum to its score. */
 export interface ScorePart {
   readonly feature: ScoreFeature;
-  /** What the feature is for this item. */
+  /** The value of the feature for this item. */
   readonly value: number;
   /** The weight of the feature in this call. */
   readonly weight: number;
-  /** What it adds: value times weight. */
+  /** Value times weight. */
   readonly score: number;
 }
 
-/** What a score is made of, by falling score; a part that adds nothing is left out. */
+/** The parts of a score, by falling score; a part that adds nothing is left out. */
 export type ScoreParts = readonly ScorePart[];
 
 /**
@@ -77,21 +77,21 @@ export interface Candidate {
   readonly nearWords: number;
   /** Number of words of the whole item. */
   readonly words: number;
-  /** What `itemFlags` said about the item when it was indexed. */
+  /** From `itemFlags`, when the item was indexed. */
   readonly flags: number;
   /** True when the query names the item's author (`authorNamed`). */
   readonly authorNamed: boolean;
-  /** When the item happened, in milliseconds since 1970; 0 when nobody knows. */
+  /** The time of the item in milliseconds since 1970; 0 when it is not known. */
   readonly timeMs: number;
-  /** How important the writer called it, 0 to 1; 0.5 when nothing was said. */
+  /** Importance given by the writer, 0 to 1; 0.5 when nothing was said. */
   readonly importance: number;
-  /** How far the source is trusted: 0 low, 0.5 medium, 1 high. */
+  /** Trust of the source: 0 low, 0.5 medium, 1 high. */
   readonly trust: number;
   /** A memory stands for itself: its scope says nothing of it, as a session does of a message. */
   readonly isMemory: boolean;
-  /** How sure a memory is, 0 to 1; 0 for others. */
+  /** Confidence of a memory, 0 to 1; 0 for others. */
   readonly confidence: number;
-  /** How well a memory fits that names this message as its source, 0 to 1: see recall/facts.ts. */
+  /** Fit of a memory that names this message as its source, 0 to 1: see recall/facts.ts. */
   readonly facts: number;
   /** 1 for a memory about an entity that the query names, 0.5 one relation away, else 0. */
   readonly entities: number;
@@ -104,7 +104,7 @@ export interface Background {
   readonly deviation: number;
 }
 
-/** What is known about the query. */
+/** The query as the ranking reads it. */
 export interface RankQuery {
   readonly mode: RecallMode;
   readonly fusion: FusionMethod;
@@ -114,7 +114,7 @@ export interface RankQuery {
   readonly identifierMask?: number;
   /** Dates that the query states. */
   readonly dates: readonly QueryDate[];
-  /** Undefined when nobody knows what cosines are worth: `relevance` reads words then. */
+  /** Undefined when the worth of cosines is not known: `relevance` reads words then. */
   readonly background?: Background | undefined;
   /** "Now" of the request in milliseconds since 1970, for recency; 0 turns recency off. */
   readonly referenceTimeMs: number;

@@ -1,14 +1,14 @@
 // The weights of the ranking: what each one does, its default, the values it may have and where the
 // number comes from. A request may override each by its name.
 
-/** What one weight is. */
+/** The range, default and meaning of one weight. */
 export interface WeightInfo {
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** What the weight adds to a score, for people: a row of the table in docs/recall.md. */
+  /** The effect of the weight in words: a row of the table in docs/recall.md. */
   readonly meaning: string;
-  /** Where the default comes from. */
+  /** Source of the default. */
   readonly source: string;
 }
 
@@ -203,19 +203,19 @@ export function weightsWith(overrides: Partial<RecallWeights>): RecallWeights {
 }
 
 /**
- * What the words of the items at -2, -1, +1 and +2 give to an item, as shares of their own score.
+ * Shares of the word scores of the items at -2, -1, +1 and +2 that an item gets.
  * An answer often stands right after the question that has the query's words.
  */
 export const NEIGHBOR_SHARES = [0.15, 0.3, 0.3, 0.1] as const;
 
-/** What the vectors of the same four give. */
+/** The same for the scores of their vectors. */
 export const DENSE_NEIGHBOR_SHARES = [0, 0, 0.15, 0] as const;
 
-/** How fast a rank stops counting in reciprocal rank fusion: a leg gives 1 / (60 + rank). */
+/** Damping constant of reciprocal rank fusion: a leg gives 1 / (60 + rank). */
 export const RECIPROCAL_RANK_K = 60;
 
 /**
- * How many items of each leg become candidates when both are asked for, before their neighbors are
+ * Number of candidates that each leg contributes if both are requested, before their neighbors are
  * added: twice as many change the mean R@10 of the sets by 0.1 and take twice as long.
  */
 export const POOL_PER_LEG = 50;
@@ -223,5 +223,5 @@ export const POOL_PER_LEG = 50;
 /** The same for one leg alone, where it is worth 0.6, and for answers that may hold more. */
 export const WIDE_POOL_PER_LEG = 100;
 
-/** How far a candidate's own neighbors reach: one item before and one after. */
+/** Reach of a candidate's own neighbors: one item before and one after. */
 export const POOL_NEIGHBORS = 1;

@@ -1,7 +1,7 @@
 // Expected failures of recall and documents; see domain/errors.ts.
 
-import { AppError, hookFailed } from "../errors.ts";
-import { LIMITS } from "../limits.ts";
+import { AppError, hookFailed } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
 
 /** The document does not exist. */
 export function documentNotFound(documentId: string): AppError {
@@ -46,7 +46,7 @@ function nameOf({ model, dimensions }: VectorKind): string {
 
 /** The embedder was too slow, busy or away. */
 export function embedderUnavailable(cause?: unknown): AppError {
-  return new AppError("EMBEDDER_UNAVAILABLE", "The embedder is too slow, busy or away. Retry.", {
+  return new AppError("EMBEDDER_UNAVAILABLE", "The embedder is slow, busy or unreachable. Retry.", {
     cause,
   });
 }
@@ -57,7 +57,7 @@ export function embedderUnavailable(cause?: unknown): AppError {
  */
 export function embedderFailed(hook: string, failure: string, cause: unknown): AppError {
   const problem =
-    `The embedder gave no vectors that can be used (${failure}). Mend the settings of its hook, ` +
+    `The embedder returned no usable vectors (${failure}). Correct the settings of its hook, ` +
     "such as url, model, key_file and dimensions, or shorten the text.";
   return hookFailed(hook, problem, cause);
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { memoryOf } from "../../../test/support/memory-lookup.ts";
-import { TRUST } from "../summaries/summary.ts";
-import type { MemoryFilter } from "./filter.ts";
-import { matchesMemory } from "./filter-match.ts";
-import { type Memory, type MemoryScope, SHARED_SCOPE } from "./memory.ts";
+import { memoryOf } from "../../../test/support/memory/lookup.ts";
+import { type Memory, type MemoryScope, SHARED_SCOPE } from "../../memory/rules/memory.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
+import { type MemoryFilter, matchesMemory } from "./memory-filter.ts";
 
 const ANY: MemoryFilter = {
   ...{ scope: { kind: "everyone" }, key: "", textContains: "" },
@@ -11,7 +10,13 @@ const ANY: MemoryFilter = {
   ...{ labels: new Map(), metadata: [], minImportance: 0, minConfidence: 0 },
   ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },
   ...{ createFromMs: undefined, createBeforeMs: undefined },
-  ...{ seenFromMs: undefined, seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },
+  ...{
+    seenFromMs: undefined,
+    seenBeforeMs: undefined,
+    sourceSessionId: "",
+    origin: undefined,
+    sourceErased: undefined,
+  },
 };
 const NOW = 1_000;
 

@@ -1,9 +1,9 @@
-// What a recall may look at, in domain terms: the public RecallFilter without its wire form.
+// The filters of recall in domain terms: the public RecallFilter without its wire form.
 
-import type { MemoryKind } from "../memories/memory.ts";
-import type { ScopeFilter } from "../memories/scopes.ts";
-import type { Trust } from "../summaries/summary.ts";
-import type { Role } from "../window/types.ts";
+import type { MemoryKind } from "../../memory/rules/memory.ts";
+import type { ScopeFilter } from "../../memory/rules/scopes.ts";
+import type { Trust } from "../../summary/rules/summary.ts";
+import type { Role } from "../../window/rules/types.ts";
 
 /** A kind of record that recall finds. */
 export type RecallKind = "message" | "document" | "memory";
@@ -19,7 +19,7 @@ export type Scalar = string | number | boolean | null;
  */
 export type FlatMetadata = ReadonlyMap<string, readonly Scalar[]>;
 
-/** What the metadata of a record must hold at a path. */
+/** A test of the metadata of a record at a path. */
 export interface MetadataTest {
   readonly path: string;
   readonly test: /** One of the values at the path is one of these, type and all. */
@@ -34,12 +34,12 @@ export interface MetadataTest {
     | { readonly kind: "exists"; readonly exists: boolean };
 }
 
-/** What metadata must hold: one test, or all, any or none of several conditions, at least one. */
+/** A condition on metadata: one test, or all, any or none of several conditions, at least one. */
 export type MetadataCondition =
   | MetadataTest
   | { readonly of: "all" | "any" | "none"; readonly conditions: readonly MetadataCondition[] };
 
-/** What a recall may look at. Everything that is set must hold; empty means any. */
+/** Selects the records of a recall. Everything that is set must hold; empty means any. */
 export interface RecallFilter {
   readonly kinds: ReadonlySet<RecallKind>;
   readonly sessionIds: readonly string[];

@@ -1,12 +1,46 @@
+// Filter of the memories that a call selects.
+
+import {
+  isMemoryExpired,
+  type Memory,
+  type MemoryKind,
+  type MemoryOrigin,
+} from "../../memory/rules/memory.ts";
+import { meansScope, type ScopeFilter } from "../../memory/rules/scopes.ts";
+import type { Trust } from "../../summary/rules/summary.ts";
+import type { FlatMetadata, MetadataCondition } from "./filter.ts";
+import { hasLabels, passesCondition } from "./item-tests.ts";
+
+/** Selected memories; see memorysidecar.v1.MemoryFilter. Empty and undefined mean any. */
+export interface MemoryFilter {
+  readonly scope: ScopeFilter;
+  readonly kinds: ReadonlySet<MemoryKind>;
+  /** Empty means active ones, or with `validAtMs` both; PurgeMemories fills in both. */
+  readonly states: ReadonlySet<Memory["state"]>;
+  /** In lower case, as are topics. */
+  readonly categories: ReadonlySet<string>;
+  readonly topics: ReadonlySet<string>;
+  readonly key: string;
+  readonly textContains: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly metadata: readonly MetadataCondition[];
+  readonly minImportance: number;
+  readonly minConfidence: number;
+  readonly minTrust: Trust | undefined;
+  readonly persistent: boolean | undefined;
+  readonly validAtMs: number | undefined;
+  readonly createFromMs: number | undefined;
+  readonly createBeforeMs: number | undefined;
+  readonly seenFromMs: number | undefined;
+  readonly seenBeforeMs: number | undefined;
+  readonly sourceSessionId: string;
+  readonly origin: MemoryOrigin | undefined;
+  readonly sourceErased: boolean | undefined;
+}
+
 // Whether a filter means a memory.
 
-import type { FlatMetadata } from "../recall/filter.ts";
-import { hasLabels, passesCondition } from "../recall/metadata-test.ts";
-import type { MemoryFilter } from "./filter.ts";
-import { isMemoryExpired, type Memory } from "./memory.ts";
-import { meansScope } from "./scopes.ts";
-
-/** What a filter is compared at and with. */
+/** The time of a match, and how metadata is read. */
 export interface MatchAt {
   readonly nowMs: number;
   /** Reads the metadata of a memory. Without it no memory has any. */
@@ -59,7 +93,8 @@ function standingFits(memory: Memory, filter: MemoryFilter): boolean {
     memory.trust >= (filter.minTrust ?? 0) &&
     (filter.persistent === undefined || memory.persistent === filter.persistent) &&
     (filter.sourceSessionId === "" || source.sessionId === filter.sourceSessionId) &&
-    (filter.origin === undefined || source.origin === filter.origin)
+    (filter.origin === undefined || source.origin === filter.origin) &&
+    (filter.sourceErased === undefined || (source.erasedMs !== undefined) === filter.sourceErased)
   );
 }
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { memoryOf } from "../../../test/support/memory-lookup.ts";
-import { overlapScore, overlapTerms, queryWords, substringFits, wordCountRank } from "./search.ts";
+import { memoryOf } from "../../../test/support/memory/lookup.ts";
+import {
+  overlapScore,
+  overlapTerms,
+  queryWords,
+  substringFits,
+  wordCountRank,
+} from "./memory-search.ts";
 
 const attributes = new Map([["country", "Switzerland"]]);
 const alps = memoryOf({

@@ -1,12 +1,11 @@
 // The scorings of other systems: how well one memory fits the words of a query.
 
-import { describeStructure } from "./describe.ts";
-import { holdsText } from "./filter-match.ts";
-import type { Memory } from "./memory.ts";
+import { describeStructure, type Memory } from "../../memory/rules/memory.ts";
+import { holdsText } from "./memory-filter.ts";
 
 /** Terms are longer than this. */
 const TERM_CHARS = 2;
-/** What a memory scores without any term, and what all of them add. */
+/** The score of a memory without any term, and what all terms add. */
 const ENTITY_SCORE = { base: 0.55, share: 0.3 } as const;
 const EPISODE_SCORE = { base: 0.35, share: 0.2 } as const;
 
@@ -16,7 +15,7 @@ export function overlapTerms(query: string): readonly string[] {
   return words.filter((word) => [...word].length > TERM_CHARS);
 }
 
-/** What is searched, in lower case. */
+/** The searched text in lower case. */
 function overlapText({ content: { text, structure } }: Memory): string {
   if (structure?.kind === "episode") {
     const { userText, assistantText } = structure.episode;
@@ -45,7 +44,7 @@ export function queryWords(query: string): readonly string[] {
   return [...new Set(words)].filter((word) => word !== "");
 }
 
-/** How many of the words are parts of the text or of the category. */
+/** Number of words that are parts of the text or of the category. */
 export function wordCountRank({ content }: Memory, words: readonly string[]): number {
   const text = content.text.toLowerCase();
   const category = content.category.toLowerCase();

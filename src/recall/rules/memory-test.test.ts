@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RecallFilter } from "./filter.ts";
-import { type FilteredMemory, memoryPasses, TRUE_MEMORIES } from "./memory-test.ts";
+import { type FilteredMemory, memoryPasses, TRUE_MEMORIES } from "./item-tests.ts";
 
 const MEMORY: FilteredMemory = {
   ...{ kind: "fact", category: "general", confidence: 0.5, isSuperseded: false },
@@ -16,7 +16,7 @@ function passes(
 }
 
 describe("memoryPasses", () => {
-  it("knows what is true at a time, its first moment and not its last", () => {
+  test("knows what is true at a time, its first moment and not its last", () => {
     const at = (referenceMs: number) => passes({}, {}, { nowMs: 0, referenceMs });
     expect([99, 100, 199, 200].map(at)).toEqual([false, true, true, false]);
     expect([99, 100, 199, 200].map((validity) => passes({}, { validity }))).toEqual([
@@ -25,7 +25,7 @@ describe("memoryPasses", () => {
     expect(passes({ validFromMs: undefined, validToMs: undefined }, { validity: -1 })).toBe(true);
   });
 
-  it("gives what is superseded when it is asked for alone", () => {
+  test("gives what is superseded when it is asked for alone", () => {
     const past = { isSuperseded: true };
     const answers = (["now", "active", "any", 150] as const).map((validity) => {
       return passes(past, { validity });
@@ -34,14 +34,14 @@ describe("memoryPasses", () => {
     expect(passes({ validToMs: 120 }, { validity: "active" })).toBe(true);
   });
 
-  it("never gives what has run out", () => {
+  test("never gives what has run out", () => {
     for (const validity of ["now", "active", "any", 150] as const) {
       const ended = { validToMs: undefined, expireMs: 150 };
       expect(passes(ended, { validity }), String(validity)).toBe(false);
     }
   });
 
-  it("knows kinds, categories and confidence", () => {
+  test("knows kinds, categories and confidence", () => {
     expect(passes({}, { memoryKinds: new Set(["entity"]) })).toBe(false);
     expect(passes({}, { memoryKinds: new Set(["entity", "fact"]) })).toBe(true);
     expect(passes({}, { categories: new Set(["work"]) })).toBe(false);

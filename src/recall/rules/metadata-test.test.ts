@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Scalar } from "./filter.ts";
-import { hasLabels, passesCondition } from "./metadata-test.ts";
+import { hasLabels, passesCondition } from "./item-tests.ts";
 
 const METADATA = new Map<string, readonly Scalar[]>([
   ["size", [3, 8]],

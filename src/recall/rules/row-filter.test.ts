@@ -1,7 +1,7 @@
 // Filters against plain sets of numbers.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   ALL_ROWS,
   bitsFilter,
@@ -46,7 +46,7 @@ const someFilter = fc
   }));
 
 describe("a row filter", () => {
-  it("gives, counts and has the rows that it was made of", () => {
+  test("gives, counts and has the rows that it was made of", () => {
     fc.assert(
       fc.property(someFilter, ({ rows, filter }) => {
         expect(rowsOf(filter)).toEqual(rows);
@@ -59,7 +59,7 @@ describe("a row filter", () => {
     );
   });
 
-  it("gives only rows below the end", () => {
+  test("gives only rows below the end", () => {
     fc.assert(
       fc.property(someFilter, fc.nat(END), ({ rows, filter }, end) => {
         expect(rowsOf(filter, end)).toEqual(rows.filter((row) => row < end));
@@ -67,7 +67,7 @@ describe("a row filter", () => {
     );
   });
 
-  it("intersects in either order, and changes neither side", () => {
+  test("intersects in either order, and changes neither side", () => {
     fc.assert(
       fc.property(someFilter, someFilter, (a, b) => {
         const both = a.rows.filter((row) => b.rows.includes(row));
@@ -84,7 +84,7 @@ describe("a row filter", () => {
     );
   });
 
-  it("of all rows leaves the other side as it is", () => {
+  test("of all rows leaves the other side as it is", () => {
     const some = listFilter([3, 1]);
     expect(intersectFilters(ALL_ROWS, some)).toBe(some);
     expect(intersectFilters(some, ALL_ROWS)).toBe(some);
@@ -94,7 +94,7 @@ describe("a row filter", () => {
     expect(rowsOf(intersectFilters(NO_ROWS, ALL_ROWS))).toEqual([]);
   });
 
-  it("takes the shorter form: few rows a list, many rows bits", () => {
+  test("takes the shorter form: few rows a list, many rows bits", () => {
     expect(filterWhere(3200, (row) => row % 100 === 0).kind).toBe("list");
     expect(filterWhere(3200, (row) => row % 10 === 0).kind).toBe("bits");
   });

@@ -1,4 +1,24 @@
-// Which rows of a shard a search may give. A filter is made once for a query from its typed
+// Runs of positions, apart from one another and rising.
+
+import type { SeqRange } from "../../window/rules/types.ts";
+
+/** The runs with one more, joined where they touch. Linear in the number of runs. */
+export function addSpan(spans: readonly SeqRange[], span: SeqRange): readonly SeqRange[] {
+  let { first, last } = span;
+  const before: SeqRange[] = [];
+  const after: SeqRange[] = [];
+  for (const other of spans) {
+    if (other.last < first - 1) before.push(other);
+    else if (other.first > last + 1) after.push(other);
+    else {
+      first = Math.min(first, other.first);
+      last = Math.max(last, other.last);
+    }
+  }
+  return [...before, { first, last }, ...after];
+}
+
+// Filter of the rows that a search may give. A filter is made once for a query from its typed
 // conditions, and then read inside the scans: so it is either nothing at all, a bit for each row,
 // or a short list of rows.
 
@@ -84,9 +104,7 @@ export function intersectFilters(a: RowFilter, b: RowFilter): RowFilter {
   if (a.kind === "list" && (b.kind !== "list" || a.rows.length <= b.rows.length)) {
     return { kind: "list", rows: a.rows.filter((row) => filterHas(b, row)) };
   }
-  if (b.kind === "list") {
-    return { kind: "list", rows: b.rows.filter((row) => filterHas(a, row)) };
-  }
+  if (b.kind === "list") return { kind: "list", rows: b.rows.filter((row) => filterHas(a, row)) };
   return a.kind === "bits" ? intersectBits(a.words, b.words) : NO_ROWS;
 }
 

@@ -3,7 +3,7 @@
 
 import type { RecallKind } from "./filter.ts";
 
-/** What each scoring looks at, by its name in the contract. */
+/** The kind of record that each scoring reads, by its name in the contract. */
 const SCORED_KINDS = {
   cosine: "document",
   tf_idf: "document",
@@ -22,7 +22,7 @@ export type ScoringOf<K extends RecallKind> = {
 /** The names of the scorings. */
 export const RECALL_SCORINGS = Object.keys(SCORED_KINDS) as readonly RecallScoring[];
 
-/** What a scoring looks at; undefined for a name that is none. */
+/** The kind of record that a scoring reads; undefined for an unknown name. */
 export function scoredKind(name: string): RecallKind | undefined {
   return Object.hasOwn(SCORED_KINDS, name) ? SCORED_KINDS[name as RecallScoring] : undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { MemoryScope } from "../memories/memory.ts";
-import type { ScopeFilter } from "../memories/scopes.ts";
-import { sessionPasses } from "./session-test.ts";
+import type { MemoryScope } from "../../memory/rules/memory.ts";
+import type { ScopeFilter } from "../../memory/rules/scopes.ts";
+import { sessionPasses } from "./item-tests.ts";
 
 const scopeOf = (userId = "", agentId = "", sessionId = ""): MemoryScope => {
   return { userId, agentId, sessionId };

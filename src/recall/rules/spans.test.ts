@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addSpan } from "./spans.ts";
+import { addSpan } from "./row-filter.ts";
 
 const SPAN = fc
   .tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 6 }))

@@ -3,7 +3,7 @@
 // two of them there is nothing else; each may begin with the end of the one before. The same text
 // gives the same chunks, and the chunks give the text again.
 
-/** How to cut, in code points. */
+/** Options for cutting, in code points. */
 export interface SplitRule {
   /** The most of a chunk; at least 2. */
   readonly chunkChars: number;
@@ -14,7 +14,7 @@ export interface SplitRule {
 /** A piece of a text. */
 export interface Chunk {
   readonly text: string;
-  /** Where it begins in the text, in code points. */
+  /** Start in the text, in code points. */
   readonly offset: number;
   /** The white space right before it that no chunk holds; empty when it overlaps. */
   readonly spaceBefore: string;
@@ -25,13 +25,13 @@ export interface Chunk {
 const LINE_BREAK = 0x0a;
 const SENTENCE_END = /[.!?\u2026]["'\u2019\u201d)\]]*$/u;
 const FULL_STOPS = new Set("\u3002\uff01\uff1f\uff61");
-/** So far back is looked for the end of a sentence before white space. */
+/** Characters before white space that are searched for the end of a sentence. */
 const SENTENCE_LOOK = 6;
 
 /** White space beyond ASCII, but for U+2000 to U+200A. */
 const WIDE_SPACES = new Set([0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff]);
 
-/** How good a place is for a cut: the higher, the better. */
+/** Quality of a place for a cut: the higher, the better. */
 const PLACE = { none: 0, word: 1, sentence: 2, line: 3, paragraph: 4 } as const;
 
 /** Cuts a text. Gives one chunk when it is not too long; that of a blank text is empty. */
@@ -81,12 +81,12 @@ export function joinChunks(chunks: readonly Chunk[]): string {
   return parts.join("");
 }
 
-/** No chunk but the last is cut before so many code points. */
+/** The least length of a chunk but the last, in code points. */
 function halfOf({ chunkChars }: SplitRule): number {
   return Math.ceil(chunkChars / 2);
 }
 
-/** Where the chunk begins that follows one whose text ends at `last`, with white space to `end`. */
+/** Start of the chunk that follows one whose text ends at `last`, with white space to `end`. */
 function nextStart(
   text: string,
   { last, end }: { readonly last: number; readonly end: number },
@@ -116,7 +116,7 @@ function lastCut(text: string, from: number, to: number): number {
   return best;
 }
 
-/** Where the next chunk may begin, from `from` to `to`: at a sentence, else at a word. */
+/** Start of the next chunk, from `from` to `to`: at a sentence, else at a word. */
 function firstCut(text: string, from: number, to: number): number {
   let word: number | undefined;
   for (let at = from; at <= to; at++) {
@@ -127,7 +127,7 @@ function firstCut(text: string, from: number, to: number): number {
   return word ?? from;
 }
 
-/** How good it is to cut before the unit at `at`. */
+/** Quality of a cut before the unit at `at`. */
 function placeAt(text: string, at: number): number {
   const before = text.charCodeAt(at - 1);
   if (FULL_STOPS.has(text[at - 1] ?? "")) return PLACE.sentence;
@@ -167,14 +167,14 @@ function isPair(text: string, at: number): boolean {
   return high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
 }
 
-/** The place so many code points further, or the end. */
+/** The place a number of code points further, or the end. */
 function forward(text: string, start: number, count: number): number {
   let at = start;
   for (let left = count; left > 0 && at < text.length; left--) at += isPair(text, at) ? 2 : 1;
   return at;
 }
 
-/** The place so many code points before. */
+/** The place a number of code points before. */
 function back(text: string, end: number, count: number): number {
   let at = end;
   for (let left = count; left > 0 && at > 0; left--) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type TfIdfContent, TfIdfIndex } from "./tf-idf.ts";
 
 const FOX: readonly string[] = [
@@ -22,7 +22,7 @@ function found(index: TfIdfIndex, text: string, limit = 5, accept = (_: number) 
 }
 
 describe("search by TF-IDF", () => {
-  it("scores as the vector store that it stands for", () => {
+  test("scores as the vector store that it stands for", () => {
     const index = indexOf(FOX);
     expect(found(index, "quick fox", 3)).toEqual([
       [1, 707107],
@@ -41,7 +41,7 @@ describe("search by TF-IDF", () => {
     ]);
   });
 
-  it("counts terms over all documents, filtered out or not", () => {
+  test("counts terms over all documents, filtered out or not", () => {
     const odd = (position: number) => position !== 4;
     expect(found(indexOf(FOX), "brown", 5, odd)).toEqual([
       [1, 500000],
@@ -56,11 +56,11 @@ describe("search by TF-IDF", () => {
     ]);
   });
 
-  it("gives the only document, with a score of 0", () => {
+  test("gives the only document, with a score of 0", () => {
     expect(found(indexOf(["alone here"]), "alone")).toEqual([[1, 0]]);
   });
 
-  it("takes the terms of a replaced or removed document back", () => {
+  test("takes the terms of a replaced or removed document back", () => {
     const index = indexOf(FOX.slice(0, 3));
     expect(found(index, "fox")).toEqual([
       [1, 336998],
@@ -80,7 +80,7 @@ describe("search by TF-IDF", () => {
     );
   });
 
-  it("finds a document with an embedding by the numbers of its positions alone", () => {
+  test("finds a document with an embedding by the numbers of its positions alone", () => {
     const index = indexOf([{ vector: [3, 4] }, "beta"]);
     expect(found(index, "alpha", 2)).toEqual([
       [1, 0],
@@ -92,7 +92,7 @@ describe("search by TF-IDF", () => {
     ]);
   });
 
-  it("leaves out what scores below a floor, and gives nothing for a limit of 0", () => {
+  test("leaves out what scores below a floor, and gives nothing for a limit of 0", () => {
     const index = indexOf(FOX);
     const accept = () => true;
     const matches = index.search({ text: "quick fox", limit: 5, minScore: 0.355, accept });
@@ -100,7 +100,7 @@ describe("search by TF-IDF", () => {
     expect(found(index, "quick fox", 0)).toEqual([]);
   });
 
-  it("gives what it counted back", () => {
+  test("gives what it counted back", () => {
     const index = indexOf(FOX);
     const before = index.bytes;
     index.put(9, { text: "quick" });

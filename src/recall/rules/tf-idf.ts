@@ -1,5 +1,5 @@
-// Cosine of TF-IDF vectors, exactly as the vector store of lauren-ai scores: for programs that come
-// from there. Everything is compared with everything, so it is for collections of moderate size.
+// Cosine of TF-IDF vectors, scored exactly as another system's vector store does, for programs that
+// move here from it. Every document is compared with the query, so collections must be moderate.
 
 /** A document: its text, or the vector that was given with it, whose positions are its terms. */
 export type TfIdfContent = { readonly text: string } | { readonly vector: Iterable<number> };
@@ -10,13 +10,13 @@ export interface TfIdfMatch {
   readonly score: number;
 }
 
-/** What a search looks for. */
+/** The terms and limits of a search. */
 export interface TfIdfSearch {
   readonly text: string;
   readonly limit: number;
   /** Leaves out what scores lower; undefined leaves nothing out. */
   readonly minScore: number | undefined;
-  /** Which documents may be given. All others count for the rarity of terms all the same. */
+  /** Documents that may be given. All others count for the rarity of terms all the same. */
   readonly accept: (position: number) => boolean;
 }
 
@@ -40,20 +40,18 @@ function tokensOf(text: string): readonly string[] {
 
 /** The documents of one collection. */
 export class TfIdfIndex {
-  private readonly entries = new Map<number, Entry>();
-  private readonly termIds = new Map<string, number>();
-  private readonly documentCounts: number[] = [];
-  private normsValid = false;
-  private ownBytes = 0;
+  readonly #entries = new Map<number, Entry>();
+  readonly #termIds = new Map<string, number>();
+  readonly #documentCounts: number[] = [];
+  #normsValid = false;
+  #ownBytes = 0;
 
-  /** How many documents there are. */
   get count(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
-  /** Bytes that the index takes, about. */
   get bytes(): number {
-    return this.ownBytes + this.termIds.size * TERM_BYTES;
+    return this.#ownBytes + this.#termIds.size * TERM_BYTES;
   }
 
   /** Adds a document, or replaces the one at its position. */
@@ -61,20 +59,20 @@ export class TfIdfIndex {
     this.remove(position);
     const shares = "text" in content ? textShares(content.text) : vectorShares(content.vector);
     const entry = {
-      terms: Uint32Array.from(shares.keys(), (term) => this.idOf(term)),
+      terms: Uint32Array.from(shares.keys(), (term) => this.#idOf(term)),
       shares: Float64Array.from(shares.values()),
       norm: 0,
     };
-    this.entries.set(position, entry);
-    this.tally(entry, 1);
+    this.#entries.set(position, entry);
+    this.#tally(entry, 1);
   }
 
   /** Takes a document away, if it is there. */
   remove(position: number): void {
-    const entry = this.entries.get(position);
+    const entry = this.#entries.get(position);
     if (entry === undefined) return;
-    this.entries.delete(position);
-    this.tally(entry, -1);
+    this.#entries.delete(position);
+    this.#tally(entry, -1);
   }
 
   /**
@@ -82,11 +80,11 @@ export class TfIdfIndex {
    * well. The first search after a change takes longer.
    */
   search({ text, limit, minScore, accept }: TfIdfSearch): TfIdfMatch[] {
-    const rarities = this.rarities();
-    if (!this.normsValid) this.measure(rarities);
-    const query = this.queryVector(text, rarities);
+    const rarities = this.#rarities();
+    if (!this.#normsValid) this.#measure(rarities);
+    const query = this.#queryVector(text, rarities);
     const matches: TfIdfMatch[] = [];
-    for (const [position, entry] of this.entries) {
+    for (const [position, entry] of this.#entries) {
       if (!accept(position)) continue;
       const score = dotOf(entry, rarities, query);
       if (minScore === undefined || score >= minScore) matches.push({ position, score });
@@ -95,48 +93,48 @@ export class TfIdfIndex {
     return matches.slice(0, limit);
   }
 
-  private idOf(term: string): number {
-    const known = this.termIds.get(term);
+  #idOf(term: string): number {
+    const known = this.#termIds.get(term);
     if (known !== undefined) return known;
-    const id = this.documentCounts.length;
-    this.termIds.set(term, id);
-    this.documentCounts.push(0);
+    const id = this.#documentCounts.length;
+    this.#termIds.set(term, id);
+    this.#documentCounts.push(0);
     return id;
   }
 
-  private tally({ terms }: Entry, by: 1 | -1): void {
-    for (const term of terms) this.documentCounts[term] = (this.documentCounts[term] ?? 0) + by;
-    this.ownBytes += by * (ENTRY_BYTES + terms.length * PAIR_BYTES);
-    this.normsValid = false;
+  #tally({ terms }: Entry, by: 1 | -1): void {
+    for (const term of terms) this.#documentCounts[term] = (this.#documentCounts[term] ?? 0) + by;
+    this.#ownBytes += by * (ENTRY_BYTES + terms.length * PAIR_BYTES);
+    this.#normsValid = false;
   }
 
   /** The rarity of every term, by its id. */
-  private rarities(): Float64Array {
-    return Float64Array.from(this.documentCounts, (count) => this.rarityOf(count));
+  #rarities(): Float64Array {
+    return Float64Array.from(this.#documentCounts, (count) => this.#rarityOf(count));
   }
 
-  private rarityOf(documents: number): number {
+  #rarityOf(documents: number): number {
     return Math.log(1 + this.count) - Math.log(1 + documents);
   }
 
-  private measure(rarities: Float64Array): void {
-    for (const entry of this.entries.values()) {
+  #measure(rarities: Float64Array): void {
+    for (const entry of this.#entries.values()) {
       let sum = 0;
       for (const [place, term] of entry.terms.entries()) {
         sum += ((entry.shares[place] ?? 0) * (rarities[term] ?? 0)) ** 2;
       }
       entry.norm = Math.sqrt(sum);
     }
-    this.normsValid = true;
+    this.#normsValid = true;
   }
 
   /** The vector of the query at length 1, by the ids of its terms. */
-  private queryVector(text: string, rarities: Float64Array): Float64Array {
+  #queryVector(text: string, rarities: Float64Array): Float64Array {
     const vector = new Float64Array(rarities.length);
     let sum = 0;
     for (const [term, share] of textShares(text)) {
-      const id = this.termIds.get(term);
-      const value = share * (id === undefined ? this.rarityOf(0) : (rarities[id] ?? 0));
+      const id = this.#termIds.get(term);
+      const value = share * (id === undefined ? this.#rarityOf(0) : (rarities[id] ?? 0));
       sum += value ** 2;
       if (id !== undefined) vector[id] = value;
     }

@@ -1,11 +1,11 @@
 // The keeper of the best rows against sorting them all.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { TopRows } from "./top.ts";
+import { describe, expect, test } from "vitest";
+import { TopRows } from "./top-rows.ts";
 
 describe("the best rows", () => {
-  it("are those that sorting gives, in whatever order they are offered", () => {
+  test("are those that sorting gives, in whatever order they are offered", () => {
     const someRows = fc.uniqueArray(fc.tuple(fc.nat(500), fc.integer({ min: -3, max: 3 })), {
       selector: ([row]) => row,
       maxLength: 80,
@@ -25,7 +25,7 @@ describe("the best rows", () => {
     );
   });
 
-  it("are none after they were cleared", () => {
+  test("are none after they were cleared", () => {
     const top = new TopRows(1);
     top.offer(7, 0.5);
     expect(top.first).toBe(7);

@@ -3,7 +3,7 @@
 // A table of the classes of UTF-16 units, filled as units are met, makes this several times as fast
 // as regular expressions with Unicode classes.
 
-/** What a chunk is. */
+/** The kind of a chunk. */
 export type ChunkKind = typeof WORD_CHUNK | typeof RUN_CHUNK | typeof EMOJI_CHUNK;
 
 /** Letters and digits, with single marks between them: a word, a number, a name of code, a path. */
@@ -72,7 +72,7 @@ function classify(char: string): number {
   return /\p{M}/u.test(char) ? MARK : OTHER;
 }
 
-/** How many units the character at a place has: two for a pair of surrogates. */
+/** UTF-16 units of the character at a position: two for a surrogate pair. */
 export function widthAt(text: string, place: number): number {
   const unit = text.charCodeAt(place);
   if (unit < 0xd800 || unit > 0xdbff) return 1;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { datesInQuery, dateWords, QUERY_DATES_MAX } from "./dates.ts";
-import { indexTextOf } from "./index-text.ts";
+import { indexTextOf } from "./passages.ts";
 
 describe("dateWords", () => {
-  it.each([
+  test.each([
     [Date.UTC(2025, 0, 12, 23, 59), "January 12 12th 2025"],
     [Date.UTC(2024, 1, 29), "February 29 29th 2024"],
     [Date.UTC(2023, 4, 1), "May 1 1st 2023"],
@@ -22,7 +22,7 @@ describe("dateWords", () => {
 });
 
 describe("datesInQuery", () => {
-  it.each([
+  test.each([
     ["January 12th", [{ month: 1, day: 12 }]],
     ["what happened on 12 January 2025?", [{ month: 1, day: 12, year: 2025 }]],
     ["the 12th of January, 2025", [{ month: 1, day: 12, year: 2025 }]],
@@ -53,20 +53,20 @@ describe("datesInQuery", () => {
     expect(datesInQuery(query)).toEqual(dates);
   });
 
-  it.each([
+  test.each([
     ...["", "2023", "12/01", "01/02/2025", "24/7", "February 29 2023", "February 30", "1.2.3"],
     ...["may the force", "march on", "v2.2024.12", "12:30", "2025-13-01", "junebug 5", "the 12th"],
   ])("finds no day in %j", (query) => {
     expect(datesInQuery(query).filter(({ day }) => day !== undefined)).toEqual([]);
   });
 
-  it("gives a date that is named twice once, and a bounded number", () => {
+  test("gives a date that is named twice once, and a bounded number", () => {
     expect(datesInQuery("May 5, 5 May")).toHaveLength(1);
     const many = Array.from({ length: 28 }, (_, i) => `May ${i + 1}`).join("; ");
     expect(datesInQuery(many)).toHaveLength(QUERY_DATES_MAX);
   });
 
-  it("takes thirds of months", () => {
+  test("takes thirds of months", () => {
     expect(datesInQuery("in early August")).toEqual([{ month: 8, part: "early" }]);
     expect(datesInQuery("the mid-April meeting")).toEqual([{ month: 4, part: "middle" }]);
     expect(datesInQuery("late may")).toEqual([{ month: 5, part: "late" }]);
@@ -76,7 +76,7 @@ describe("datesInQuery", () => {
     expect(datesInQuery("early on 3 May")).toEqual([{ month: 5, day: 3 }]);
   });
 
-  it("finds the day that dateWords wrote", () => {
+  test("finds the day that dateWords wrote", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 32_503_679_999_999 }), (timeMs) => {
         const date = new Date(timeMs);
@@ -96,7 +96,7 @@ describe("datesInQuery", () => {
     );
   });
 
-  it("takes any text, also long", () => {
+  test("takes any text, also long", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void datesInQuery(text)));
     expect(datesInQuery("12 ".repeat(40_000))).toEqual([]);
     expect(datesInQuery(`${" ".repeat(40_000)}May 5`)).toEqual([]);
@@ -106,12 +106,12 @@ describe("datesInQuery", () => {
 describe("indexTextOf", () => {
   const timeMs = Date.UTC(2025, 0, 12);
 
-  it("has the speaker, the day in words and the passage", () => {
+  test("has the speaker, the day in words and the passage", () => {
     const text = indexTextOf({ speaker: "Ann", role: "user", timeMs, passage: "I moved." });
     expect(text).toBe("Ann January 12 12th 2025 I moved.");
   });
 
-  it("leaves out what is not known, and a speaker who is only a role", () => {
+  test("leaves out what is not known, and a speaker who is only a role", () => {
     const parts = { role: "user", timeMs: undefined, passage: "I moved." };
     expect(indexTextOf({ ...parts, speaker: "" })).toBe("I moved.");
     expect(indexTextOf({ ...parts, speaker: "User" })).toBe("I moved.");

@@ -8,7 +8,7 @@ export interface QueryDate {
   readonly day?: number;
   /** Four digits; only with a month. */
   readonly year?: number;
-  /** Which ten days or so of a month without a day: "early May", "the end of May". */
+  /** Days of the month that a vague date covers: "early May", "the end of May". */
   readonly part?: MonthPart;
 }
 
@@ -18,7 +18,7 @@ export type MonthPart = "early" | "middle" | "late";
 /** So much of a query is searched for dates. */
 export const DATE_QUERY_CHARS = 4_096;
 
-/** A query names so many dates at most; what follows is not taken. */
+/** The most dates of a query; further ones are ignored. */
 export const QUERY_DATES_MAX = 8;
 
 const MONTHS = [
@@ -57,7 +57,7 @@ const NAME =
   "sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const DAY = "(?<day>3[01]|[12]\\d|0?[1-9])(?:st|nd|rd|th)?";
 const YEAR = "(?<year>(?:1[0-9]|2[0-9])\\d\\d)";
-// What stands before and behind a number that is whole.
+// The boundaries before and behind a whole number.
 const START = "(?<![\\p{L}\\p{N}]|\\d[.,:/-])";
 const END = "(?![\\p{L}\\p{N}]|[.,:/-]\\d)";
 

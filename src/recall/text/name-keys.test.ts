@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nameKey, nameKeysIn } from "./name-keys.ts";
 
 describe("a name in a query", () => {
-  it.each([
+  test.each([
     ["Ann", "where is ann?"],
     ["Grace Hopper", "Who was GRACE hopper’s teacher?"],
     ["Café Zoë", "when does cafe zoe open"],
@@ -15,7 +15,7 @@ describe("a name in a query", () => {
     expect(nameKeysIn(query)).toContain(nameKey(name));
   });
 
-  it.each([
+  test.each([
     ["Ann", "what an annoying day"],
     ["Grace Hopper", "grace of the hopper"],
     ["Navy Yard", "navy"],
@@ -23,14 +23,14 @@ describe("a name in a query", () => {
     expect(nameKeysIn(query)).not.toContain(nameKey(name));
   });
 
-  it("is none without words, of one letter, of a stop word, or of too many words", () => {
+  test("is none without words, of one letter, of a stop word, or of too many words", () => {
     for (const name of ["", "!?", "I", "Who", "a b c d e f g h i"]) {
       expect(nameKey(name), name).toBe("");
     }
     expect(nameKeysIn("who am I?")).not.toContain("who");
   });
 
-  it("takes any query in little time", () => {
+  test("takes any query in little time", () => {
     const long = "word ".repeat(100_000);
     const start = performance.now();
     expect(nameKeysIn(long).size).toBeLessThan(5_000);

@@ -1,11 +1,11 @@
 // Names of entities as they are compared with the words of a query: folded, word by word.
 
 import { foldLower } from "./fold.ts";
-import { STOP_WORDS } from "./stop-words.ts";
+import { STOP_WORDS } from "./word.ts";
 
-/** Names of more words are not looked for. */
+/** The most words of a name. */
 const NAME_WORDS_MAX = 8;
-/** Words of a query that are looked at. */
+/** The most words of a query that are compared with names. */
 const QUERY_WORDS_MAX = 512;
 const KEY_CHARS_MIN = 2;
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PASSAGE_WORDS, passagesOf, wordCount } from "./passages.ts";
 import { indexTerms } from "./terms.ts";
 
@@ -7,39 +7,39 @@ const cut = (text: string): string[] =>
   passagesOf(text).map(({ start, end }) => text.slice(start, end));
 
 describe("passagesOf", () => {
-  it("keeps a short text whole, without the white space around it", () => {
+  test("keeps a short text whole, without the white space around it", () => {
     expect(cut("  Hello there, (world)! \n")).toEqual(["Hello there, (world)!"]);
   });
 
-  it("has none for text without words", () => {
+  test("has none for text without words", () => {
     expect(passagesOf("")).toEqual([]);
     expect(passagesOf(" \n ... --- ")).toEqual([]);
   });
 
-  it("has one for a text of one emoji", () => {
+  test("has one for a text of one emoji", () => {
     expect(cut(" 👍🏽 ")).toEqual(["👍🏽"]);
   });
 
-  it("cuts behind sentences, into about equal parts", () => {
+  test("cuts behind sentences, into about equal parts", () => {
     const text = "This is a sentence of eight words, yes. ".repeat(20).trim();
     const parts = cut(text);
     expect(parts.map((part) => wordCount(part))).toEqual([56, 48, 56]);
     for (const part of parts) expect(part).toMatch(/^This.*yes\.$/s);
   });
 
-  it("cuts behind lines", () => {
+  test("cuts behind lines", () => {
     const line = "one two three four five six seven eight nine ten\n";
     for (const part of cut(line.repeat(13))) expect(part).toMatch(/^one.*ten$/s);
   });
 
-  it("cuts anywhere when nothing ends", () => {
+  test("cuts anywhere when nothing ends", () => {
     const words = Array.from({ length: 130 }, (_, i) => `w${i}`);
     const parts = cut(words.join(" "));
     expect(parts).toHaveLength(3);
     expect(parts.join(" ")).toBe(words.join(" "));
   });
 
-  it("counts characters of scripts without spaces as half a word and cuts behind a stop", () => {
+  test("counts characters of scripts without spaces as half a word and cuts behind a stop", () => {
     const text = "我们昨天一起去了北京的长城。".repeat(20);
     const parts = cut(text);
     expect(wordCount(text)).toBe(130);
@@ -47,13 +47,13 @@ describe("passagesOf", () => {
     for (const part of parts) expect(part).toMatch(/^我们.*。$/);
   });
 
-  it("counts a long path as several words and does not cut it", () => {
+  test("counts a long path as several words and does not cut it", () => {
     const path = `/srv/${"folder/".repeat(30)}file.txt`;
     expect(wordCount(path)).toBe(4);
     expect(cut(`${"word ".repeat(58)}${path}`).at(-1)).toContain(path);
   });
 
-  it("holds every term of any text, in order, and nothing twice", () => {
+  test("holds every term of any text, in order, and nothing twice", () => {
     const word = fc.oneof(
       fc.constantFrom(
         "cat",
@@ -92,7 +92,7 @@ describe("passagesOf", () => {
     );
   });
 
-  it("takes time linear in the text", () => {
+  test("takes time linear in the text", () => {
     expect(passagesOf("word ".repeat(200_000)).length).toBeGreaterThan(3_000);
   });
 });

@@ -1,6 +1,34 @@
-// Cuts texts into passages: short parts that a search compares one by one.
+// The text that stands for one passage in an index.
 
 import { type ChunkKind, forEachChunk, RUN_CHUNK, WORD_CHUNK, widthAt } from "./chunks.ts";
+import { dateWords } from "./dates.ts";
+
+/** The input of the index text of a passage. */
+export interface IndexTextParts {
+  /** The name of the author; may be empty. */
+  readonly speaker: string;
+  /** The role of the author. Not indexed, as half of all rows share it. */
+  readonly role: string;
+  /** When it was said, in milliseconds since 1970; undefined when no time is known. */
+  readonly timeMs: number | undefined;
+  readonly passage: string;
+}
+
+/** So much of a name is indexed, in UTF-16 units. */
+const SPEAKER_CHARS = 128;
+
+/**
+ * Gives what is indexed for one passage: who said it, the day in words, and the passage. A speaker
+ * who is named by the role only is left out.
+ */
+export function indexTextOf({ speaker, role, timeMs, passage }: IndexTextParts): string {
+  const isRole = speaker.toLowerCase() === role.toLowerCase();
+  const name = isRole ? "" : speaker.slice(0, SPEAKER_CHARS);
+  const date = timeMs === undefined ? "" : dateWords(timeMs);
+  return [name, date, passage].filter((part) => part !== "").join(" ");
+}
+
+// Cuts texts into passages: short parts that a search compares one by one.
 
 /** The most words of a passage. */
 export const PASSAGE_WORDS = 60;
@@ -100,7 +128,7 @@ function nextPassage(text: string, { starts, ends, counts }: Words, first: numbe
   return best;
 }
 
-/** What is looked at between two words. */
+/** The text between two words that is examined. */
 const GAP_CHARS = 64;
 
 function gapOf(text: string, end = 0, start = text.length): string {
@@ -114,7 +142,7 @@ function passageAt(text: string, words: Words, first: number, next: number): Pas
   return trimmed(text, start, end);
 }
 
-/** Where a text is cut between two words: at the first white space, else before the second one. */
+/** Place to cut a text between two words: at the first white space, else before the second one. */
 function borderAt(text: string, end = 0, start = text.length): number {
   for (let place = end; place < start; place++) if (isSpace(text, place)) return place;
   // Marks behind the end of a sentence stay with it, as in text without spaces.

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { porter2 } from "./porter2.ts";
 
 // Words and their stems as the published algorithm gives them.
@@ -34,15 +34,15 @@ describe("porter2", () => {
     .split(/[|\n]/)
     .map((pair) => pair.split(" ") as [string, string]);
 
-  it("has enough pairs to mean something", () => {
+  test("has enough pairs to mean something", () => {
     expect(pairs.length).toBeGreaterThan(130);
   });
 
-  it.each(pairs)("%s -> %s", (word, stem) => {
+  test.each(pairs)("%s -> %s", (word, stem) => {
     expect(porter2(word)).toBe(stem);
   });
 
-  it.each(["a", "is", "", "naïve", "x1", "東京", "Upper"])("leaves %j as it is", (word) => {
+  test.each(["a", "is", "", "naïve", "x1", "東京", "Upper"])("leaves %j as it is", (word) => {
     expect(porter2(word)).toBe(word);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { QueryDate } from "./dates.ts";
 import { relativeDatesInQuery, withDatesWritten } from "./relative-dates.ts";
 
@@ -12,7 +12,7 @@ function datesOf(text: string): string[] {
   return relativeDatesInQuery(text, NOW).map(plain);
 }
 
-it("counts from the day on which the query is asked", () => {
+test("counts from the day on which the query is asked", () => {
   expect(datesOf("What did I eat today?")).toEqual(["2025-3-5"]);
   expect(datesOf("Where was I yesterday and last night?")).toEqual(["2025-3-4", "2025-3-4"]);
   expect(datesOf("three days ago")).toEqual(["2025-3-2"]);
@@ -22,7 +22,7 @@ it("counts from the day on which the query is asked", () => {
   expect(datesOf("a year ago")).toEqual(["2024-3"]);
 });
 
-it("knows weekdays, weeks and months before", () => {
+test("knows weekdays, weeks and months before", () => {
   expect(datesOf("the lunch last Tuesday")).toEqual(["2025-3-4"]);
   expect(datesOf("last Wednesday")).toEqual(["2025-2-26"]);
   expect(datesOf("last Thursday")).toEqual(["2025-2-27"]);
@@ -30,12 +30,12 @@ it("knows weekdays, weeks and months before", () => {
   expect(datesOf("this month, the past month")).toEqual(["2025-3", "2025-2"]);
 });
 
-it("finds none without a time, and none where nothing is stated", () => {
+test("finds none without a time, and none where nothing is stated", () => {
   expect(relativeDatesInQuery("yesterday", 0)).toEqual([]);
   expect(datesOf("the last time in a week of days")).toEqual([]);
 });
 
-it("writes what is stated as a date, as the index has it", () => {
+test("writes what is stated as a date, as the index has it", () => {
   const written = (text: string): string => withDatesWritten(text, NOW);
   expect(written("What did I say last Tuesday?")).toBe("What did I say March 4th?");
   expect(written("Yesterday or 3 days ago")).toBe("March 4th or March 2nd");
@@ -45,7 +45,7 @@ it("writes what is stated as a date, as the index has it", () => {
   expect(withDatesWritten("yesterday", 0)).toBe("yesterday");
 });
 
-it("takes any text and any time", () => {
+test("takes any text and any time", () => {
   const time = fc.integer({ min: -8_640_000_000_000, max: 8_640_000_000_000 });
   const words = fc.constantFrom("999 years ago", "last week", "yesterday", "12 months ago");
   fc.assert(

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { searchedTerms } from "./searched-terms.ts";
 import { queryTerms } from "./terms.ts";
 
 /** A Wednesday. */
 const NOW = Date.UTC(2025, 2, 5, 9);
 
-it("looks for the date alone where nothing else is asked for", () => {
+test("looks for the date alone where nothing else is asked for", () => {
   const date = queryTerms("March 4th");
   expect(searchedTerms("What happened yesterday?", NOW)).toEqual(date);
   expect(searchedTerms("what did I say last Tuesday", NOW)).toEqual(date);
@@ -15,7 +15,7 @@ it("looks for the date alone where nothing else is asked for", () => {
   expect(searchedTerms("what happened in early May", NOW)).toEqual(queryTerms("early May"));
 });
 
-it("looks for every word where there is more than a date, or none", () => {
+test("looks for every word where there is more than a date, or none", () => {
   const same = [
     "What happened to the cat on March 4th?",
     "What happened?",
@@ -27,7 +27,7 @@ it("looks for every word where there is more than a date, or none", () => {
   expect(asked).toEqual(queryTerms("What did Ana say March 4th?"));
 });
 
-it("leaves something to look for of any query that has it", () => {
+test("leaves something to look for of any query that has it", () => {
   const words = fc.constantFrom("say", "happened", "yesterday", "May", "4th", "March", "cat", "of");
   fc.assert(
     fc.property(fc.array(words), fc.constantFrom(0, NOW), (all, nowMs) => {

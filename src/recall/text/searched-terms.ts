@@ -1,17 +1,17 @@
-// What a query looks for by words, when it may state dates.
+// The terms that a query searches for when it may state dates.
 
 import { datesInQuery } from "./dates.ts";
 import { relativeDatesInQuery, withDatesWritten } from "./relative-dates.ts";
 import { queryTerms } from "./terms.ts";
 
-/** What asks for anything at all. */
+/** Words of questions that ask for anything. */
 const ASKING = new Set(
   queryTerms(
     "happen say said tell told talk speak spoke mention discuss do did done go going went",
   ),
 );
 
-/** What dates are made of, besides what starts with a digit. */
+/** Words of dates, besides those that begin with a digit. */
 const DATING = new Set(
   queryTerms(
     "January February March April May June July August September October November December " +

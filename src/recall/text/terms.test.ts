@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fold, foldLower, TERM_CHARS } from "./fold.ts";
 import { identifiersIn, indexTerms, QUERY_TERMS_MAX, queryTerms } from "./terms.ts";
 
 const terms = (text: string): string => indexTerms(text).join(" ");
 
 describe("indexTerms", () => {
-  it.each([
+  test.each([
     ["words are stems, without stop words", "The cats were running quickly", "cat run quick"],
     ["question words go", "When did Caroline go to the museum?", "carolin go museum"],
     ["accents and case go", "Naïve CAFÉ Zürich Straße Łódź", "naiv cafe zurich strass lodz"],
@@ -53,31 +53,31 @@ describe("indexTerms", () => {
 });
 
 describe("long and odd texts", () => {
-  it("makes one short term of a run of data", () => {
+  test("makes one short term of a run of data", () => {
     const data = "aGVsbG8+d29y/bGQ".repeat(65_536);
     const [term, ...others] = indexTerms(data);
     expect(others).toEqual([]);
     expect(term).toHaveLength(TERM_CHARS);
   });
 
-  it("tells long words apart by their ends", () => {
+  test("tells long words apart by their ends", () => {
     const start = "n".repeat(100);
     expect(indexTerms(`${start}a`)).not.toEqual(indexTerms(`${start}b`));
     expect(indexTerms(`${start}a`)).toEqual(queryTerms(`${start}A`.toUpperCase()));
   });
 
-  it("takes a bounded number of terms from a query", () => {
+  test("takes a bounded number of terms from a query", () => {
     const query = Array.from({ length: 5_000 }, (_, i) => `word${i}`).join(" ");
     expect(queryTerms(query)).toHaveLength(QUERY_TERMS_MAX);
   });
 
-  it("finds one Han character by itself and inside of a word", () => {
+  test("finds one Han character by itself and inside of a word", () => {
     expect(queryTerms("猫")).toEqual(["猫"]);
     expect(indexTerms("黑猫在")).toContain("猫");
     expect(queryTerms("黑猫在")).toEqual(["黑猫", "猫在"]);
   });
 
-  it("finds nothing in stop words and marks", () => {
+  test("finds nothing in stop words and marks", () => {
     expect(queryTerms("to be or not to be?! ... -- \u200b")).toEqual([]);
     expect(queryTerms("")).toEqual([]);
   });
@@ -101,7 +101,7 @@ const hard = fc
   .map((parts) => parts.join(""));
 
 describe("any text", () => {
-  it("gives short, folded terms that are whole characters", () => {
+  test("gives short, folded terms that are whole characters", () => {
     fc.assert(
       fc.property(hard, (text) => {
         const found = indexTerms(text);
@@ -118,7 +118,7 @@ describe("any text", () => {
     );
   });
 
-  it("gives the same terms again, and those of a query among those of a text", () => {
+  test("gives the same terms again, and those of a query among those of a text", () => {
     fc.assert(
       fc.property(hard, (text) => {
         const found = indexTerms(text);
@@ -131,7 +131,7 @@ describe("any text", () => {
     );
   });
 
-  it("does not matter in which normal form it is", () => {
+  test("does not matter in which normal form it is", () => {
     const marks = fc.string({ unit: fc.constantFrom(..."aeéüñ가か が行 ЙйЁ ."), maxLength: 40 });
     fc.assert(
       fc.property(marks, (text) => {
@@ -140,7 +140,7 @@ describe("any text", () => {
     );
   });
 
-  it("is folded once and for all", () => {
+  test("is folded once and for all", () => {
     fc.assert(
       fc.property(hard, (text) => {
         expect(fold(fold(text))).toBe(fold(text));
@@ -152,7 +152,7 @@ describe("any text", () => {
 });
 
 describe("identifiers of a query", () => {
-  it.each([
+  test.each([
     ["Where is ORD-48213?", "ord-48213"],
     ["what about 0x7ffe3a and so on", "0x7ffe3a"],
     ["ERR_CONN_RESET again", "err_conn_reset"],
@@ -167,7 +167,7 @@ describe("identifiers of a query", () => {
     expect(indexTerms(text)).toContain(term);
   });
 
-  it.each([
+  test.each([
     ...["What did Ana say on 2024-03-21 at 10:30?", "on March 21st", "in 1984 and 2 or 3"],
     ...["a well-known check-in and/or more", "5km in 20-minute runs of the 80s", "3.5 of 1,000"],
     ...["a McDonald on YouTube and WeChat", "PDFs of NASA"],
@@ -176,7 +176,7 @@ describe("identifiers of a query", () => {
     expect([...identifiersIn(text)]).toEqual([]);
   });
 
-  it("are the one word of a query, whatever it is", () => {
+  test("are the one word of a query, whatever it is", () => {
     expect([...identifiersIn("the zeppelin?")]).toEqual(["zeppelin"]);
   });
 });

@@ -1,12 +1,40 @@
-// The terms of one word, number, name of code, address or path.
+// Words that a search leaves out, since they are in every text.
 
 import { clipped, fold, foldLower } from "./fold.ts";
 import { porter2 } from "./porter2.ts";
-import { CAPITAL_NAMES, STOP_WORDS } from "./stop-words.ts";
+
+const GRAMMAR =
+  "a about above after again against all am an and any are as at be because been before " +
+  "being below between both but by can could did do does doing down during each few for " +
+  "from further had has have having he her here hers herself him himself his i if in into " +
+  "is it its itself just me more most my myself no nor not now of off on once only or other " +
+  "our ours ourselves out over own same she should so some such than that the their theirs " +
+  "them themselves then there these they this those through to too under until up us very " +
+  "was we were will with would you your yours yourself yourselves also";
+
+const QUESTIONS = "how what when where which who whom whose why";
+
+// Without apostrophes, as terms are; the ends are what is left where the apostrophe is a space.
+// Those that are words themselves are not among them: id, ill, shed, wed.
+const CONTRACTIONS =
+  "arent cant couldnt didnt doesnt dont hadnt hasnt havent hed heres hes hows im " +
+  "isnt itd itll ive lets mustnt shant shes shouldnt thatd thatll thats theres theyd " +
+  "theyll theyre theyve wasnt weve werent whatll whatre whats whens wheres whod wholl " +
+  "whos whys wont wouldnt youd youll youre youve ll re s t ve eg ie";
+
+/** English words of grammar and question words, in lower case and without apostrophes. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  [GRAMMAR, QUESTIONS, CONTRACTIONS].flatMap((list) => list.split(" ")),
+);
+
+/** Written in capitals these are names: a country and a trade. */
+export const CAPITAL_NAMES: ReadonlySet<string> = new Set(["US", "IT"]);
+
+// The terms of one word, number, name of code, address or path.
 
 /** So many parts of a name or path are terms. */
 const PARTS_MAX = 32;
-/** Of longer words the start is looked at. */
+/** Only the start of a longer word is read. */
 const WORD_CHARS = 2_048;
 /** A word of more characters with a part of more than PART_CHARS, or with many, is data: base64. */
 const NAME_CHARS = 128;
@@ -23,11 +51,11 @@ const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const CAPITAL_INSIDE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
 const CAPITAL_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}]+/gu;
 const CAPITAL_PLURAL = /^\p{Lu}{2,}s$/u;
-/** What a pronoun or a name has taken on: I'll, we'd, Ana'll. */
+/** Contracted verbs after a pronoun or a name: I'll, we'd, Ana'll. */
 const TAKEN_ON = /(?:'(?:ll|d|ve|re|m))+$/i;
 const ALPHANUMERIC_RUNS = /[\p{L}\p{M}]+|\p{N}+/gu;
 
-/** What is written as an identifier is, and means something in many texts. */
+/** Words that are written like identifiers but are common in many texts. */
 const NO_IDENTIFIERS = [
   // and/or, well-known, l'école, U.S.
   /^[\p{L}\p{M}]+(?:[-'/+][\p{L}\p{M}]+)*$/u,
@@ -77,9 +105,9 @@ function addPiece(terms: Set<string>, piece: string): void {
   else addName(terms, word);
 }
 
-/** Adds a word of letters, and the words that capitals inside of it tell apart. */
+/** Adds a word of letters, and its parts by capitals inside. */
 function addLetters(terms: Set<string>, word: string): void {
-  // No vowel tells the stemmer that the s of PDFs is an ending.
+  // Without a vowel the stemmer does not take the s of PDFs for an ending.
   const isPlural = CAPITAL_PLURAL.test(word);
   addStem(terms, isPlural ? word.slice(0, -1) : word);
   if (isPlural || !CAPITAL_INSIDE.test(word)) return;

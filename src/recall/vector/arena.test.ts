@@ -1,10 +1,10 @@
 // Chunks of the arena, and its bounds.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CHUNK_BYTES, VectorArena, VectorMemoryError } from "./arena.ts";
 
 describe("the memory of vectors", () => {
-  it("gives chunks that nobody else has, up to its limit, and takes them back", () => {
+  test("gives chunks that nobody else has, up to its limit, and takes them back", () => {
     const arena = new VectorArena(20 * CHUNK_BYTES);
     const taken = new Set<number>();
     const takeAll = (): void => {
@@ -23,7 +23,7 @@ describe("the memory of vectors", () => {
     expect(arena.allocate()).toBe(first);
   });
 
-  it("keeps what is in it when it grows", () => {
+  test("keeps what is in it when it grows", () => {
     const arena = new VectorArena();
     const at = arena.allocate();
     arena.views.i8.fill(42, at, at + CHUNK_BYTES);
@@ -33,7 +33,7 @@ describe("the memory of vectors", () => {
     expect(arena.views.i8[at + CHUNK_BYTES - 1]).toBe(42);
   });
 
-  it("places ever more bits, and uses the room of the former ones for chunks", () => {
+  test("places ever more bits, and uses the room of the former ones for chunks", () => {
     const arena = new VectorArena(64 * CHUNK_BYTES);
     for (const pages of [1, 2, 5, 12]) {
       const words = new Uint32Array((pages * CHUNK_BYTES) / 4).fill(pages);
@@ -45,7 +45,7 @@ describe("the memory of vectors", () => {
     expect(arena.freeBytes).toBeGreaterThan(0);
   });
 
-  it("cannot be smaller than what a search needs", () => {
+  test("cannot be smaller than what a search needs", () => {
     expect(() => new VectorArena(CHUNK_BYTES - 1)).toThrow("needs at least");
     expect(() => new VectorArena(Number.NaN)).toThrow("needs at least");
   });

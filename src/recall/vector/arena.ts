@@ -36,18 +36,18 @@ const OUT_AT = QUERY_AT + 2 * DIMENSIONS_AT_MOST;
 const LIST_AT = OUT_AT + 8 * SCAN_AT_MOST;
 const SCRATCH_BYTES = LIST_AT + 4 * SCAN_AT_MOST;
 
-/** Where a search finds its parts in the arena. */
+/** Offsets in the arena at which a search finds its parts. */
 export const SCRATCH = { state: STATE_AT, query: QUERY_AT, out: OUT_AT, list: LIST_AT } as const;
 
 /** The memory of vectors. */
 export class VectorArena {
   readonly kernel: Kernel;
-  private readonly memory: WasmMemory;
-  private readonly pagesAtMost: number;
-  private readonly free: number[] = [];
-  private current: Views;
-  private bitsAt = 0;
-  private bitsPages = 0;
+  readonly #memory: WasmMemory;
+  readonly #pagesAtMost: number;
+  readonly #free: number[] = [];
+  #current: Views;
+  #bitsAt = 0;
+  #bitsPages = 0;
 
   /**
    * Makes an arena.
@@ -57,28 +57,28 @@ export class VectorArena {
    */
   constructor(maxBytes: number = PAGE_BYTES * PAGES_AT_MOST) {
     const first = Math.ceil(SCRATCH_BYTES / PAGE_BYTES);
-    this.pagesAtMost = Math.min(PAGES_AT_MOST, Math.floor(maxBytes / PAGE_BYTES));
-    if (!(this.pagesAtMost >= first)) {
+    this.#pagesAtMost = Math.min(PAGES_AT_MOST, Math.floor(maxBytes / PAGE_BYTES));
+    if (!(this.#pagesAtMost >= first)) {
       throw new RangeError(`the memory of vectors needs at least ${first * PAGE_BYTES} bytes`);
     }
-    this.memory = newMemory(first, this.pagesAtMost);
-    this.kernel = loadKernel(this.memory);
-    this.current = viewsOf(this.memory.buffer);
+    this.#memory = newMemory(first, this.#pagesAtMost);
+    this.kernel = loadKernel(this.#memory);
+    this.#current = viewsOf(this.#memory.buffer);
   }
 
-  /** The memory as it is now: read it anew after anything that may have made it grow. */
+  /** The current memory; read it again after anything that may have made it grow. */
   get views(): Views {
-    return this.current;
+    return this.#current;
   }
 
   /** Bytes that the arena has taken from the machine; it never gives any back. */
   get bytes(): number {
-    return this.memory.buffer.byteLength;
+    return this.#memory.buffer.byteLength;
   }
 
-  /** Bytes of the chunks that nobody has. */
+  /** Bytes of the free chunks. */
   get freeBytes(): number {
-    return this.free.length * CHUNK_BYTES;
+    return this.#free.length * CHUNK_BYTES;
   }
 
   /**
@@ -87,16 +87,16 @@ export class VectorArena {
    * @throws VectorMemoryError when the arena is full.
    */
   allocate(): number {
-    if (this.free.length === 0) {
-      const pages = Math.max(1, Math.min(GROWTH, this.pagesAtMost - this.pages()));
-      this.addFree(this.grow(pages), pages);
+    if (this.#free.length === 0) {
+      const pages = Math.max(1, Math.min(GROWTH, this.#pagesAtMost - this.#pages()));
+      this.#addFree(this.#grow(pages), pages);
     }
-    return this.free.pop() ?? 0;
+    return this.#free.pop() ?? 0;
   }
 
   /** Takes a chunk back. */
   release(address: number): void {
-    this.free.push(address);
+    this.#free.push(address);
   }
 
   /**
@@ -107,40 +107,40 @@ export class VectorArena {
    */
   placeBits(words: Uint32Array): number {
     const pages = Math.max(1, Math.ceil((words.length * 4) / PAGE_BYTES));
-    if (pages > this.bitsPages) {
-      const wanted = Math.max(pages, Math.min(2 * pages, this.pagesAtMost - this.pages()));
-      const address = this.grow(wanted);
-      this.addFree(this.bitsAt, this.bitsPages);
-      this.bitsAt = address;
-      this.bitsPages = wanted;
+    if (pages > this.#bitsPages) {
+      const wanted = Math.max(pages, Math.min(2 * pages, this.#pagesAtMost - this.#pages()));
+      const address = this.#grow(wanted);
+      this.#addFree(this.#bitsAt, this.#bitsPages);
+      this.#bitsAt = address;
+      this.#bitsPages = wanted;
     }
-    this.views.u32.set(words, this.bitsAt >>> 2);
-    return this.bitsAt;
+    this.views.u32.set(words, this.#bitsAt >>> 2);
+    return this.#bitsAt;
   }
 
-  private pages(): number {
+  #pages(): number {
     return this.bytes / PAGE_BYTES;
   }
 
-  private addFree(address: number, pages: number): void {
-    for (let page = pages - 1; page >= 0; page--) this.free.push(address + page * PAGE_BYTES);
+  #addFree(address: number, pages: number): void {
+    for (let page = pages - 1; page >= 0; page--) this.#free.push(address + page * PAGE_BYTES);
   }
 
   /** Adds pages, and gives the address of the first. */
-  private grow(pages: number): number {
+  #grow(pages: number): number {
     const before = this.bytes;
-    if (this.pages() + pages > this.pagesAtMost) throw this.full();
+    if (this.#pages() + pages > this.#pagesAtMost) throw this.#full();
     try {
-      this.memory.grow(pages);
+      this.#memory.grow(pages);
     } catch (error) {
       throw new VectorMemoryError("the machine has no more memory for vectors", { cause: error });
     }
-    this.current = viewsOf(this.memory.buffer);
+    this.#current = viewsOf(this.#memory.buffer);
     return before;
   }
 
-  private full(): VectorMemoryError {
-    const limit = this.pagesAtMost * PAGE_BYTES;
+  #full(): VectorMemoryError {
+    const limit = this.#pagesAtMost * PAGE_BYTES;
     return new VectorMemoryError(`the memory of vectors is full: its limit is ${limit} bytes`);
   }
 }

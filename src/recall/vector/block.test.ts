@@ -1,15 +1,21 @@
 // A block of vectors against a plain search in 64 bits, over random sequences of changes.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { clusteredVectors, cosineOf, randomVectors } from "../../../../test/support/vectors.ts";
-import { ALL_ROWS, filterHas, filterWhere, listFilter, type RowFilter } from "../row-filter.ts";
+import { describe, expect, test } from "vitest";
+import { clusteredVectors, cosineOf, randomVectors } from "../../../test/support/recall/vectors.ts";
+import {
+  ALL_ROWS,
+  filterHas,
+  filterWhere,
+  listFilter,
+  type RowFilter,
+} from "../rules/row-filter.ts";
 import { CHUNK_BYTES, VectorArena, VectorMemoryError } from "./arena.ts";
 import { VectorBlock } from "./block.ts";
 
 const arena = new VectorArena(128 * 1024 * 1024);
 
-/** How far a cosine may be off: 16 bits with residuals, 8 without. */
+/** Tolerance of a cosine: 16 bits with residuals, 8 without. */
 const OFF_WITH_RESIDUALS = 1e-4;
 const OFF_WITHOUT = 0.02;
 
@@ -78,7 +84,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
 );
 
 describe("a block of vectors", () => {
-  it.each([
+  test.each([
     { dimensions: 1, residuals: false },
     { dimensions: 7, residuals: true },
     { dimensions: 64, residuals: false },
@@ -164,7 +170,7 @@ describe("a block of vectors", () => {
     return new Map(kept.map(([row, vector]) => [remap[row] ?? -1, vector]));
   }
 
-  it("is as a plain search when it is large, in any order of rows", () => {
+  test("is as a plain search when it is large, in any order of rows", () => {
     const vectors = clusteredVectors(48, 40, { seed: 1, noise: 1 });
     for (const order of ["rising", "mixed"]) {
       const block = new VectorBlock(48, { arena, residuals: true });
@@ -186,7 +192,7 @@ describe("a block of vectors", () => {
     }
   });
 
-  it("gives equal scores by rising row, in whatever order they came", () => {
+  test("gives equal scores by rising row, in whatever order they came", () => {
     const same = Float32Array.of(1, 2, 3);
     const rising = new VectorBlock(3, { arena });
     const falling = new VectorBlock(3, { arena });
@@ -197,7 +203,7 @@ describe("a block of vectors", () => {
     expect([...falling.search(same, 5).rows]).toEqual(first);
   });
 
-  it("gives the cosines of rows, and the vectors nearly as they were", () => {
+  test("gives the cosines of rows, and the vectors nearly as they were", () => {
     const vectors = randomVectors(33, 3);
     const block = new VectorBlock(33, { arena, residuals: true });
     const [stored, query] = [vectors(), vectors()];
@@ -212,7 +218,7 @@ describe("a block of vectors", () => {
     expect(block.vector(4)).toBeUndefined();
   });
 
-  it("takes the tiniest and the largest of numbers", () => {
+  test("takes the tiniest and the largest of numbers", () => {
     const block = new VectorBlock(2, { arena, residuals: true });
     block.put(0, [5e-324, 0]);
     block.put(1, [1.7e308, 1.7e308]);
@@ -220,7 +226,7 @@ describe("a block of vectors", () => {
     expect(block.cosine(1, [1, 1])).toBeCloseTo(1, 4);
   });
 
-  it.each([
+  test.each([
     { vector: [1, Number.NaN], message: "value 1 of the vector is not finite" },
     { vector: [Number.POSITIVE_INFINITY, 0], message: "value 0 of the vector is not finite" },
     { vector: [1], message: "the vector has 1 values, but 2 are needed" },
@@ -233,11 +239,11 @@ describe("a block of vectors", () => {
     expect(block.cosine(0, [1, 0])).toBeCloseTo(1, 2);
   });
 
-  it.each([0, 4097, 1.5, Number.NaN])("cannot have %d dimensions", (dimensions) => {
+  test.each([0, 4097, 1.5, Number.NaN])("cannot have %d dimensions", (dimensions) => {
     expect(() => new VectorBlock(dimensions, { arena })).toThrow("1 to 4096 dimensions");
   });
 
-  it("is as it was when there is no memory left, and goes on when there is again", () => {
+  test("is as it was when there is no memory left, and goes on when there is again", () => {
     const small = new VectorArena(8 * CHUNK_BYTES);
     const other = new VectorBlock(1024, { arena: small });
     const block = new VectorBlock(1024, { arena: small });
@@ -258,7 +264,7 @@ describe("a block of vectors", () => {
     expect(small.bytes).toBeLessThanOrEqual(8 * CHUNK_BYTES);
   });
 
-  it("takes little when it is small, and gives all back", () => {
+  test("takes little when it is small, and gives all back", () => {
     const own = new VectorArena();
     const before = own.bytes;
     const blocks = Array.from({ length: 1000 }, () => new VectorBlock(128, { arena: own }));
@@ -276,7 +282,7 @@ describe("a block of vectors", () => {
     expect(own.bytes).toBe(grown);
   });
 
-  it("gives the room of removed rows back when it is compacted", () => {
+  test("gives the room of removed rows back when it is compacted", () => {
     const block = new VectorBlock(64, { arena });
     const vectors = randomVectors(64, 5);
     for (let row = 0; row < 20_000; row++) block.put(row, vectors());
@@ -289,7 +295,7 @@ describe("a block of vectors", () => {
     expect(block.has(4000)).toBe(false);
   });
 
-  it("has no cosine above 1", () => {
+  test("has no cosine above 1", () => {
     for (const residuals of [true, false]) {
       for (const dimensions of [1, 2, 3, 64]) {
         const block = new VectorBlock(dimensions, { arena, residuals });

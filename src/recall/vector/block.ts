@@ -3,7 +3,14 @@
 // few times more rows than it was asked for, scores them anew as exactly as they are stored, and
 // gives the best. Large blocks are scanned in parts: see partitioner.ts.
 
-import { ALL_ROWS, filterCount, filterWords, forEachRow, type RowFilter } from "../row-filter.ts";
+import {
+  ALL_ROWS,
+  filterCount,
+  filterWords,
+  forEachRow,
+  type RowFilter,
+} from "../rules/row-filter.ts";
+import { type ScoredRows, TopRows } from "../rules/top-rows.ts";
 import type { VectorArena } from "./arena.ts";
 import { RECORD_TAIL } from "./kernel.ts";
 import { Partitioner } from "./partitioner.ts";
@@ -19,9 +26,8 @@ import {
 import { Records } from "./records.ts";
 import { GATHER_COST, Scan } from "./scan.ts";
 import { Slots } from "./slots.ts";
-import { type ScoredRows, TopRows } from "./top.ts";
 
-/** What a block is made of. */
+/** Options of a block. */
 export interface VectorBlockOptions {
   /** The memory that it shares with other blocks. */
   readonly arena: VectorArena;
@@ -31,9 +37,9 @@ export interface VectorBlockOptions {
   readonly partitionAt?: number;
 }
 
-/** Rows that are scored anew for each row that is asked for. */
+/** Rows that are scored exactly per wanted row. */
 const CANDIDATES_PER_ROW = 4;
-/** Rows that are scored anew at least. */
+/** The least number of rows that are scored exactly. */
 const CANDIDATES_AT_LEAST = 50;
 
 const NOTHING: ScoredRows = { rows: new Uint32Array(0), scores: new Float64Array(0) };
@@ -41,12 +47,12 @@ const NOTHING: ScoredRows = { rows: new Uint32Array(0), scores: new Float64Array
 /** Vectors by row, and the search for those nearest to a query. */
 export class VectorBlock {
   readonly dimensions: number;
-  private readonly codes: number;
-  private readonly records: Records;
-  private readonly residuals: Records | undefined;
-  private readonly slots = new Slots();
-  private readonly partitioner: Partitioner;
-  private live = 0;
+  readonly #codes: number;
+  readonly #records: Records;
+  readonly #residuals: Records | undefined;
+  readonly #slots = new Slots();
+  readonly #partitioner: Partitioner;
+  #live = 0;
 
   /**
    * Makes an empty block.
@@ -57,23 +63,25 @@ export class VectorBlock {
     const problem = dimensionsProblem(dimensions);
     if (problem !== undefined) throw new RangeError(problem);
     this.dimensions = dimensions;
-    this.codes = paddedDimensions(dimensions);
-    this.records = new Records(options.arena, this.codes + RECORD_TAIL);
-    if (options.residuals === true) this.residuals = new Records(options.arena, this.codes);
-    const { records, codes, slots } = this;
-    const source = { records, codes, dimensions, slots, inUse: this.inUse };
-    this.partitioner = new Partitioner(source, options.partitionAt);
+    this.#codes = paddedDimensions(dimensions);
+    this.#records = new Records(options.arena, this.#codes + RECORD_TAIL);
+    if (options.residuals === true) this.#residuals = new Records(options.arena, this.#codes);
+    const records = this.#records;
+    const codes = this.#codes;
+    const slots = this.#slots;
+    const source = { records, codes, dimensions, slots, inUse: this.#inUse };
+    this.#partitioner = new Partitioner(source, options.partitionAt);
   }
 
-  /** How many rows have a vector. */
+  /** Number of rows with a vector. */
   get count(): number {
-    return this.live;
+    return this.#live;
   }
 
   /** Bytes that the block takes, with the room that it keeps for more. */
   get bytes(): number {
-    const residuals = this.residuals?.bytes ?? 0;
-    return this.records.bytes + residuals + this.slots.bytes + this.partitioner.bytes;
+    const residuals = this.#residuals?.bytes ?? 0;
+    return this.#records.bytes + residuals + this.#slots.bytes + this.#partitioner.bytes;
   }
 
   /**
@@ -88,39 +96,39 @@ export class VectorBlock {
     if (unit === undefined) {
       this.remove(row);
       // Its slot is spent on nothing, so that rows and slots stay the same numbers.
-      if (this.slots.isNext(row)) this.writeUnused(this.takeSlot(row), row);
+      if (this.#slots.isNext(row)) this.#writeUnused(this.#takeSlot(row), row);
       return;
     }
     const fresh = !this.has(row);
-    const slot = this.takeSlot(row);
-    const bytes = this.records.views.i8;
-    const at = this.records.address(slot);
+    const slot = this.#takeSlot(row);
+    const bytes = this.#records.views.i8;
+    const at = this.#records.address(slot);
     const scale = writeCodes(unit, { bytes, at });
-    bytes.fill(0, at + this.dimensions, at + this.codes);
-    this.writeTail(slot, scale, row);
-    if (this.residuals !== undefined) {
-      const place = { bytes: this.residuals.views.i8, at: this.residuals.address(slot) };
+    bytes.fill(0, at + this.dimensions, at + this.#codes);
+    this.#writeTail(slot, scale, row);
+    if (this.#residuals !== undefined) {
+      const place = { bytes: this.#residuals.views.i8, at: this.#residuals.address(slot) };
       writeResiduals(unit, scale, place);
     }
-    if (fresh) this.live++;
-    else this.partitioner.drop(slot);
-    this.partitioner.place(slot);
+    if (fresh) this.#live++;
+    else this.#partitioner.drop(slot);
+    this.#partitioner.place(slot);
   }
 
   /** Takes a row's vector away. Returns whether it had one. */
   remove(row: number): boolean {
-    const slot = this.slotOf(row);
+    const slot = this.#slotOf(row);
     if (slot < 0) return false;
-    this.partitioner.drop(slot);
-    this.writeUnused(slot, row);
-    this.slots.drop(row);
-    this.live--;
+    this.#partitioner.drop(slot);
+    this.#writeUnused(slot, row);
+    this.#slots.drop(row);
+    this.#live--;
     return true;
   }
 
   /** Tells whether a row has a vector. */
   has(row: number): boolean {
-    return this.slotOf(row) >= 0;
+    return this.#slotOf(row) >= 0;
   }
 
   /**
@@ -129,9 +137,9 @@ export class VectorBlock {
    * @throws RangeError as `put`.
    */
   cosine(row: number, query: ArrayLike<number>): number | undefined {
-    const slot = this.slotOf(row);
+    const slot = this.#slotOf(row);
     const unit = normalized(query, this.dimensions);
-    return slot < 0 || unit === undefined ? undefined : this.exact(slot, unit);
+    return slot < 0 || unit === undefined ? undefined : this.#exact(slot, unit);
   }
 
   /** Gives the cosine of every row, NaN for one without a vector; otherwise as `cosine`. */
@@ -139,18 +147,18 @@ export class VectorBlock {
     const unit = normalized(query, this.dimensions);
     const found = new Float64Array(rows.length).fill(Number.NaN);
     for (let index = 0; index < rows.length && unit !== undefined; index++) {
-      const slot = this.slotOf(rows[index] ?? 0);
-      if (slot >= 0) found[index] = this.exact(slot, unit);
+      const slot = this.#slotOf(rows[index] ?? 0);
+      if (slot >= 0) found[index] = this.#exact(slot, unit);
     }
     return found;
   }
 
   /** Gives a row's vector as it is stored, of length 1 or nearly, or undefined. */
   vector(row: number): Float64Array<ArrayBuffer> | undefined {
-    const slot = this.slotOf(row);
+    const slot = this.#slotOf(row);
     if (slot < 0) return undefined;
     const values = new Float64Array(this.dimensions);
-    addCodes(values, this.codesAt(slot), this.residualsAt(slot));
+    addCodes(values, this.#codesAt(slot), this.#residualsAt(slot));
     return values;
   }
 
@@ -164,18 +172,19 @@ export class VectorBlock {
    */
   search(query: ArrayLike<number>, n: number, filter: RowFilter = ALL_ROWS): ScoredRows {
     const unit = normalized(query, this.dimensions);
-    const passing = Math.min(this.live, filterCount(filter, this.live));
+    const passing = Math.min(this.#live, filterCount(filter, this.#live));
     const wanted = Math.min(n, passing);
     if (unit === undefined || !(wanted >= 1)) return NOTHING;
     const candidates = Math.max(CANDIDATES_AT_LEAST, CANDIDATES_PER_ROW * wanted);
     const found = new TopRows(Math.min(candidates, passing));
-    if (!this.searchLists(unit, found, { wanted, passing, filter })) {
-      const { records, codes } = this;
-      this.scanAll(new Scan({ records, codes }, found).near(unit), filter);
+    if (!this.#searchLists(unit, found, { wanted, passing, filter })) {
+      const records = this.#records;
+      const codes = this.#codes;
+      this.#scanAll(new Scan({ records, codes }, found).near(unit), filter);
     }
     const best = new TopRows(wanted);
     for (const row of found.sorted().rows)
-      best.offer(row, this.exact(this.slots.slotOf(row), unit));
+      best.offer(row, this.#exact(this.#slots.slotOf(row), unit));
     return best.sorted();
   }
 
@@ -186,26 +195,26 @@ export class VectorBlock {
    * @param remap - The new row of each old row, or -1 for one that is gone.
    */
   compact(remap: ArrayLike<number>): void {
-    const { count } = this.slots;
+    const { count } = this.#slots;
     const newSlots = new Int32Array(count).fill(-1);
-    const rows = new Uint32Array(this.live);
+    const rows = new Uint32Array(this.#live);
     let kept = 0;
     for (let slot = 0; slot < count; slot++) {
-      const row = this.inUse(slot) ? (remap[this.slots.rowOf(slot)] ?? -1) : -1;
+      const row = this.#inUse(slot) ? (remap[this.#slots.rowOf(slot)] ?? -1) : -1;
       if (row < 0) continue;
       if (slot !== kept) {
-        this.records.copy(slot, kept);
-        this.residuals?.copy(slot, kept);
+        this.#records.copy(slot, kept);
+        this.#residuals?.copy(slot, kept);
       }
-      this.writeTail(kept, this.scaleOf(kept), row);
+      this.#writeTail(kept, this.#scaleOf(kept), row);
       newSlots[slot] = kept;
       rows[kept++] = row;
     }
-    this.slots.reset(rows.slice(0, kept));
-    this.records.truncate(kept);
-    this.residuals?.truncate(kept);
-    this.live = kept;
-    this.partitioner.compact(newSlots);
+    this.#slots.reset(rows.slice(0, kept));
+    this.#records.truncate(kept);
+    this.#residuals?.truncate(kept);
+    this.#live = kept;
+    this.#partitioner.compact(newSlots);
   }
 
   /**
@@ -216,12 +225,12 @@ export class VectorBlock {
    * @returns Whether there is more to do.
    */
   step(budget: number): boolean {
-    return this.partitioner.step(this.live, budget);
+    return this.#partitioner.step(this.#live, budget);
   }
 
   /** Whether searches use partitions now. */
   get partitioned(): boolean {
-    return this.partitioner.serving !== undefined;
+    return this.#partitioner.serving !== undefined;
   }
 
   /** Gives all memory back. The block is empty then. */
@@ -229,14 +238,14 @@ export class VectorBlock {
     this.compact([]);
   }
 
-  /** Searches the partitions, if that is the cheaper way; tells whether it did. */
-  private searchLists(
+  /** Searches the partitions if that is cheaper; gives whether it did. */
+  #searchLists(
     unit: Float64Array,
     found: TopRows,
     how: { readonly wanted: number; readonly passing: number; readonly filter: RowFilter },
   ): boolean {
-    const { live } = this;
-    const partitions = this.partitioner.serving;
+    const live = this.#live;
+    const partitions = this.#partitioner.serving;
     if (partitions === undefined) return false;
     const { wanted, passing, filter } = how;
     const exactCost = filter.kind === "all" ? live : Math.min(live, passing * GATHER_COST);
@@ -246,67 +255,67 @@ export class VectorBlock {
     return partitions.search(unit, found, { goal, share: passing / live, bits });
   }
 
-  private scanAll(scan: Scan, filter: RowFilter): void {
-    const { count } = this.slots;
-    const passing = filterCount(filter, this.live);
+  #scanAll(scan: Scan, filter: RowFilter): void {
+    const { count } = this.#slots;
+    const passing = filterCount(filter, this.#live);
     const bits = filter.kind === "bits" ? filter.words : undefined;
     if (filter.kind === "all") {
       scan.range(0, count);
-    } else if (bits !== undefined && passing * GATHER_COST > this.live) {
+    } else if (bits !== undefined && passing * GATHER_COST > this.#live) {
       scan.restrict(bits);
       scan.range(0, count);
     } else {
       forEachRow(filter, Number.MAX_SAFE_INTEGER, (row) => {
-        const slot = this.slots.slotOf(row);
+        const slot = this.#slots.slotOf(row);
         if (slot >= 0) scan.slot(slot);
       });
       scan.finish();
     }
   }
 
-  private exact(slot: number, unit: Float64Array): number {
-    // What is stored is of length 1 but for what was rounded off: no cosine is above 1.
-    const found = dotCodes(unit, this.codesAt(slot), this.residualsAt(slot));
+  #exact(slot: number, unit: Float64Array): number {
+    // Stored vectors have length 1 but for rounding: no cosine is above 1.
+    const found = dotCodes(unit, this.#codesAt(slot), this.#residualsAt(slot));
     return Math.max(-1, Math.min(1, found));
   }
 
-  private slotOf(row: number): number {
-    const slot = this.slots.slotOf(row);
-    return slot >= 0 && this.inUse(slot) ? slot : -1;
+  #slotOf(row: number): number {
+    const slot = this.#slots.slotOf(row);
+    return slot >= 0 && this.#inUse(slot) ? slot : -1;
   }
 
   /** Makes room first, so that nothing has changed when there is none. */
-  private takeSlot(row: number): number {
-    const slots = this.slots.slotFor(row) + 1;
-    this.records.reserve(slots);
-    this.residuals?.reserve(slots);
-    return this.slots.take(row, this.inUse);
+  #takeSlot(row: number): number {
+    const slots = this.#slots.slotFor(row) + 1;
+    this.#records.reserve(slots);
+    this.#residuals?.reserve(slots);
+    return this.#slots.take(row, this.#inUse);
   }
 
-  private readonly inUse = (slot: number): boolean => !Number.isNaN(this.scaleOf(slot));
+  readonly #inUse = (slot: number): boolean => !Number.isNaN(this.#scaleOf(slot));
 
-  private scaleOf(slot: number): number {
-    return this.records.views.f32[(this.records.address(slot) + this.codes) >>> 2] ?? Number.NaN;
+  #scaleOf(slot: number): number {
+    return this.#records.views.f32[(this.#records.address(slot) + this.#codes) >>> 2] ?? Number.NaN;
   }
 
-  private codesAt(slot: number): { bytes: Int8Array; at: number; scale: number } {
-    const at = this.records.address(slot);
-    return { bytes: this.records.views.i8, at, scale: this.scaleOf(slot) };
+  #codesAt(slot: number): { bytes: Int8Array; at: number; scale: number } {
+    const at = this.#records.address(slot);
+    return { bytes: this.#records.views.i8, at, scale: this.#scaleOf(slot) };
   }
 
-  private residualsAt(slot: number): { bytes: Int8Array; at: number } | undefined {
-    const { residuals } = this;
+  #residualsAt(slot: number): { bytes: Int8Array; at: number } | undefined {
+    const residuals = this.#residuals;
     if (residuals === undefined) return undefined;
     return { bytes: residuals.views.i8, at: residuals.address(slot) };
   }
 
-  private writeUnused(slot: number, row: number): void {
-    this.writeTail(slot, Number.NaN, row);
+  #writeUnused(slot: number, row: number): void {
+    this.#writeTail(slot, Number.NaN, row);
   }
 
-  private writeTail(slot: number, scale: number, row: number): void {
-    const { f32, u32 } = this.records.views;
-    const at = (this.records.address(slot) + this.codes) >>> 2;
+  #writeTail(slot: number, scale: number, row: number): void {
+    const { f32, u32 } = this.#records.views;
+    const at = (this.#records.address(slot) + this.#codes) >>> 2;
     f32[at] = scale;
     u32[at + 1] = row;
   }

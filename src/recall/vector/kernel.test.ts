@@ -1,8 +1,8 @@
 // The kernel against its twin: the same bits for any records, query, filter and threshold.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../../test/support/vectors.ts";
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../../test/support/recall/vectors.ts";
 import { loadKernel, newMemory, RECORD_TAIL, STATE } from "./kernel.ts";
 import { twinScan, viewsOf } from "./twin.ts";
 
@@ -82,7 +82,7 @@ function run(shape: Shape, twin: boolean): number[] {
 }
 
 describe("the kernel", () => {
-  it("gives the same bits as its twin", () => {
+  test("gives the same bits as its twin", () => {
     let given = 0;
     fc.assert(
       fc.property(someShape, (shape) => {
@@ -96,7 +96,7 @@ describe("the kernel", () => {
     expect(given).toBeGreaterThan(1000);
   });
 
-  it("adds up the largest codes of the most dimensions without leaving 32 bits", () => {
+  test("adds up the largest codes of the most dimensions without leaving 32 bits", () => {
     for (const codes of [8, 512, 4096]) {
       const shape = { codes, count: 1, seed: 1, threshold: 0, worst: 0, bits: false, list: false };
       fill({ ...shape, extreme: true });
@@ -108,5 +108,37 @@ describe("the kernel", () => {
         Math.fround(127 * limit * codes),
       );
     }
+  });
+});
+
+describe("add", () => {
+  const [ADD_LIST, SUM, ROWS] = [64, 32_768, 65_536];
+  const someRows = fc.record({
+    codes: fc.integer({ min: 1, max: 40 }).map((eights) => eights * 8),
+    picks: fc.array(fc.nat(19), { maxLength: 200 }),
+    factors: fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
+    seed: fc.nat(),
+  });
+
+  test("sums rows to the bit as JavaScript does, whatever the factors", () => {
+    fc.assert(
+      fc.property(someRows, ({ codes, picks, factors, seed }) => {
+        const random = seededRandom(seed);
+        for (let at = 0; at < 20 * codes; at++) views.i8[ROWS + at] = Math.floor(random() * 256);
+        const expected = new Float32Array(codes);
+        for (const [place, pick] of picks.entries()) {
+          const factor = factors[place % factors.length] ?? 0;
+          views.u32[(ADD_LIST >>> 2) + place * 2] = ROWS + pick * codes;
+          views.f32[(ADD_LIST >>> 2) + place * 2 + 1] = factor;
+          for (let index = 0; index < codes; index++) {
+            const code = views.i8[ROWS + pick * codes + index] ?? 0;
+            expected[index] = (expected[index] ?? 0) + factor * code;
+          }
+        }
+        views.f32.fill(0, SUM >>> 2, (SUM >>> 2) + codes);
+        kernel.add(ADD_LIST, picks.length, SUM, codes);
+        expect([...views.f32.subarray(SUM >>> 2, (SUM >>> 2) + codes)]).toEqual([...expected]);
+      }),
+    );
   });
 });

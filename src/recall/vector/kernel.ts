@@ -1,6 +1,7 @@
-// The kernel of the vector search: dot products of one query with many stored vectors, in
-// WebAssembly with SIMD. Its bytes are made by tools/vector-kernel.ts; twin.ts does the same in
-// JavaScript, to the bit, for what is too small to be worth WebAssembly and for tests.
+// The kernel of the vectors, in WebAssembly with SIMD: `scan` makes dot products of one query with
+// many stored vectors, and `add` sums rows of a table of word vectors. tools/vector-kernel.ts makes
+// its bytes; twin.ts does the same scan in JavaScript, to the bit, for blocks that are too small to
+// be worth WebAssembly and for tests.
 //
 // A record is one vector: its codes (signed bytes, padded with zeros to a multiple of eight), its
 // scale (f32; NaN in a record that is not used, which then compares with nothing) and its row
@@ -35,10 +36,10 @@ export const STATE_BYTES = 32;
 /** Bytes of a record behind its codes: the scale and the row. */
 export const RECORD_TAIL = 8;
 
-/** Records that one call scans at most: the room to put rows out is for so many. */
+/** The most records of one scan, by the room for its output. */
 export const SCAN_AT_MOST = 4096;
 
-/** What the module can do. */
+/** The functions of the module. */
 export interface Kernel {
   /**
    * Scores records and puts out the rows that pass, in the order of the scan. The records lie one
@@ -46,6 +47,12 @@ export interface Kernel {
    * addresses, and otherwise 0.
    */
   readonly scan: (state: number, record: number, count: number, list: number) => number;
+  /**
+   * Adds rows of signed bytes, each times a factor, to a sum of 32-bit floats. The list has the
+   * address (u32) and the factor (f32) of each row. `codes` is a multiple of eight. Each sum is
+   * made in 64 bits and rounded once, as JavaScript does it.
+   */
+  readonly add: (list: number, count: number, sum: number, codes: number) => number;
 }
 
 /** A memory of WebAssembly; its buffer is another one after it has grown. */
@@ -54,7 +61,7 @@ export interface WasmMemory {
   grow(pages: number): number;
 }
 
-// The compiler is not told of the browser's library, where WebAssembly is declared.
+// The browser's library, which declares WebAssembly, is not part of the compilation.
 declare const WebAssembly: {
   readonly Memory: new (size: { initial: number; maximum: number }) => WasmMemory;
   readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;

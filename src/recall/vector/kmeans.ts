@@ -1,19 +1,19 @@
 // Centers of a block's vectors: spherical k-means on a sample, in small steps. The sample is of
 // slots and not of copies: a vector that changes meanwhile does no harm.
 
+import { TopRows } from "../rules/top-rows.ts";
 import { RECORD_TAIL } from "./kernel.ts";
 import type { PartitionSource } from "./partitions.ts";
 import { addCodes, normalized, writeCodes } from "./quantize.ts";
 import { Records } from "./records.ts";
 import { Scan } from "./scan.ts";
-import { TopRows } from "./top.ts";
 
 /** Vectors of the sample for each center. */
 const SAMPLE_PER_CENTER = 32;
 /** Rounds of moving the centers. */
 const ROUNDS = 6;
 
-/** How many products a dimension of a center that moves is worth. */
+/** Cost of a dimension of a moving center, in products. */
 const MOVE_COST = 200;
 
 /**
@@ -55,7 +55,7 @@ export function* trainCenters(source: PartitionSource, count: number): Generator
   /** Puts the centers where the sums point, and empties the sums. */
   function* moveCenters(): Generator<number, void> {
     for (const [center, sum] of sums.entries()) {
-      // A center that nothing is near to starts anew at some vector.
+      // A center without vectors near it starts again at some vector.
       if (sum.every((value) => value === 0)) add(source, pick(sample, random), sum);
       writeCenter(centers, center, normalized(sum, dimensions) ?? evenUnit(dimensions));
       sum.fill(0);

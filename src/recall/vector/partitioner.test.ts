@@ -1,15 +1,15 @@
 // Partitions of a block: recall on clustered vectors, work in slices, and changes at any time.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { clusteredVectors, cosineOf, randomVectors } from "../../../../test/support/vectors.ts";
-import { ALL_ROWS, filterHas, filterWhere, type RowFilter } from "../row-filter.ts";
+import { describe, expect, test } from "vitest";
+import { clusteredVectors, cosineOf, randomVectors } from "../../../test/support/recall/vectors.ts";
+import { ALL_ROWS, filterHas, filterWhere, type RowFilter } from "../rules/row-filter.ts";
+import { TopRows } from "../rules/top-rows.ts";
 import { CHUNK_BYTES, VectorArena } from "./arena.ts";
 import { VectorBlock } from "./block.ts";
 import { Partitions } from "./partitions.ts";
 import { Records } from "./records.ts";
 import { Slots } from "./slots.ts";
-import { TopRows } from "./top.ts";
 
 const K = 10;
 const arena = new VectorArena(256 * 1024 * 1024);
@@ -18,7 +18,7 @@ function settle(block: VectorBlock): void {
   while (block.step(1_000_000_000)) expect(block.count).toBeGreaterThan(0);
 }
 
-/** What a cosine of a block with residuals may be off, as block.test.ts shows. */
+/** The largest error of a cosine of a block with residuals, as block.test.ts shows. */
 const CODE_ERROR = 1e-4;
 
 /** Gives the share of the ten nearest rows, by cosines in 64 bits, that searches find. */
@@ -49,7 +49,7 @@ describe("a partitioned block", () => {
   for (const [row, vector] of truth) block.put(row, vector);
   settle(block);
 
-  it.each([{ percent: 100 }, { percent: 30 }, { percent: 10 }, { percent: 1 }])(
+  test.each([{ percent: 100 }, { percent: 30 }, { percent: 10 }, { percent: 1 }])(
     "finds 98 of 100 nearest among $percent % of the rows",
     ({ percent }) => {
       const filter =
@@ -61,7 +61,7 @@ describe("a partitioned block", () => {
     },
   );
 
-  it("scans exactly for a filter whose rows are all far from the query", () => {
+  test("scans exactly for a filter whose rows are all far from the query", () => {
     const plain = new VectorBlock(dimensions, { arena, residuals: true });
     for (const [row, vector] of truth) plain.put(row, vector);
     for (const query of queries.slice(0, 5)) {
@@ -71,7 +71,7 @@ describe("a partitioned block", () => {
     plain.release();
   });
 
-  it("scores a small part of the rows", () => {
+  test("scores a small part of the rows", () => {
     const source = partsOf(rows);
     const scored = { all: 0 };
     source.partitions.search(source.unit, counting(scored), {
@@ -83,7 +83,7 @@ describe("a partitioned block", () => {
     expect(scored.all).toBeLessThan(rows / 4);
   });
 
-  it("misses much when it looks into too little: the recall above could fail", () => {
+  test("misses much when it looks into too little: the recall above could fail", () => {
     const calibrate = Partitions.prototype.calibrate;
     const broken = new VectorBlock(dimensions, options);
     try {
@@ -100,7 +100,7 @@ describe("a partitioned block", () => {
     broken.release();
   });
 
-  it("does no more in a slice than it may", () => {
+  test("does no more in a slice than it may", () => {
     const sliced = new VectorBlock(dimensions, options);
     for (const [row, vector] of truth) sliced.put(row, vector);
     let slices = 1;
@@ -115,7 +115,7 @@ describe("a partitioned block", () => {
     sliced.release();
   });
 
-  it("is built the same way every time", () => {
+  test("is built the same way every time", () => {
     const again = new VectorBlock(dimensions, options);
     for (const [row, vector] of truth) again.put(row, vector);
     settle(again);
@@ -176,7 +176,7 @@ describe("partitions under changes", () => {
     size: fc.integer({ min: 1, max: 400 }),
   });
 
-  it("never give a row twice, one that is gone, or one with the score of its past", () => {
+  test("never give a row twice, one that is gone, or one with the score of its past", () => {
     let partitioned = 0;
     fc.assert(
       fc.property(
@@ -239,7 +239,7 @@ describe("partitions under changes", () => {
     expect(partitioned).toBeGreaterThan(4);
   });
 
-  it("finds what was put since, before its list is known", () => {
+  test("finds what was put since, before its list is known", () => {
     const next = clusteredVectors(dimensions, 30, { seed: 3, noise: 0.5 });
     const block = new VectorBlock(dimensions, small);
     for (let row = 0; row < 2000; row++) block.put(row, next());
@@ -255,7 +255,7 @@ describe("partitions under changes", () => {
     expect(block.search(late, 1).rows[0]).toBe(17);
   });
 
-  it("are given up on vectors without clusters, and dropped when few rows are left", () => {
+  test("are given up on vectors without clusters, and dropped when few rows are left", () => {
     const next = randomVectors(dimensions * 8, 3);
     const shapeless = new VectorBlock(dimensions * 8, small);
     for (let row = 0; row < 2000; row++) shapeless.put(row, next());
@@ -273,7 +273,7 @@ describe("partitions under changes", () => {
     expect(block.bytes).toBeLessThan(bytes);
   });
 
-  it("are made anew when the rows have doubled", () => {
+  test("are made anew when the rows have doubled", () => {
     const next = clusteredVectors(dimensions, 30, { seed: 5, noise: 0.3 });
     const other = clusteredVectors(dimensions, 30, { seed: 6, noise: 0.3 });
     const block = new VectorBlock(dimensions, small);
@@ -288,7 +288,7 @@ describe("partitions under changes", () => {
     expect(block.partitioned).toBe(true);
   });
 
-  it("give their memory back, finished or not", () => {
+  test("give their memory back, finished or not", () => {
     const own = new VectorArena();
     const next = clusteredVectors(1024, 10, { seed: 9, noise: 0.3 });
     const block = new VectorBlock(1024, { arena: own, partitionAt: 1_000 });
@@ -305,7 +305,7 @@ describe("partitions under changes", () => {
     }
   });
 
-  it("are left out when there is no memory for them", () => {
+  test("are left out when there is no memory for them", () => {
     const narrow = new VectorArena(26 * CHUNK_BYTES);
     const next = clusteredVectors(1024, 10, { seed: 8, noise: 0.3 });
     const block = new VectorBlock(1024, { arena: narrow, partitionAt: 1_000 });

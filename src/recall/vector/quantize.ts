@@ -47,7 +47,7 @@ export function normalized(
   values: ArrayLike<number>,
   dimensions: number,
 ): Float64Array<ArrayBuffer> | undefined {
-  // What is not finite makes the check not a number; only then is it worth finding which it was.
+  // A value that is not finite makes the check NaN; only then is it worth finding which it was.
   let largest = 0;
   let check = 0;
   for (let index = 0; index < dimensions; index++) {
@@ -72,7 +72,7 @@ export function normalized(
   return unit;
 }
 
-/** Where a vector's codes go. */
+/** Destination of a vector's codes. */
 export interface CodePlace {
   readonly bytes: Int8Array;
   readonly at: number;

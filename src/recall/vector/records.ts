@@ -16,37 +16,37 @@ export class Records {
   /** Bytes from one record to the next. */
   readonly stride: number;
   /** Records in a chunk. */
-  private readonly perChunk: number;
-  private small: Views | undefined = undefined;
-  private readonly chunks: number[] = [];
+  readonly #perChunk: number;
+  #small: Views | undefined = undefined;
+  readonly #chunks: number[] = [];
 
   /** Makes room for no record yet. */
   constructor(arena: VectorArena, stride: number) {
     this.arena = arena;
     this.stride = stride;
-    this.perChunk = Math.floor(CHUNK_BYTES / stride);
+    this.#perChunk = Math.floor(CHUNK_BYTES / stride);
   }
 
   /** Whether the records are in the arena, where the kernel can read them. */
   get inArena(): boolean {
-    return this.chunks.length > 0;
+    return this.#chunks.length > 0;
   }
 
   /** The memory that the addresses of records are in; it may be another after `reserve`. */
   get views(): Views {
-    return this.small ?? this.arena.views;
+    return this.#small ?? this.arena.views;
   }
 
   /** Bytes that the records take, with the room for more. */
   get bytes(): number {
-    return (this.small?.i8.length ?? 0) + this.chunks.length * CHUNK_BYTES;
+    return (this.#small?.i8.length ?? 0) + this.#chunks.length * CHUNK_BYTES;
   }
 
   /** Gives where the record of a slot is. */
   address(slot: number): number {
-    if (this.small !== undefined) return slot * this.stride;
-    const chunk = Math.floor(slot / this.perChunk);
-    return (this.chunks[chunk] ?? 0) + (slot - chunk * this.perChunk) * this.stride;
+    if (this.#small !== undefined) return slot * this.stride;
+    const chunk = Math.floor(slot / this.#perChunk);
+    return (this.#chunks[chunk] ?? 0) + (slot - chunk * this.#perChunk) * this.stride;
   }
 
   /**
@@ -56,20 +56,20 @@ export class Records {
    */
   reserve(slots: number): void {
     if (!this.inArena) {
-      const room = (this.small?.i8.length ?? 0) / this.stride;
+      const room = (this.#small?.i8.length ?? 0) / this.stride;
       if (slots <= room) return;
       const wanted = Math.max(slots, FIRST_SLOTS, 2 * Math.floor(room)) * this.stride;
       if (wanted <= SMALL_BYTES) {
-        this.moveTo(viewsOf(new ArrayBuffer((wanted + 7) & ~7)));
+        this.#moveTo(viewsOf(new ArrayBuffer((wanted + 7) & ~7)));
         return;
       }
     }
-    while (this.chunks.length * this.perChunk < slots) this.addChunk();
+    while (this.#chunks.length * this.#perChunk < slots) this.#addChunk();
   }
 
   /** Calls `visit` for each piece of slots `from` to `to` - 1 that lies in one stretch. */
   forEachRun(from: number, to: number, visit: (address: number, count: number) => void): void {
-    const perRun = this.inArena ? this.perChunk : Number.POSITIVE_INFINITY;
+    const perRun = this.inArena ? this.#perChunk : Number.POSITIVE_INFINITY;
     for (let slot = from; slot < to; ) {
       const end = Math.min(to, this.inArena ? slot - (slot % perRun) + perRun : to);
       visit(this.address(slot), end - slot);
@@ -85,21 +85,21 @@ export class Records {
 
   /** Gives back what slots from `slots` on took. */
   truncate(slots: number): void {
-    const needed = Math.ceil(slots / this.perChunk);
-    while (this.chunks.length > needed) this.arena.release(this.chunks.pop() ?? 0);
-    if (slots === 0) this.small = undefined;
+    const needed = Math.ceil(slots / this.#perChunk);
+    while (this.#chunks.length > needed) this.arena.release(this.#chunks.pop() ?? 0);
+    if (slots === 0) this.#small = undefined;
   }
 
-  private addChunk(): void {
-    this.chunks.push(this.arena.allocate());
-    const { small } = this;
+  #addChunk(): void {
+    this.#chunks.push(this.arena.allocate());
+    const small = this.#small;
     if (small === undefined) return;
-    this.arena.views.i8.set(small.i8, this.chunks[0]);
-    this.small = undefined;
+    this.arena.views.i8.set(small.i8, this.#chunks[0]);
+    this.#small = undefined;
   }
 
-  private moveTo(views: Views): void {
-    if (this.small !== undefined) views.i8.set(this.small.i8);
-    this.small = views;
+  #moveTo(views: Views): void {
+    if (this.#small !== undefined) views.i8.set(this.#small.i8);
+    this.#small = views;
   }
 }

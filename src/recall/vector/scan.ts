@@ -10,7 +10,7 @@ import { twinScan } from "./twin.ts";
 /** A record out of order costs as much to read as this many in order. */
 export const GATHER_COST = 3;
 
-/** What a scan is over. */
+/** The records of a scan. */
 export interface ScanOver {
   readonly records: Records;
   /** Codes of a record, padded. */
@@ -28,36 +28,36 @@ export interface Keeper {
 
 /** A scan: nothing else may use the arena's scratch until it is done. */
 export class Scan {
-  private readonly arena: VectorArena;
-  private readonly records: Records;
-  private readonly codes: number;
-  private readonly keeper: Keeper;
-  /** How many addresses wait in the list. */
-  private listed = 0;
+  readonly #arena: VectorArena;
+  readonly #records: Records;
+  readonly #codes: number;
+  readonly #keeper: Keeper;
+  /** Number of addresses in the list. */
+  #listed = 0;
 
   /** Begins a scan; it needs a query next. */
   constructor(over: ScanOver, keeper: Keeper) {
-    this.records = over.records;
-    this.arena = over.records.arena;
-    this.codes = over.codes;
-    this.keeper = keeper;
-    this.set(STATE.query, SCRATCH.query);
-    this.set(STATE.codes, over.codes);
-    this.set(STATE.stride, over.records.stride);
-    this.set(STATE.out, SCRATCH.out);
-    this.set(STATE.bits, 0);
+    this.#records = over.records;
+    this.#arena = over.records.arena;
+    this.#codes = over.codes;
+    this.#keeper = keeper;
+    this.#set(STATE.query, SCRATCH.query);
+    this.#set(STATE.codes, over.codes);
+    this.#set(STATE.stride, over.records.stride);
+    this.#set(STATE.out, SCRATCH.out);
+    this.#set(STATE.bits, 0);
   }
 
   /** Asks for what is near a unit vector. */
   near(unit: Float64Array): this {
-    writeQuery(unit, this.query(), this.codes);
+    writeQuery(unit, this.#query(), this.#codes);
     return this;
   }
 
   /** Asks for what is near a stored vector of as many codes. */
   nearRecord(records: Records, slot: number): this {
     const at = records.address(slot);
-    this.query().set(records.views.i8.subarray(at, at + this.codes));
+    this.#query().set(records.views.i8.subarray(at, at + this.#codes));
     return this;
   }
 
@@ -67,39 +67,41 @@ export class Scan {
    * @throws VectorMemoryError when there is no memory for the bits.
    */
   restrict(words: Uint32Array): void {
-    const at = this.arena.placeBits(words);
-    this.set(STATE.bits, at);
-    this.set(STATE.bitsEnd, words.length * 32);
+    const at = this.#arena.placeBits(words);
+    this.#set(STATE.bits, at);
+    this.#set(STATE.bitsEnd, words.length * 32);
   }
 
   /** Scans slots `from` to `to` - 1. */
   range(from: number, to: number): void {
-    this.records.forEachRun(from, to, (address, count) => {
+    this.#records.forEachRun(from, to, (address, count) => {
       for (let done = 0; done < count; done += SCAN_AT_MOST) {
         const part = Math.min(SCAN_AT_MOST, count - done);
-        this.run(address + done * this.records.stride, part, 0);
+        this.#run(address + done * this.#records.stride, part, 0);
       }
     });
   }
 
   /** Scans a slot: now or with others, at the latest when `finish` is called. */
   slot(slot: number): void {
-    this.arena.views.u32[(SCRATCH.list >>> 2) + this.listed] = this.records.address(slot);
-    this.listed++;
-    if (this.listed === SCAN_AT_MOST) this.finish();
+    this.#arena.views.u32[(SCRATCH.list >>> 2) + this.#listed] = this.#records.address(slot);
+    this.#listed++;
+    if (this.#listed === SCAN_AT_MOST) this.finish();
   }
 
   /** Scans the slots that wait. */
   finish(): void {
-    if (this.listed > 0) this.run(0, this.listed, SCRATCH.list);
-    this.listed = 0;
+    if (this.#listed > 0) this.#run(0, this.#listed, SCRATCH.list);
+    this.#listed = 0;
   }
 
-  private run(first: number, count: number, list: number): void {
-    const { arena, records, keeper } = this;
+  #run(first: number, count: number, list: number): void {
+    const arena = this.#arena;
+    const records = this.#records;
+    const keeper = this.#keeper;
     const scratch = arena.views;
     scratch.f32[(SCRATCH.state + STATE.threshold) >>> 2] = keeper.threshold;
-    this.set(STATE.worst, keeper.worst);
+    this.#set(STATE.worst, keeper.worst);
     const given = records.inArena
       ? arena.kernel.scan(SCRATCH.state, first, count, list)
       : twinScan({ scratch, records: records.views }, SCRATCH.state, { first, count, list });
@@ -108,12 +110,12 @@ export class Scan {
     }
   }
 
-  private query(): Int16Array {
+  #query(): Int16Array {
     const from = SCRATCH.query >>> 1;
-    return this.arena.views.i16.subarray(from, from + this.codes);
+    return this.#arena.views.i16.subarray(from, from + this.#codes);
   }
 
-  private set(offset: number, value: number): void {
-    this.arena.views.u32[(SCRATCH.state + offset) >>> 2] = value;
+  #set(offset: number, value: number): void {
+    this.#arena.views.u32[(SCRATCH.state + offset) >>> 2] = value;
   }
 }

@@ -1,4 +1,4 @@
-// What the kernel does, in JavaScript, with the same bits as its results. Blocks that are too small
+// The kernel in JavaScript, with bit-identical results. Blocks that are too small
 // for a memory of WebAssembly are searched with it, and tests compare the kernel with it.
 
 import { STATE } from "./kernel.ts";
@@ -21,7 +21,7 @@ export function viewsOf(buffer: ArrayBuffer): Views {
   };
 }
 
-/** Where a scan reads: the state, query, bits and room for rows, and the records. */
+/** Inputs of a scan: the state, query, bits and room for rows, and the records. */
 export interface TwinMemory {
   readonly scratch: Views;
   readonly records: Views;

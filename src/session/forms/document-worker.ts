@@ -1,14 +1,14 @@
 // The thread that reads one large document.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { DocumentFormat } from "../../service/snapshot-api.ts";
+import { formatOf } from "../../compat/forms.ts";
 import { parseDocument } from "./parse.ts";
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface DocumentTask {
-  readonly format: DocumentFormat;
+  readonly format: string;
   readonly document: Uint8Array;
 }
 
 const { format, document } = workerData as DocumentTask;
-parentPort?.postMessage(parseDocument(format, document));
+parentPort?.postMessage(parseDocument(formatOf(format), document));

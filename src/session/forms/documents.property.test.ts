@@ -1,15 +1,15 @@
 // Random documents: none crashes the reader, and what was read is written back as it was.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
-import { FORMATS } from "../../domain/snapshots/index.ts";
-import type { Json, JsonObject } from "../../domain/snapshots/json.ts";
-import { writeMessage } from "../../domain/snapshots/leftovers.ts";
+import { describe, expect, test } from "vitest";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import type { Json, JsonObject } from "../../compat/common/json.ts";
+import { writeMessage } from "../../compat/common/leftovers.ts";
+import { NO_CONTEXT } from "../../compat/common/plain.ts";
+import { formatOf } from "../../compat/forms.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import type { DocumentFormat } from "../../service/snapshot-api.ts";
-import { checkWholeMessage } from "../validate/message.ts";
-import { Violations } from "../validate/violations.ts";
+import { Violations } from "../../grpc/violations.ts";
+import { checkWholeMessage } from "../message-checks.ts";
 import { fromWire } from "./message.ts";
 import { measure, parseDocument } from "./parse.ts";
 
@@ -86,7 +86,7 @@ const message: fc.Arbitrary<JsonObject> = fc
   )
   .map(([role, rest]) => ({ ...role, ...rest }));
 
-function documentOf(format: DocumentFormat, messages: readonly Json[]): Json {
+function documentOf(format: string, messages: readonly Json[]): Json {
   if (format === "definable") return messages;
   return { messages, ...(format === "selectools" ? { max_messages: 9 } : {}) };
 }
@@ -94,8 +94,8 @@ function documentOf(format: DocumentFormat, messages: readonly Json[]): Json {
 const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 /** The message as it is after the wire, or undefined when it is refused there. */
-function writtenBack(format: DocumentFormat, source: JsonObject): JsonObject | undefined {
-  const result = parseDocument(format, bytesOf(documentOf(format, [source])));
+function writtenBack(format: string, source: JsonObject): JsonObject | undefined {
+  const result = parseDocument(formatOf(format), bytesOf(documentOf(format, [source])));
   if (!("parsed" in result)) return undefined;
   const [bytes] = result.parsed.messages;
   if (bytes === undefined) return undefined;
@@ -103,30 +103,24 @@ function writtenBack(format: DocumentFormat, source: JsonObject): JsonObject | u
   const violations = new Violations();
   checkWholeMessage(violations, wire);
   if (violations.error() !== undefined || violations.malformed) return undefined;
-  const { leftovers, message: plain } = fromWire(wire, format);
+  const { leftovers, message: plain } = fromWire(wire, formatOf(format));
   const kept = { leftovers, edited: false };
   const { session_id: _s, user_id: userId } = source;
-  const context = {
-    sessionId: "",
-    userId: typeof userId === "string" ? userId : "default",
-    createSeconds: 77,
-    isSummary: false,
-  };
-  return writeMessage(FORMATS[format], plain, kept, context);
+  const user = typeof userId === "string" ? userId : "default";
+  const named = typeof source["message_id"] === "string" || typeof source["id"] === "string";
+  const context = { ...NO_CONTEXT, userId: user, named, createSeconds: 77 };
+  return writeMessage(formatOf(format), plain, kept, context);
 }
 
 describe.each(NAMES)("a message of %s", (format) => {
-  it("comes back as it was, if it is taken", () => {
+  test("comes back as it was, if it is taken", () => {
     let taken = 0;
     const property = fc.property(message, (source) => {
       const plain = JSON.parse(JSON.stringify(source)) as JsonObject;
       const back = writtenBack(format, plain);
       if (back === undefined) return;
       taken += 1;
-      const { message_id: made, ...named } = back;
-      // The server names messages that had no name.
-      const same = made === "" || plain["message_id"] === undefined ? named : back;
-      expect(JSON.parse(JSON.stringify(same))).toEqual(plain);
+      expect(JSON.parse(JSON.stringify(back))).toEqual(plain);
     });
     fc.assert(property, { seed, numRuns: RUNS });
     expect(taken).toBeGreaterThan(RUNS / 50);
@@ -145,9 +139,9 @@ describe("any document", () => {
     }),
   );
 
-  it("is read or refused, whatever it holds", () => {
+  test("is read or refused, whatever it holds", () => {
     const property = fc.property(fc.constantFrom(...NAMES), wild, (format, document) => {
-      const result = parseDocument(format, bytesOf(document));
+      const result = parseDocument(formatOf(format), bytesOf(document));
       if ("violations" in result) expect(result.violations.length).toBeGreaterThan(0);
       else if ("parsed" in result)
         for (const bytes of result.parsed.messages) Message.decode(bytes);
@@ -155,18 +149,19 @@ describe("any document", () => {
     fc.assert(property, { seed, numRuns: RUNS });
   });
 
-  it("is refused when its bytes are no document", () => {
+  test("is refused when its bytes are no document", () => {
     const property = fc.property(fc.constantFrom(...NAMES), fc.uint8Array(), (format, bytes) => {
-      parseDocument(format, bytes);
+      parseDocument(formatOf(format), bytes);
       const cut = bytesOf({ messages: [{ role: "user", content: "x" }] }).subarray(0, bytes.length);
-      if (cut.length < 10) expect(parseDocument(format, cut)).toHaveProperty("violations");
+      if (cut.length < 10)
+        expect(parseDocument(formatOf(format), cut)).toHaveProperty("violations");
     });
     fc.assert(property, { seed, numRuns: RUNS });
   });
 });
 
 describe("measure", () => {
-  it("counts what lies in each other, and nothing in texts", () => {
+  test("counts what lies in each other, and nothing in texts", () => {
     const measures: readonly [unknown, number, number][] = [
       [1, 0, 1],
       ["[[{,", 0, 1],
@@ -180,9 +175,9 @@ describe("measure", () => {
     }
   });
 
-  it("keeps what would take too much memory from the parser", () => {
+  test("keeps what would take too much memory from the parser", () => {
     const many = Buffer.from(`[${"{},".repeat(600_000)}0]`);
-    const result = parseDocument("lauren", many);
+    const result = parseDocument(formatOf("lauren"), many);
     expect(result).toMatchObject({ violations: [{ field: "document" }] });
   });
 });

@@ -1,18 +1,25 @@
 // From the bytes of a document to messages in their wire form. Runs on the main thread for small
 // documents and in a thread of its own for others, so that what it takes and gives is plain data.
 
-import { AppError, type FieldViolation, snapshotInvalid, windowFull } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { FORMATS } from "../../domain/snapshots/index.ts";
-import type { Json, JsonObject } from "../../domain/snapshots/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson as parseText,
+} from "../../compat/common/json.ts";
+import type { Format } from "../../compat/common/plain.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import type { DocumentFormat, DocumentSession } from "../../service/snapshot-api.ts";
-import { toStruct, toWire } from "./message.ts";
+import { AppError, type FieldViolation, snapshotInvalid, windowFull } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { DocumentSession } from "../snapshot/api.ts";
+import { summaryMetadata, toKept, toStruct, toWire } from "./message.ts";
 
-/** What a document says. */
+/** A document in its wire form. */
 export interface ParsedDocument extends Pick<DocumentSession, "outside" | "summaries"> {
   readonly userId: string | undefined;
   readonly metadata: Uint8Array | undefined;
+  /** An entry of metadata with what is kept of the document; undefined when nothing is. */
+  readonly kept: Uint8Array | undefined;
   readonly summaryText: string;
   /** The options of the format's preset. */
   readonly options: JsonObject;
@@ -21,7 +28,7 @@ export interface ParsedDocument extends Pick<DocumentSession, "outside" | "summa
   readonly messages: readonly Uint8Array[];
 }
 
-/** What came of a document. */
+/** The result of reading a document. */
 export type ParseResult =
   | { readonly parsed: ParsedDocument }
   | { readonly violations: readonly FieldViolation[] }
@@ -33,7 +40,6 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
-const MS = 1_000;
 const ESCAPED_BYTES_MAX = 6;
 
 /**
@@ -65,7 +71,7 @@ function parseJson(document: Uint8Array): Json {
   if (values > LIMITS.documentValues) tooLarge(`holds more than ${LIMITS.documentValues} values`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(document);
-    return JSON.parse(text) as Json;
+    return parseText(text);
   } catch {
     throw snapshotInvalid([{ field: "document", description: "is not JSON in UTF-8" }]);
   }
@@ -76,7 +82,7 @@ function tooLarge(description: string): never {
 }
 
 /** Reads a document; a fault of it is a result. */
-export function parseDocument(format: DocumentFormat, document: Uint8Array): ParseResult {
+export function parseDocument(format: Format, document: Uint8Array): ParseResult {
   try {
     return { parsed: parsed(format, document) };
   } catch (error) {
@@ -87,22 +93,27 @@ export function parseDocument(format: DocumentFormat, document: Uint8Array): Par
   }
 }
 
-/** The part of a document that becomes metadata of the session. */
-export function metadataField(format: DocumentFormat): string {
-  return format === "marsys" ? "additional_state" : "document";
-}
-
-function metadataOf(format: DocumentFormat, metadata: JsonObject): Uint8Array {
+function metadataOf(format: Format, metadata: JsonObject): Uint8Array {
   // An escaped character takes 6 bytes at most. What is far too large is not even encoded.
   if (JSON.stringify(metadata).length > LIMITS.metadataBytes * ESCAPED_BYTES_MAX) {
     const description = `holds more than ${LIMITS.metadataBytes} bytes beside its messages`;
-    throw snapshotInvalid([{ field: metadataField(format), description }]);
+    throw snapshotInvalid([{ field: format.metadataField, description }]);
   }
   return new Uint8Array(toStruct(metadata));
 }
 
-function parsed(format: DocumentFormat, document: Uint8Array): ParsedDocument {
-  const read = FORMATS[format].readDocument(parseJson(document));
+/** Numbers of metadata are kept as they were written only where there is room for both forms. */
+function keptOf(format: Format, kept: JsonObject, metadataBytes: number): Uint8Array {
+  const whole = metadataOf(format, { [format.name]: toKept(kept) });
+  const { fields } = kept;
+  if (whole.length + metadataBytes <= LIMITS.metadataBytes || !isObject(fields)) return whole;
+  const { additional_state: _, ...others } = fields;
+  return metadataOf(format, { [format.name]: toKept({ ...kept, fields: others }) });
+}
+
+function parsed(format: Format, document: Uint8Array): ParsedDocument {
+  const read = format.readDocument(parseJson(document));
+  const metadata = read.metadata && metadataOf(format, read.metadata);
   const messages: Uint8Array[] = [];
   let bytes = 0;
   for (const [index, message] of read.messages.entries()) {
@@ -115,16 +126,14 @@ function parsed(format: DocumentFormat, document: Uint8Array): ParsedDocument {
   return {
     messages,
     outside: read.outside,
-    // Messages are well-formed text once they are in their wire form; so is this from here on.
-    summaries: read.summaries.map(({ after, createSeconds, messageId, text }) => ({
-      messageId: messageId.toWellFormed(),
-      text: text.toWellFormed(),
-      after,
-      createMs: Math.floor(createSeconds * MS),
+    summaries: read.summaries.map(({ leftovers, ...summary }) => ({
+      ...summary,
+      metadata: summaryMetadata(leftovers, format, "entries"),
     })),
-    summaryText: read.summary.toWellFormed(),
-    userId: read.userId?.toWellFormed(),
-    metadata: read.metadata && metadataOf(format, read.metadata),
+    summaryText: read.summary,
+    userId: read.userId,
+    metadata,
+    kept: read.kept && keptOf(format, read.kept, metadata?.length ?? 0),
     options: read.options,
     hasPolicy: read.hasPolicy,
   };

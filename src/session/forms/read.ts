@@ -2,19 +2,22 @@
 // every other call for as long as it takes, so it is read in a thread of its own, one at a time.
 
 import { Worker } from "node:worker_threads";
-import { AppError, snapshotInvalid, windowFull } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { Policy } from "../../domain/policy.ts";
-import { expandPreset } from "../../domain/presets/index.ts";
+import type { Format } from "../../compat/common/plain.ts";
+import { formatOf } from "../../compat/forms.ts";
+import { expandPreset } from "../../compat/presets.ts";
+import type { MessageDraft } from "../../core/codec.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import type { MessageDraft } from "../../service/api.ts";
-import type { DocumentCodec, DocumentFormat, DocumentSession } from "../../service/snapshot-api.ts";
-import { toDraft } from "../convert/message.ts";
-import { checkId, checkStruct, checkText } from "../validate/fields.ts";
-import { checkWholeMessage } from "../validate/message.ts";
-import { Violations } from "../validate/violations.ts";
+import { checkId, checkStruct, checkText } from "../../grpc/fields.ts";
+import { Violations } from "../../grpc/violations.ts";
+import { AppError, snapshotInvalid, windowFull } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { Policy } from "../../window/policy/policy.ts";
+import { checkWholeMessage } from "../message-checks.ts";
+import { toDraft } from "../message-wire.ts";
+import type { DocumentCodec, DocumentSession } from "../snapshot/api.ts";
 import type { DocumentTask } from "./document-worker.ts";
-import { metadataField, type ParsedDocument, type ParseResult, parseDocument } from "./parse.ts";
+import { withKept } from "./message.ts";
+import { type ParsedDocument, type ParseResult, parseDocument } from "./parse.ts";
 
 /** Takes about 5 ms, as long as other calls may wait. */
 const INLINE_BYTES_MAX = 65_536;
@@ -34,11 +37,12 @@ export class DocumentReader implements DocumentCodec {
   /** Ends with the last document under way. */
   #tail: Promise<unknown> = Promise.resolve();
 
-  async read(format: DocumentFormat, document: Uint8Array): Promise<DocumentSession> {
+  async read(name: string, document: Uint8Array): Promise<DocumentSession> {
+    const format = formatOf(name);
     const result =
       document.length <= INLINE_BYTES_MAX
         ? parseDocument(format, document)
-        : await this.#inTurn({ format, document });
+        : await this.#inTurn({ format: name, document });
     if ("full" in result) throw windowFull(result.full);
     if ("violations" in result) throw snapshotInvalid(result.violations);
     return await sessionOf(format, result.parsed);
@@ -75,15 +79,15 @@ export class DocumentReader implements DocumentCodec {
 }
 
 function stopped(): AppError {
-  return new AppError("SHUTTING_DOWN", "The reading of the document was stopped. Retry.");
+  return new AppError("SHUTTING_DOWN", "Reading the document was interrupted. Retry.");
 }
 
-async function sessionOf(format: DocumentFormat, parsed: ParsedDocument): Promise<DocumentSession> {
-  const { metadata, options, outside, summaries, summaryText, userId } = parsed;
+async function sessionOf(format: Format, parsed: ParsedDocument): Promise<DocumentSession> {
+  const { kept, metadata, options, outside, summaries, summaryText, userId } = parsed;
   const violations = new Violations();
   checkText(violations, "summary", summaryText, LIMITS.summaryBytes);
   checkText(violations, "user_id", userId ?? "", LIMITS.userIdBytes);
-  checkStruct(violations, metadataField(format), metadata ?? NOTHING, LIMITS.metadataBytes);
+  checkMetadata(violations, format, withKept(metadata ?? NOTHING, format, kept));
   for (const { messageId, text } of summaries) {
     checkText(violations, "entries.content", text, LIMITS.summaryBytes);
     checkId(violations, "entries.memory_id", messageId, LIMITS.messageIdBytes);
@@ -92,7 +96,13 @@ async function sessionOf(format: DocumentFormat, parsed: ParsedDocument): Promis
   const policy = policyOf(format, options);
   return {
     ...(userId === undefined ? {} : { userId }),
-    ...(metadata === undefined ? {} : { metadata }),
+    metadata: (before) => {
+      const whole = withKept(metadata ?? before, format, kept);
+      const faults = new Violations();
+      checkMetadata(faults, format, whole);
+      refuse(faults);
+      return whole;
+    },
     ...(parsed.hasPolicy ? { policy } : {}),
     defaultPolicy: policy,
     summaryText,
@@ -102,23 +112,26 @@ async function sessionOf(format: DocumentFormat, parsed: ParsedDocument): Promis
   };
 }
 
-function policyOf(format: DocumentFormat, options: ParsedDocument["options"]): Policy {
-  const expanded = expandPreset(format, options);
+function checkMetadata(v: Violations, format: Format, metadata: Uint8Array): void {
+  checkStruct(v, format.metadataField, metadata, LIMITS.metadataBytes);
+}
+
+function policyOf(format: Format, options: ParsedDocument["options"]): Policy {
+  const expanded = expandPreset(format.name, options);
   if ("policy" in expanded) return expanded.policy;
   throw snapshotInvalid(expanded.faults);
 }
 
 async function draftsOf(
-  format: DocumentFormat,
+  format: Format,
   messages: readonly Uint8Array[],
 ): Promise<readonly MessageDraft[]> {
   const drafts: MessageDraft[] = [];
-  const field = format === "definable" ? "entries" : "messages";
   for (const [index, bytes] of messages.entries()) {
     if (index > 0 && index % PIECE === 0) await new Promise((resolve) => setImmediate(resolve));
     const message = Message.decode(bytes);
     const violations = new Violations();
-    violations.enterItem(field, index);
+    violations.enterItem(format.list, index);
     checkWholeMessage(violations, message);
     refuse(violations);
     drafts.push(toDraft(message));

@@ -1,14 +1,19 @@
 // Writes the window of a session as a document of another system, piece by piece, so that other
 // calls get their turn in between.
 
-import type { PolicyStage } from "../../domain/policy.ts";
-import { FORMATS } from "../../domain/snapshots/index.ts";
-import { writeMessage } from "../../domain/snapshots/leftovers.ts";
-import type { DocumentContext, WrittenSession } from "../../domain/snapshots/plain.ts";
+import type { JsonObject } from "../../compat/common/json.ts";
+import { frameOf, writeMessage } from "../../compat/common/leftovers.ts";
+import {
+  type Format,
+  NO_CONTEXT,
+  type WriteContext,
+  type WrittenSession,
+} from "../../compat/common/plain.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import type { DocumentFormat, ExportedWindow } from "../../service/snapshot-api.ts";
-import type { StoredEntry } from "../../storage/store.ts";
-import { fromTimestamp } from "../convert/time.ts";
+import { fromTimestamp } from "../../grpc/time.ts";
+import type { StoredEntry } from "../../store/store.ts";
+import type { PolicyStage } from "../../window/policy/policy.ts";
+import type { ExportedWindow } from "../snapshot/api.ts";
 import { fromStruct, fromWire } from "./message.ts";
 
 const PIECE_BYTES = 262_144;
@@ -41,21 +46,21 @@ function sessionOf({ entries, nowMs, session }: ExportedWindow): WrittenSession 
 
 /** Gives the pieces of a document, each at most 1 MiB. */
 export async function* writeDocument(
-  format: DocumentFormat,
+  format: Format,
   window: ExportedWindow,
 ): AsyncGenerator<Uint8Array> {
   const session = sessionOf(window);
-  const context = FORMATS[format].context(session);
-  const { inserts } = window.session.fields;
-  const summaries = new Set(
-    inserts.filter(({ kind }) => kind === "summary").map(({ position }) => position),
-  );
-  const { head, tail } = FORMATS[format].frame(session);
+  let context = { ...NO_CONTEXT, ...format.context(session) };
+  const inserts = window.session.fields.inserts.filter(({ kind }) => kind === "summary");
+  const summaries = new Map(inserts.map(({ firstMs, position }) => [position, firstMs]));
+  const { head, tail } = frameOf(format, session);
   let text = head;
   let count = 0;
   for (const [index, entry] of window.entries.entries()) {
-    const isSummary = summaries.has(entry.seq);
-    text += (index === 0 ? "" : ",") + written(format, entry, { ...context, isSummary });
+    const message = written(format, entry, context, summaries.get(entry.seq));
+    const { created_at: time } = message;
+    if (typeof time === "number") context = { ...context, notBefore: time };
+    text += (index === 0 ? "" : ",") + JSON.stringify(message);
     count += 1;
     if (text.length >= PIECE_BYTES || count >= PIECE_MESSAGES) {
       yield* pieces(text);
@@ -68,18 +73,21 @@ export async function* writeDocument(
 }
 
 function written(
-  format: DocumentFormat,
+  format: Format,
   entry: StoredEntry,
-  context: DocumentContext & { readonly isSummary: boolean },
-): string {
+  context: WriteContext,
+  /** For a summary: when the first message that it stands for was said. */
+  firstMs: number | undefined,
+): JsonObject {
   const message = Message.decode(entry.bytes);
   const { createTime, updateTime } = message;
   const createMs = createTime === undefined ? 0 : fromTimestamp(createTime);
   const updateMs = updateTime === undefined ? createMs : fromTimestamp(updateTime);
   const { leftovers, message: plain } = fromWire(message, format);
   const left = { leftovers, edited: updateMs !== createMs };
-  const whole = { ...context, createSeconds: createMs / MS };
-  return JSON.stringify(writeMessage(FORMATS[format], plain, left, whole));
+  const isSummary = firstMs !== undefined;
+  const whole = { ...context, isSummary, createSeconds: (firstMs ?? createMs) / MS };
+  return writeMessage(format, plain, left, whole);
 }
 
 function* pieces(text: string): Generator<Uint8Array> {

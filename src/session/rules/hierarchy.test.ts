@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { newInsert } from "../../../test/support/plans.ts";
-import type { WindowInsert } from "../session.ts";
+import { newInsert } from "../../../test/support/store/plans.ts";
 import { crowdMerge, levelMerge } from "./hierarchy.ts";
+import type { WindowInsert } from "./session.ts";
 
 function summary(version: number, fields: Partial<WindowInsert> = {}): WindowInsert {
   const position = version + 0.5;

@@ -1,6 +1,6 @@
 // Summaries of summaries: which placed summaries become one of the next level.
 
-import type { WindowInsert } from "../session.ts";
+import type { WindowInsert } from "./session.ts";
 
 /** Placed summaries that become one. */
 export interface Merge {

@@ -1,9 +1,9 @@
 // A session as the domain sees it.
 
-import type { MemoryPolicy } from "./memories/policy.ts";
-import type { Policy } from "./policy.ts";
-import type { Summary, Trust } from "./summaries/summary.ts";
-import type { SeqRange, ToolOutcome, Totals, WindowTotals } from "./window/types.ts";
+import type { Summary, Trust } from "../../summary/rules/summary.ts";
+import type { MemoryPolicy } from "../../window/policy/memory-policy.ts";
+import { DEFAULT_POLICY, type Policy } from "../../window/policy/policy.ts";
+import type { SeqRange, ToolOutcome, Totals, WindowTotals } from "../../window/rules/types.ts";
 
 /** Names a session. */
 export interface SessionRef {
@@ -11,8 +11,8 @@ export interface SessionRef {
   readonly sessionId: string;
 }
 
-/** What describes a session and changes only through UpdateSession. */
-export interface SessionFields {
+/** Fields of a session that callers set. */
+export interface SessionSettings {
   readonly userId: string;
   readonly agentId: string;
   /** Sorted by key. */
@@ -22,13 +22,52 @@ export interface SessionFields {
   readonly policy: Policy;
   /** 0 means for ever. */
   readonly ttlMs: number;
-  readonly summary: Summary | undefined;
-  /** How many summaries there have been, placed ones included: the version of the newest. */
-  readonly summaryVersion: number;
-  /** What stands in the window and not in the log, by rising position. */
-  readonly inserts: readonly WindowInsert[];
   /** Undefined: the session gives nothing to long-term memory by itself. */
   readonly memoryPolicy: MemoryPolicy | undefined;
+}
+
+/** Settings of a session whose caller sets none. */
+export const DEFAULT_SETTINGS: SessionSettings = {
+  userId: "",
+  agentId: "",
+  labels: new Map(),
+  metadata: new Uint8Array(0),
+  policy: DEFAULT_POLICY,
+  ttlMs: 0,
+  memoryPolicy: undefined,
+};
+
+/** Paths of settings in update masks, in the order in which events name them. */
+export const SETTING_PATHS = {
+  userId: "user_id",
+  agentId: "agent_id",
+  labels: "labels",
+  metadata: "metadata",
+  policy: "policy",
+  ttlMs: "ttl",
+  memoryPolicy: "memory_policy",
+} as const satisfies Readonly<Record<keyof SessionSettings, string>>;
+
+/** Every setting. */
+export const SETTINGS = Object.keys(SETTING_PATHS) as (keyof SessionSettings)[];
+
+/** The paths of UpdateSession. */
+export type SessionPath = (typeof SETTING_PATHS)[keyof SessionSettings];
+
+/** The settings among the fields of a session. */
+export function settingsOf(fields: SessionSettings): SessionSettings {
+  return Object.fromEntries(
+    SETTINGS.map((setting) => [setting, fields[setting]]),
+  ) as unknown as SessionSettings;
+}
+
+/** Fields of a session that do not change with every append. */
+export interface SessionFields extends SessionSettings {
+  readonly summary: Summary | undefined;
+  /** Number of summaries so far, including placed ones: the version of the newest. */
+  readonly summaryVersion: number;
+  /** Entries of the window that are not in the log, by rising position. */
+  readonly inserts: readonly WindowInsert[];
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | undefined;
   readonly createMs: number;
   /** The revision that last changed these fields; the etag is made of it. */
@@ -64,9 +103,9 @@ export interface WindowInsert {
   readonly trust: Trust;
 }
 
-/** What policies remember from one change to the next. */
+/** State of policies from one change to the next. */
 export interface PolicyState {
-  /** What the model's input took; 0 when nobody said. */
+  /** Tokens of the model's input; 0 when unknown. */
   readonly modelInputTokens: number;
   /** Outcomes of the tools that triggers name, since the last turn end, oldest first. */
   readonly outcomes: readonly ToolOutcome[];
@@ -94,7 +133,7 @@ export const EMPTY_POLICY_STATE: PolicyState = {
   turnEndSeq: 0,
 };
 
-/** What every append changes. */
+/** Fields of a session that every append changes. */
 export interface SessionHead {
   readonly lastSeq: number;
   /** The first seq of the log: 1, or higher after a reset. */

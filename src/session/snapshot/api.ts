@@ -1,12 +1,12 @@
 // The inputs and results of exports and imports, in domain terms. As everywhere in the service, a
 // mutation takes an `encode` function for its answer.
 
-import type { SnapshotFormat } from "../domain/event.ts";
-import type { Policy } from "../domain/policy.ts";
-import type { PolicyState, Session, SessionFields, SessionRef } from "../domain/session.ts";
-import type { SeqRange } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
-import type { MessageDraft, MessageStamp } from "./codec.ts";
+import type { MessageDraft, MessageStamp } from "../../core/codec.ts";
+import type { Call } from "../../kit/call.ts";
+import type { SnapshotReader, StoredEntry } from "../../store/store.ts";
+import type { Policy } from "../../window/policy/policy.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import type { PolicyState, Session, SessionFields, SessionRef } from "../rules/session.ts";
 
 /** A session as a snapshot says it was; checked, but for what needs its log. */
 export interface ImportedSession {
@@ -31,7 +31,8 @@ export interface ImportedMessage {
 export interface DocumentSession {
   /** Unset where the document does not say: then that of the session that is replaced. */
   readonly userId?: string;
-  readonly metadata?: Uint8Array;
+  /** Gives the metadata, from that of a session that is replaced. Throws SNAPSHOT_INVALID. */
+  readonly metadata: (before: Uint8Array) => Uint8Array;
   readonly policy?: Policy;
   /** The policy when neither the document nor a replaced session has one. */
   readonly defaultPolicy: Policy;
@@ -39,7 +40,7 @@ export interface DocumentSession {
   readonly summaryText: string;
   /** Those without an id get one from the server. */
   readonly messages: readonly MessageDraft[];
-  /** How many of the oldest messages are in the log only. */
+  /** Number of the oldest messages that are only in the log. */
   readonly outside: number;
   readonly summaries: readonly DocumentSummary[];
 }
@@ -49,9 +50,11 @@ export interface DocumentSummary {
   /** Empty asks the server for an id. */
   readonly messageId: string;
   readonly text: string;
-  /** How many messages stand before it. */
+  /** Number of messages before it. */
   readonly after: number;
-  readonly createMs: number;
+  /** When the first message that it stands for was said. */
+  readonly firstMs: number;
+  readonly metadata: Uint8Array;
 }
 
 /** Reads and writes the documents of other systems. Implemented by the transport. */
@@ -60,14 +63,12 @@ export interface DocumentCodec {
    * Reads a document, which may take a while and is done beside the main thread if so. Throws
    * SNAPSHOT_INVALID and WINDOW_FULL.
    */
-  read(format: DocumentFormat, document: Uint8Array): Promise<DocumentSession>;
+  read(format: string, document: Uint8Array): Promise<DocumentSession>;
   /** Stops the reading under way. */
   close(): Promise<void>;
 }
 
-export type DocumentFormat = Exclude<SnapshotFormat, "native">;
-
-/** What a chunk brings. */
+/** The content of a chunk. */
 export type ChunkContent =
   | {
       readonly kind: "native";
@@ -81,7 +82,8 @@ export type ChunkContent =
 
 /** A chunk of an import. */
 export interface ImportChunk extends SessionRef {
-  readonly format: SnapshotFormat;
+  /** The name of a known format. */
+  readonly format: string;
   readonly replace: boolean;
   /** Empty for the first chunk. */
   readonly uploadId: string;
@@ -91,7 +93,7 @@ export interface ImportChunk extends SessionRef {
   readonly encode: (result: ImportProgress) => Uint8Array;
 }
 
-/** How far an import has come. */
+/** Progress of an import. */
 export type ImportProgress =
   | { readonly session: Session }
   | { readonly uploadId: string; readonly nextChunkIndex: number };
@@ -103,4 +105,13 @@ export interface ExportedWindow {
   readonly entries: readonly StoredEntry[];
   /** When it was read. */
   readonly nowMs: number;
+}
+
+/** Exports and imports. */
+export interface SnapshotServiceApi {
+  /** Opens a session for a native export; the caller must close the reader. */
+  openSnapshot(call: Call, ref: SessionRef): Promise<SnapshotReader>;
+  /** The stored window with what stands in it, as no view changes it. */
+  exportWindow(call: Call, ref: SessionRef): Promise<ExportedWindow>;
+  importChunk(call: Call, chunk: ImportChunk): Promise<Uint8Array>;
 }

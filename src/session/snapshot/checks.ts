@@ -1,8 +1,7 @@
 // The rules of exports and imports. What a request says beside the snapshot is checked with the
 // request; the snapshot itself is checked as if it came from a stranger, when its turn comes.
 
-import { SNAPSHOT_FORMATS } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
+import { SNAPSHOT_FORMATS } from "../../compat/forms.ts";
 import {
   checkPolicy as checkPolicyFields,
   checkSession as checkSessionFields,
@@ -18,7 +17,6 @@ import type {
 import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
-import { messageTokenRule } from "../convert/token-rule.ts";
 import {
   checkCount,
   checkEnum,
@@ -26,15 +24,17 @@ import {
   checkRequiredId,
   checkRequiredText,
   checkSeq,
+  checkStruct,
   checkText,
   checkTimestamp,
-} from "./fields.ts";
-import { checkWholeMessage } from "./message.ts";
+} from "../../grpc/fields.ts";
+import type { Violations } from "../../grpc/violations.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { checkPolicy } from "../../window/policy-checks.ts";
+import { messageTokenRule } from "../../window/token-rule-wire.ts";
 
-import { checkPolicy } from "./policy.ts";
-
-import { checkSessionInput } from "./session-requests.ts";
-import type { Violations } from "./violations.ts";
+import { checkSessionInput } from "../checks.ts";
+import { checkWholeMessage } from "../message-checks.ts";
 
 const LEVEL_MAX = 1_000_000;
 /** A placed summary may be shown as two messages. */
@@ -49,7 +49,7 @@ export function checkExportSession(request: ExportSessionRequest, v: Violations)
 }
 
 function checkFormat(v: Violations, format: string): void {
-  if (format === "" || SNAPSHOT_FORMATS.some((known) => known === format)) return;
+  if (format === "" || SNAPSHOT_FORMATS.includes(format)) return;
   v.add("format", `is none of ${SNAPSHOT_FORMATS.join(", ")}`);
 }
 
@@ -74,7 +74,7 @@ function checkServerTime(v: Violations, field: string, time: Timestamp | undefin
 /** Checks a message of a log as it was exported. */
 export function checkImportedMessage(v: Violations, message: Message): void {
   const { tokenCount, tokenRule } = message;
-  // What the server counted may be more than a caller may say.
+  // A count of the server may exceed the limit for callers.
   checkWholeMessage(v, { ...message, tokenCount: undefined });
   if (message.messageId === "") v.add("message_id", "is required");
   checkRange(v, "seq", message.seq, { min: 1, max: SEQ_MAX });
@@ -249,6 +249,7 @@ function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<
   v.enter("message");
   checkRequiredId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
   checkText(v, "text", message.text, LIMITS.summaryBytes);
+  checkStruct(v, "metadata", message.metadata, LIMITS.metadataBytes);
   const tokens = { min: 0, max: LIMITS.countedTokens };
   checkRange(v, "token_count", message.tokenCount ?? 0, tokens);
   // Out of documents come summaries that nobody knows the time of.
@@ -272,7 +273,7 @@ function checkPlacedSummaries(v: Violations, session: Session): void {
     v.enterItem("placed_summaries", index);
     checkCount(v, "seq_ranges", summary.seqRanges.length, LIMITS.summaryRanges);
     checkRanges(v, "seq_ranges", summary.seqRanges, session.lastSeq);
-    // What callers say of their messages: it may lie before 1970.
+    // Callers set this time: it may lie before 1970.
     if (summary.firstMessageTime === undefined) v.add("first_message_time", "is required");
     else checkTimestamp(v, "first_message_time", summary.firstMessageTime);
     checkRange(v, "version", summary.version, { min: 0, max: COUNT_MAX });

@@ -1,13 +1,12 @@
 // The use cases that give a session away as a whole.
 
-import { sessionNotFound } from "../domain/errors.ts";
-import { isExpired, type SessionRef } from "../domain/session.ts";
-import type { SnapshotReader } from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { checkLive } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import type { ExportedWindow } from "./snapshot-api.ts";
-import { mergeInserts } from "./window-view.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { mergeInserts } from "../../core/window-view.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { sessionNotFound } from "../../kit/errors.ts";
+import type { SnapshotReader } from "../../store/store.ts";
+import { isExpired, type SessionRef } from "../rules/session.ts";
+import type { ExportedWindow } from "./api.ts";
 
 /** Opens a session for a native export. */
 export async function openSnapshot(
@@ -34,9 +33,7 @@ export async function exportWindow(
   checkLive(call.signal);
   const found = await context.store.readWindow(ref);
   const nowMs = context.world.nowMs();
-  if (found === undefined || isExpired(found.session, nowMs)) {
-    throw sessionNotFound(ref.sessionId);
-  }
+  if (found === undefined || isExpired(found.session, nowMs)) throw sessionNotFound(ref.sessionId);
   const { session, window } = found;
   const entries = mergeInserts(window, session.fields.inserts, context.codec);
   return { session, entries, nowMs };

@@ -1,20 +1,22 @@
 // The answers of ExportSession, and how many are made at one time. A reader may take as long as it
 // likes as long as it takes something: one that stalls keeps a piece of a log in memory.
 
-import { AppError } from "../domain/errors.ts";
-import type { Etags } from "../domain/etag.ts";
-import type { SnapshotFormat } from "../domain/event.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { SessionRef } from "../domain/session.ts";
-import { SnapshotChunk } from "../gen/memorysidecar/v1/snapshot.ts";
-import type { Call, Services } from "../service/api.ts";
-import type { SnapshotReader } from "../storage/store.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import { toHeader } from "./convert/snapshot.ts";
-import { writeDocument } from "./documents/write.ts";
-import { streamLimitReached } from "./error-status.ts";
-import { encodeWire } from "./fast-writer.ts";
-import { spliceField, spliceMessages } from "./splice.ts";
+import { formatOf } from "../../compat/forms.ts";
+import type { Services } from "../../edge/services-api.ts";
+import { SnapshotChunk } from "../../gen/memorysidecar/v1/snapshot.ts";
+import type { AnswerStream } from "../../grpc/answer-stream.ts";
+import { streamLimitReached } from "../../grpc/error-status.ts";
+import { encodeWire } from "../../grpc/fast-writer.ts";
+import { spliceField, spliceMessages } from "../../grpc/splice.ts";
+import type { Call } from "../../kit/call.ts";
+import { AppError } from "../../kit/errors.ts";
+import type { Etags } from "../../kit/etag.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { Shares } from "../../kit/shares.ts";
+import type { SnapshotReader } from "../../store/store.ts";
+import { writeDocument } from "../forms/write.ts";
+import type { SessionRef } from "../rules/session.ts";
+import { toHeader } from "./wire.ts";
 
 /** `chunk` of ExportSessionResponse, and `messages` and `document` of SnapshotChunk. */
 const CHUNK_FIELD = 1;
@@ -27,16 +29,20 @@ export type Send = (answer: Uint8Array) => Promise<void>;
 
 /** The exports under way. */
 export class Exports {
-  #running = 0;
+  readonly #places = new Shares({ limit: LIMITS.exports });
 
   /** Runs an export. Throws STREAM_LIMIT_REACHED, and DEADLINE_EXCEEDED when the reader stalls. */
-  async run(answers: AnswerStream, stream: (send: Send) => Promise<void>): Promise<void> {
-    if (this.#running >= LIMITS.exports) throw streamLimitReached(LIMITS.exports);
-    this.#running += 1;
+  async run(
+    namespace: string,
+    answers: AnswerStream,
+    stream: (send: Send) => Promise<void>,
+  ): Promise<void> {
+    const full = this.#places.take(namespace);
+    if (full !== undefined) throw streamLimitReached(full);
     try {
       await stream((answer) => sendInTime(answers, answer));
     } finally {
-      this.#running -= 1;
+      this.#places.give(namespace);
     }
   }
 }
@@ -46,10 +52,7 @@ async function sendInTime(answers: AnswerStream, answer: Uint8Array): Promise<vo
   if (sent === undefined) return;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      answers.letGo();
-      reject(stalled());
-    }, LIMITS.exportStallMs);
+    timer = setTimeout(() => reject(stalled()), LIMITS.exportStallMs);
     timer.unref();
   });
   try {
@@ -61,20 +64,20 @@ async function sendInTime(answers: AnswerStream, answer: Uint8Array): Promise<vo
 
 function stalled(): AppError {
   const seconds = LIMITS.exportStallMs / 1_000;
-  return new AppError("DEADLINE_EXCEEDED", `The reader took nothing for ${seconds} seconds.`);
+  return new AppError("DEADLINE_EXCEEDED", `The reader read nothing for ${seconds} seconds.`);
 }
 
 /** Sends a session as a snapshot, chunk by chunk. */
 export async function exportAnswers(
   { services: { snapshots }, etags }: { readonly services: Services; readonly etags: Etags },
   call: Call,
-  wanted: SessionRef & { readonly format: SnapshotFormat },
+  wanted: SessionRef & { readonly format: string },
   send: Send,
 ): Promise<void> {
   const { format, namespace, sessionId } = wanted;
   if (format !== "native") {
     const window = await snapshots.exportWindow(call, { namespace, sessionId });
-    for await (const piece of writeDocument(format, window)) {
+    for await (const piece of writeDocument(formatOf(format), window)) {
       if (call.signal.aborted) return;
       await send(answerOf(spliceField(DOCUMENT_FIELD, [piece], NOTHING)));
     }

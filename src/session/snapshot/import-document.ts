@@ -1,25 +1,26 @@
 // A session out of a document of another system. Such a document holds a window, and not much else:
 // what it does not say stays as it was when it replaces a session.
 
-import { snapshotInvalid } from "../domain/errors.ts";
-import { makeInsertId, makeMessageId } from "../domain/ids.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Policy, TokenRule } from "../domain/policy.ts";
-import { EMPTY_POLICY_STATE, type Session, type WindowInsert } from "../domain/session.ts";
-import { TRUST } from "../domain/summaries/summary.ts";
-import { type CountedRule, countedRule } from "../domain/token-rules.ts";
-import { ROLE } from "../domain/window/types.ts";
-import type { Call, MessageDraft } from "./api.ts";
-import { liveSession } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
+import { liveSession } from "../../core/change.ts";
+import type { MessageDraft } from "../../core/codec.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import type { Call } from "../../kit/call.ts";
+import { snapshotInvalid } from "../../kit/errors.ts";
+import { makeInsertId, makeMessageId } from "../../kit/ids.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
+import type { Policy, TokenRule } from "../../window/policy/policy.ts";
+import { type CountedRule, countedRule } from "../../window/policy/token-rules.ts";
+import { ROLE } from "../../window/rules/types.ts";
+import {
+  DEFAULT_SETTINGS,
+  EMPTY_POLICY_STATE,
+  type Session,
+  settingsOf,
+  type WindowInsert,
+} from "../rules/session.ts";
+import type { DocumentCodec, DocumentSession, ImportedMessage, ImportedSession } from "./api.ts";
 import { type ImportEnd, SessionImport, TargetChangedError } from "./session-import.ts";
-import type {
-  DocumentCodec,
-  DocumentFormat,
-  DocumentSession,
-  ImportedMessage,
-  ImportedSession,
-} from "./snapshot-api.ts";
 
 const ID_RANDOM_BYTES = 10;
 const PIECE_MESSAGES = 256;
@@ -31,12 +32,12 @@ export async function importDocument(
   document: Uint8Array,
   end: ImportEnd,
 ): Promise<Uint8Array> {
-  const read = await context.documents.read(end.format as DocumentFormat, document);
+  const read = await context.documents.read(end.format, document);
   for (;;) {
     try {
       return await makeSession(context.service, call, read, end);
     } catch (error) {
-      // What the document does not say was taken from a session that is another one now.
+      // Fields that the document lacks came from a session that has changed since.
       if (!(error instanceof TargetChangedError)) throw error;
     }
   }
@@ -115,6 +116,7 @@ interface Parts {
 async function sessionOf(service: ServiceContext, parts: Parts): Promise<ImportedSession> {
   const { read, old, policy, rule, nowMs } = parts;
   const { summaryText: text } = read;
+  const settings = settingsOf(old?.fields ?? DEFAULT_SETTINGS);
   const before = old?.fields.summaryVersion ?? 0;
   const summaryVersion = before + read.summaries.length + (text === "" ? 0 : 1);
   const tokenCount = text === "" ? 0 : await service.tokens.countText(text, rule);
@@ -122,22 +124,26 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
   return {
     sessionId: "",
     fields: {
-      userId: read.userId ?? old?.fields.userId ?? "",
-      agentId: old?.fields.agentId ?? "",
-      labels: old?.fields.labels ?? new Map(),
-      metadata: read.metadata ?? old?.fields.metadata ?? new Uint8Array(0),
+      ...settings,
+      userId: read.userId ?? settings.userId,
+      metadata: read.metadata(settings.metadata),
       policy,
-      ttlMs: old?.fields.ttlMs ?? 0,
       summary:
         text === ""
           ? undefined
           : {
-              ...{ text, tokenCount, version: summaryVersion, createMs: nowMs },
-              ...{ ranges: [], hook: "", stage: "", level: 1, trust: TRUST.medium },
+              text,
+              tokenCount,
+              version: summaryVersion,
+              createMs: nowMs,
+              ranges: [],
+              hook: "",
+              stage: "",
+              level: 1,
+              trust: TRUST.medium,
             },
       summaryVersion,
       inserts: await insertsOf(service, parts),
-      memoryPolicy: old?.fields.memoryPolicy,
       forkedFrom: undefined,
       createMs: nowMs,
     },
@@ -163,20 +169,26 @@ async function insertsOf(service: ServiceContext, parts: Parts): Promise<WindowI
     throw snapshotInvalid([{ field: "entries", description }]);
   }
   const inserts: WindowInsert[] = [];
-  for (const [index, { messageId: given, text, after, createMs }] of read.summaries.entries()) {
+  for (const [index, summary] of read.summaries.entries()) {
+    const { messageId: given, text, after, firstMs, metadata } = summary;
     const random = service.world.random(ID_RANDOM_BYTES);
     const messageId = given === "" ? makeInsertId("summary", random) : given;
     const tokenCount = await service.tokens.countText(text, rule);
     // Nobody knows what it was made of.
     const trust = TRUST.low;
-    const shown = { messageId, kind: "summary", tokenCount, createMs, trust } as const;
-    const role = ROLE.system;
-    const bytes = service.codec.encodeMade({ ...shown, role, text, toolCallId: "", name: "" });
+    const shown = { messageId, kind: "summary", tokenCount, createMs: firstMs, trust } as const;
+    const said = { role: ROLE.system, text, toolCallId: "", name: "", metadata };
+    const bytes = service.codec.encodeMade({ ...shown, ...said });
     inserts.push({
-      ...{ ...shown, bytes, ranges: [], firstMs: createMs },
+      ...shown,
+      bytes,
+      ranges: [],
+      firstMs,
       position: after + (index + 1) / (read.summaries.length + 1),
       version: before + index + 1,
-      ...{ hook: "", stage: "", level: 1 },
+      hook: "",
+      stage: "",
+      level: 1,
     });
   }
   return inserts;

@@ -1,17 +1,17 @@
 // The use case that makes sessions from snapshots, chunk by chunk.
 
-import { AppError, requestInvalid, snapshotInvalid, uploadNotFound } from "../domain/errors.ts";
-import type { Session } from "../domain/session.ts";
-import type { Call } from "./api.ts";
-import { checkLive, replayOf } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
+import { replayOf } from "../../core/change.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { AppError, requestInvalid, snapshotInvalid, uploadNotFound } from "../../kit/errors.ts";
+import type { Session } from "../rules/session.ts";
+import { newSessionId } from "../sessions.ts";
+import type { ChunkContent, DocumentCodec, ImportChunk } from "./api.ts";
 import { importDocument } from "./import-document.ts";
 import { SessionImport } from "./session-import.ts";
-import { newSessionId } from "./sessions.ts";
-import type { ChunkContent, DocumentCodec, ImportChunk } from "./snapshot-api.ts";
 import { digestWith, type Upload, type Uploads } from "./uploads.ts";
 
-/** What imports work with. */
+/** Dependencies of imports. */
 export interface ImportContext {
   readonly service: ServiceContext;
   readonly documents: DocumentCodec;

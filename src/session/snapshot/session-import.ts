@@ -2,38 +2,38 @@
 // into a log of their own, and all of it becomes a session at the end or not at all. Totals are
 // counted here, whatever the snapshot says. No stage of a policy runs.
 
-import { AppError, sessionAlreadyExists, snapshotInvalid } from "../domain/errors.ts";
-import { EVENT_TYPE, type SnapshotFormat } from "../domain/event.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
-import { containsSeq } from "../domain/window/ranges.ts";
-import { addTotals } from "../domain/window/totals.ts";
-import { ROLE, type SeqRange, type Totals, type WindowTotals } from "../domain/window/types.ts";
+import { eraseExpired, liveSession, replayOf, replyPart } from "../../core/change.ts";
+import { checkMemoryHooks, checkPromotion } from "../../core/check-hooks.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { type EventOrigin, newEvents } from "../../core/new-events.ts";
+import { underPolicy } from "../../core/policy-state.ts";
+import { currentRecords } from "../../core/summary-records.ts";
+import { checkCeiling } from "../../core/window-change.ts";
+import { withInserts } from "../../core/window-view.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import type { Call } from "../../kit/call.ts";
+import { AppError, sessionAlreadyExists, snapshotInvalid } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import type {
   ImportDecision,
   ImportView,
   LogImport,
   NewEvent,
   NewMessage,
-} from "../storage/store.ts";
-import type { Call } from "./api.ts";
-import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
-import type { ServiceContext } from "./context.ts";
-import { checkMemoryHooks, checkPromotion } from "./memories/check-hooks.ts";
-import { type EventOrigin, newEvents } from "./new-events.ts";
-import { underPolicy } from "./policy-state.ts";
-import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
-import { currentRecords } from "./summary-records.ts";
-import { checkHooks } from "./tasks/hand-over.ts";
-import { checkCeiling } from "./window-change.ts";
-import { withInserts } from "./window-view.ts";
+} from "../../store/store.ts";
+import { checkHooks } from "../../summary/hand-over.ts";
+import { containsSeq } from "../../window/rules/ranges.ts";
+import { addTotals } from "../../window/rules/trim.ts";
+import { ROLE, type SeqRange, type Totals, type WindowTotals } from "../../window/rules/types.ts";
+import type { Session, SessionRef } from "../rules/session.ts";
+import type { ImportedMessage, ImportedSession } from "./api.ts";
 
 const ETAG_RANDOM_BYTES = 8;
 const SLICE_MESSAGES = 256;
 const SLICE_BYTES = 1_048_576;
 
 /**
- * What the writer and the etag of an import take at most beyond those that a message had: a window
+ * The most bytes that the writer and etag of an import add to those a message had: a window
  * at its ceiling, and a message at its limit, come back all the same. The next change holds the
  * ceiling again.
  */
@@ -43,13 +43,13 @@ const KEPT_MAX = LIMITS.windowMessages + 1;
 
 const NOTHING: WindowTotals = { messageCount: 0, tokenCount: 0, byteCount: 0 };
 
-/** How an import ends. */
+/** Ends an import. */
 export interface ImportEnd {
   readonly target: SessionRef;
-  readonly format: SnapshotFormat;
+  readonly format: string;
   readonly replace: boolean;
   /**
-   * What was read of the session to replace; published only if it is still the same. Unset when it
+   * The session to replace as it was read; published only if it is still the same. Unset when it
    * does not matter.
    */
   readonly seen?: { readonly etagRevision: number | undefined };
@@ -81,7 +81,7 @@ export class SessionImport {
     readonly version: number;
     readonly ranges: readonly SeqRange[];
   }[];
-  /** What summaries in use stand for, by version, of the messages so far. */
+  /** Messages so far that the summaries in use stand for, by version. */
   readonly #sources = new Map<number, Totals>();
   /** The run of the window that the next message may be in. */
   #range = 0;
@@ -272,7 +272,7 @@ export class SessionImport {
         log,
         window: this.#window,
         windowRanges,
-        // What belongs to no stage or tool of the policy is nobody's.
+        // Marks of stages and tools that the policy does not have are dropped.
         policyState: underPolicy(policyState, fields.policy),
         // A ttl counts from the last change, and this is one: what is restored must not be gone.
         updateMs: fields.ttlMs === 0 ? this.session.updateMs : nowMs,

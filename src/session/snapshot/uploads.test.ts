@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LIMITS } from "../domain/limits.ts";
-import type { Call } from "./api.ts";
-import type { ImportChunk } from "./snapshot-api.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Call } from "../../kit/call.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { ImportChunk } from "./api.ts";
 import { digestWith, type Upload, Uploads } from "./uploads.ts";
 
 const call = (writer = "local"): Call => ({
@@ -51,7 +51,7 @@ afterEach(() => {
 });
 
 describe("an upload", () => {
-  it("is given up when nothing comes of it for 10 minutes", async () => {
+  test("is given up when nothing comes of it for 10 minutes", async () => {
     const uploads = new Uploads(random);
     const upload = uploads.start(call(), chunk);
     const log = withLog(upload);
@@ -64,7 +64,7 @@ describe("an upload", () => {
     await expect(uploads.take(call(), upload.id, nothing, never)).rejects.toMatchObject(missing);
   });
 
-  it("is not given up while a chunk of it is taken", async () => {
+  test("is not given up while a chunk of it is taken", async () => {
     const uploads = new Uploads(random);
     const upload = uploads.start(call(), chunk);
     const log = withLog(upload);
@@ -82,7 +82,7 @@ describe("an upload", () => {
     await slow;
   });
 
-  it("takes its chunks one after the other", async () => {
+  test("takes its chunks one after the other", async () => {
     const uploads = new Uploads(random);
     const { id } = uploads.start(call(), chunk);
     const steps: string[] = [];
@@ -96,7 +96,7 @@ describe("an upload", () => {
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   });
 
-  it("ends with a failure, unless that took nothing", async () => {
+  test("ends with a failure, unless that took nothing", async () => {
     const uploads = new Uploads(random);
     const upload = uploads.start(call(), chunk);
     const log = withLog(upload);
@@ -110,7 +110,7 @@ describe("an upload", () => {
     expect(log.abandoned).toBe(1);
   });
 
-  it("is held by nothing once it is finished or given up", async () => {
+  test("is held by nothing once it is finished or given up", async () => {
     const uploads = new Uploads(random);
     const first = uploads.start(call(), chunk);
     const finish = async (upload: Upload) => uploads.finish(upload, undefined);
@@ -121,14 +121,14 @@ describe("an upload", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is its caller's alone", async () => {
+  test("is its caller's alone", async () => {
     const uploads = new Uploads(random);
     const { id } = uploads.start(call("one"), chunk);
     await expect(uploads.take(call("two"), id, nothing, never)).rejects.toMatchObject(missing);
     await uploads.take(call("one"), id, nothing, never);
   });
 
-  it("is remembered with its last chunk, for a while", () => {
+  test("is remembered with its last chunk, for a while", () => {
     const uploads = new Uploads(random);
     const first = uploads.start(call(), chunk);
     const log = withLog(first);
@@ -144,40 +144,44 @@ describe("an upload", () => {
 });
 
 describe("all uploads", () => {
-  it("are so many and hold so much, and no more", () => {
+  test("are so many and hold so much, and no more", () => {
     const uploads = new Uploads(random);
-    const started = Array.from({ length: LIMITS.uploads }, () => uploads.start(call(), chunk));
-    expect(() => uploads.start(call(), chunk)).toThrow(/8 uploads/);
+    const start = (namespace: string) => uploads.start(call(), { ...chunk, namespace });
+    const started = Array.from({ length: 6 }, () => start("many"));
+    expect(() => start("many")).toThrow(/6 open uploads/);
+    const [two, three] = [start("two"), start("three")];
+    expect(() => start("four")).toThrow(/8 open uploads/);
     const piece = new Uint8Array(LIMITS.snapshotDocumentBytes);
-    const [one, two, three] = started as [Upload, Upload, Upload];
+    const [one] = started as [Upload];
     uploads.addPiece(one, piece);
     uploads.addPiece(two, piece);
     expect(() => uploads.addPiece(one, Uint8Array.of(1))).toThrow(/33554432/);
     expect(() => uploads.addPiece(three, Uint8Array.of(1))).toThrow(/67108864/);
     uploads.abandon(one);
     uploads.addPiece(three, Uint8Array.of(1));
-    uploads.start(call(), chunk);
+    start("four");
   });
 
-  it("hold their documents until they end, read or not", () => {
+  test("hold their documents until they end, read or not", () => {
     const uploads = new Uploads(random);
     const piece = new Uint8Array(LIMITS.snapshotDocumentBytes);
-    const started = [1, 2].map(() => uploads.start(call(), chunk));
+    const inOwn = (namespace: string) => ({ ...chunk, namespace });
+    const started = ["a", "b"].map((namespace) => uploads.start(call(), inOwn(namespace)));
     for (const upload of started) uploads.addPiece(upload, piece);
     const [one, two] = started as [Upload, Upload];
     expect(uploads.takeDocument(one).length).toBe(piece.length);
-    const third = uploads.single(call(), chunk);
+    const third = uploads.single(call(), inOwn("c"));
     expect(() => uploads.addPiece(third, Uint8Array.of(1))).toThrow(/67108864/);
     uploads.finish(one, undefined);
     uploads.addPiece(third, Uint8Array.of(1));
     uploads.abandon(two);
     uploads.abandon(third);
-    for (const upload of [1, 2].map(() => uploads.start(call(), chunk))) {
-      uploads.addPiece(upload, piece);
+    for (const namespace of ["a", "b"]) {
+      uploads.addPiece(uploads.start(call(), inOwn(namespace)), piece);
     }
   });
 
-  it("end with the server", () => {
+  test("end with the server", () => {
     const uploads = new Uploads(random);
     const logs = [1, 2].map(() => withLog(uploads.start(call(), chunk)));
     uploads.close();
@@ -187,7 +191,7 @@ describe("all uploads", () => {
 });
 
 describe("a digest over chunks", () => {
-  it("depends on each of them and on their order", () => {
+  test("depends on each of them and on their order", () => {
     const [a, b] = [Uint8Array.of(1), Uint8Array.of(2)];
     const ab = digestWith(digestWith(undefined, a), b);
     expect(digestWith(undefined, a)).toEqual(a);

@@ -8,23 +8,24 @@
 // chunk alone is known, too.
 
 import { hash } from "node:crypto";
+import type { Call } from "../../kit/call.ts";
 import {
   AppError,
   requestInvalid,
   uploadBytesReached,
   uploadLimitReached,
   uploadNotFound,
-} from "../domain/errors.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { Call } from "./api.ts";
+} from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { Shares } from "../../kit/shares.ts";
+import type { ImportChunk } from "./api.ts";
 import type { SessionImport } from "./session-import.ts";
-import type { ImportChunk } from "./snapshot-api.ts";
 
 const ID_BYTES = 16;
 const DIGEST_BYTES = 16;
 const FINISHED_MAX = 64;
 
-/** What the first chunk said of the whole. */
+/** Fields of the first chunk that hold for the whole upload. */
 export type UploadStart = Pick<ImportChunk, "namespace" | "sessionId" | "format" | "replace">;
 
 /** An upload that is under way. */
@@ -43,7 +44,7 @@ export interface Upload {
   bytes: number;
 }
 
-/** What is left of an upload that was finished. */
+/** The record of a finished upload. */
 interface Finished {
   readonly start: UploadStart;
   readonly writer: string;
@@ -70,7 +71,12 @@ export class Uploads {
   readonly #random: (length: number) => Uint8Array;
   readonly #known = new Map<string, Known>();
   readonly #finished = new Map<string, Finished>();
-  #bytes = 0;
+  readonly #places = new Shares({ limit: LIMITS.uploads });
+  readonly #bytes = new Shares({
+    limit: LIMITS.uploadBytes,
+    kept: LIMITS.uploadBytes - LIMITS.namespaceUploadBytes,
+    few: LIMITS.namespaceUploadBytes,
+  });
   #closed = false;
 
   constructor(random: (length: number) => Uint8Array) {
@@ -85,7 +91,8 @@ export class Uploads {
   /** Starts an upload. Throws UPLOAD_LIMIT_REACHED. */
   start(call: Call, chunk: ImportChunk): Upload {
     if (this.#closed) throw new AppError("SHUTTING_DOWN", "The server is stopping. Retry.");
-    if (this.#known.size >= LIMITS.uploads) throw uploadLimitReached(LIMITS.uploads);
+    const full = this.#places.take(chunk.namespace);
+    if (full !== undefined) throw uploadLimitReached(full);
     const upload = this.#make(call, chunk);
     const timer = this.#timer(upload);
     this.#known.set(upload.id, { upload, timer, tail: Promise.resolve(), gone: false });
@@ -127,13 +134,11 @@ export class Uploads {
       const description = `all pieces take more than ${LIMITS.snapshotDocumentBytes} bytes`;
       throw requestInvalid([{ field: "chunk.document", description }]);
     }
-    if (this.#bytes + piece.length > LIMITS.uploadBytes) {
-      throw uploadBytesReached(LIMITS.uploadBytes);
-    }
+    const full = this.#bytes.take(upload.start.namespace, piece.length);
+    if (full !== undefined) throw uploadBytesReached(full);
     // A copy of its own: what was decoded is a slice of the whole request.
     upload.pieces.push(new Uint8Array(piece));
     upload.bytes += piece.length;
-    this.#bytes += piece.length;
   }
 
   /** Gives the document that the pieces make. It counts until the upload ends. */
@@ -156,7 +161,7 @@ export class Uploads {
     }
   }
 
-  /** What is left of a finished upload whose last chunk this may be. */
+  /** The record of a finished upload whose last chunk this may be. */
   finished(call: Call, chunk: ImportChunk): Finished | undefined {
     const finished = this.#finished.get(chunk.uploadId);
     const isLast = finished?.next === chunk.chunkIndex && finished.writer === call.writer;
@@ -189,13 +194,14 @@ export class Uploads {
   }
 
   #forget(upload: Upload): boolean {
-    this.#bytes -= upload.bytes;
+    this.#bytes.give(upload.start.namespace, upload.bytes);
     upload.bytes = 0;
     upload.pieces.length = 0;
     const known = this.#known.get(upload.id);
     if (known === undefined) return false;
     known.gone = true;
     clearTimeout(known.timer);
+    this.#places.give(upload.start.namespace);
     return this.#known.delete(upload.id);
   }
 

@@ -1,14 +1,7 @@
 // Native snapshots between the wire and the service. Messages go out as they are stored; what comes
 // in is checked first, and what the server makes itself, it makes again.
 
-import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
-import type { Etags } from "../../domain/etag.ts";
-import { SNAPSHOT_FORMATS, type SnapshotFormat } from "../../domain/event.ts";
-import { DEFAULT_POLICY, type Policy } from "../../domain/policy.ts";
-import type { Session, WindowInsert } from "../../domain/session.ts";
-import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
-import { fractionOf } from "../../domain/token-rules.ts";
-import { type Role as DomainRole, ROLE, type SeqRange } from "../../domain/window/types.ts";
+import { SNAPSHOT_FORMATS } from "../../compat/forms.ts";
 import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
 import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
 import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/session_service.ts";
@@ -19,23 +12,30 @@ import {
 } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
-import type { ChunkContent, ImportedMessage, ImportedSession } from "../../service/snapshot-api.ts";
-import { requestMalformed } from "../error-status.ts";
-import { checkHeader, checkImportedMessage, isRequest } from "../validate/snapshot.ts";
-import { Violations } from "../validate/violations.ts";
-import { encodeMade } from "./made.ts";
-import { stampOf, toDraft } from "./message.ts";
-import { fromPolicy } from "./policy.ts";
-import { fromSession, toSession } from "./session.ts";
-import { fromTimestamp } from "./time.ts";
-import { messageTokenRule } from "./token-rule.ts";
-import { toSeqRange } from "./window.ts";
+import { requestMalformed } from "../../grpc/error-status.ts";
+import { fromTimestamp } from "../../grpc/time.ts";
+import { Violations } from "../../grpc/violations.ts";
+import { requestInvalid, snapshotInvalid } from "../../kit/errors.ts";
+import type { Etags } from "../../kit/etag.ts";
+import { TRUST, type Trust } from "../../summary/rules/summary.ts";
+import { DEFAULT_POLICY, type Policy } from "../../window/policy/policy.ts";
+import { fractionOf } from "../../window/policy/token-rules.ts";
+import { fromPolicy } from "../../window/policy-wire.ts";
+import { type Role as DomainRole, ROLE, type SeqRange } from "../../window/rules/types.ts";
+import { messageTokenRule } from "../../window/token-rule-wire.ts";
+import { toSeqRange } from "../../window/wire.ts";
+import { encodeMade } from "../facts-wire.ts";
+import { stampOf, toDraft } from "../message-wire.ts";
+import { DEFAULT_SETTINGS, type Session, type WindowInsert } from "../rules/session.ts";
+import { fromSession, toSession } from "../wire.ts";
+import type { ChunkContent, ImportedMessage, ImportedSession } from "./api.ts";
+import { checkHeader, checkImportedMessage, isRequest } from "./checks.ts";
 
 const NO_CHUNK = SnapshotChunk.decode(new Uint8Array(0));
 
 /** Gives the format of a checked request. */
-export function fromFormat(name: string): SnapshotFormat {
-  return SNAPSHOT_FORMATS.find((format) => format === name) ?? "native";
+export function fromFormat(name: string): string {
+  return SNAPSHOT_FORMATS.includes(name) ? name : "native";
 }
 
 /** Gives the header of the snapshot of a session. */
@@ -124,15 +124,12 @@ function fromHeader(header: SnapshotHeader): ImportedSession {
 }
 
 function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession["fields"] {
-  const input = fromSession(session);
+  const { summaryText: _text, ...settings } = fromSession(session);
   const { forkedFrom, summary } = session;
   return {
-    userId: input.userId ?? "",
-    agentId: input.agentId ?? "",
-    labels: input.labels ?? new Map(),
-    metadata: input.metadata ?? new Uint8Array(0),
-    policy: policyOf(session, input.policy),
-    ttlMs: input.ttlMs ?? 0,
+    ...DEFAULT_SETTINGS,
+    ...settings,
+    policy: policyOf(session, settings.policy),
     summary: summary && {
       text: summary.text,
       tokenCount: summary.tokenCount,
@@ -146,7 +143,6 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
     },
     summaryVersion: Number(header.summaryVersion) + unnumbered(session).length,
     inserts: insertsOf(header, session),
-    memoryPolicy: input.memoryPolicy,
     forkedFrom: forkedFrom && { sessionId: forkedFrom.sessionId, seq: Number(forkedFrom.seq) },
     createMs: timeOf(session.createTime),
   };
@@ -225,7 +221,7 @@ function insertOf(
   if (message === undefined) throw new Error("An insert without a message was let through.");
   const { kind, summary } = known;
   const isSummary = kind === "summary";
-  const { messageId, name, text, toolCallId } = message;
+  const { messageId, metadata, name, text, toolCallId } = message;
   const tokenCount = message.tokenCount ?? 0;
   const createMs = timeOf(message.createTime);
   const trust = trustOf(summary?.trust ?? TRUST.low);
@@ -234,7 +230,7 @@ function insertOf(
   return {
     ...shown,
     position: known.position,
-    bytes: encodeMade({ ...shown, role, text, toolCallId, name }),
+    bytes: encodeMade({ ...shown, role, text, toolCallId, name, metadata }),
     ranges: isSummary ? (summary?.seqRanges.map(fromRange) ?? []) : [],
     firstMs: isSummary ? timeOf(summary?.firstMessageTime) : 0,
     version: known.number ?? Number(summary?.version ?? 0n),

@@ -1,31 +1,72 @@
 // Changes of a session: what decide gets to see, and what a plan does to the pending state. All of
 // it is synchronous; a plan is checked as a whole before any of it is applied.
 
-import { recordCorrupt } from "../../domain/errors.ts";
-import { expireMs, type Session, type SessionHead } from "../../domain/session.ts";
+import { mark, marksOf } from "../../erase/rules/erasure.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import {
+  expireMs,
+  type Session,
+  type SessionHead,
+  type SessionRef,
+} from "../../session/rules/session.ts";
 import type { LoadedParts } from "../decide-session.ts";
+import { u64 } from "../engine/keys.ts";
+import { NOTHING } from "../engine/table.ts";
 import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../store.ts";
-import { besideSteps, type Looks, saveBeside, viewBeside } from "./beside.ts";
-import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
-import { encodeNumber, encodePurge, encodeRanges } from "./codec.ts";
-import type { Core } from "./core.ts";
-import { expiryKey, headKey, nameKey, purgeKey, sessionKey, u64, windowKey } from "./keys.ts";
-import { appendMessages, eraseEntry, putEntry, saveKept } from "./log-writes.ts";
-import { type JobSteps, jobSteps, saveJobs } from "./memory-jobs.ts";
-import { findMessage, loadWindow, readEntry } from "./messages.ts";
-import { checkPlan, unsound } from "./plan-check.ts";
-import { finishChange, pendingReply } from "./replies.ts";
-import { nextRevision } from "./revisions.ts";
-import { encodeSession } from "./session-codec.ts";
-import { emptyRecord, listPrefixes } from "./sessions.ts";
-import { checkSummaries, readSummary, saveSummaries } from "./summaries.ts";
-import { readUsage, removalSteps, saveTasks, type TaskSteps, taskSteps, tasksOf } from "./tasks.ts";
-import { dropVectors, readVectorRow } from "./vectors.ts";
+import { type CachedSession, type SessionState, WindowList } from "../tables/cache.ts";
+import type { Core } from "../tables/core.ts";
+import { type JobSteps, jobSteps, readJobsRow, saveJobs } from "../tables/memory-jobs.ts";
+import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
+import {
+  appendMessages,
+  eraseEntry,
+  findMessage,
+  loadWindow,
+  putEntry,
+  readEntry,
+  saveKept,
+} from "../tables/messages.ts";
+import { checkPlan, unsound } from "../tables/plan-check.ts";
+import { finishChange, nextRevision, pendingReply } from "../tables/replies.ts";
+import {
+  EXPIRY,
+  HEAD,
+  PAST_WINDOW,
+  PURGE,
+  SESSION,
+  SESSION_NAME,
+} from "../tables/session-tables.ts";
+import { listPrefixes } from "../tables/sessions.ts";
+import { checkSummaries, readSummary, saveSummaries } from "../tables/summaries.ts";
+import {
+  readUsage,
+  removalSteps,
+  saveTasks,
+  type TaskSteps,
+  taskSteps,
+  tasksOf,
+} from "../tables/tasks.ts";
+import { dropVectors, readVectorRow } from "../tables/vectors.ts";
+import {
+  type DocumentSteps,
+  documentSteps,
+  documentsView,
+  saveDocuments,
+} from "./document-changes.ts";
+import { aboutMemories, type MemorySteps, memorySteps, saveMemories } from "./memory-changes.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
 const NO_WINDOW: readonly StoredEntry[] = [];
 
-/** What decide gets to see of the pending state. */
+/** Parts of the state that a decision read. */
+export interface Looks {
+  /** It read something that is not part of the state of the session. */
+  beside: boolean;
+
+  memories?: PendingMemories;
+}
+
+/** The view that decide gets of the pending state. */
 export function viewOf(
   core: Core,
   cached: CachedSession | undefined,
@@ -38,13 +79,9 @@ export function viewOf(
     const found = new Map<string, StoredEntry>();
     for (const messageId of change.messageIds) {
       const stored = findMessage(core, state, messageId, "pending");
-      if (stored === undefined) {
-        continue;
-      }
+      if (stored === undefined) continue;
       found.set(messageId, stored);
-      if (change.firstMessageOnly === true) {
-        break;
-      }
+      if (change.firstMessageOnly === true) break;
     }
     messages = found;
   }
@@ -76,14 +113,10 @@ function windowOf(
   cached: CachedSession | undefined,
   state: SessionState | null,
 ): readonly StoredEntry[] {
-  if (state === null) {
-    return NO_WINDOW;
-  }
+  if (state === null) return NO_WINDOW;
   const isLoaded = state.window !== undefined;
   const entries = loadWindow(core, state, "pending").entries();
-  if (!isLoaded && cached !== undefined) {
-    core.cache.measure(cached);
-  }
+  if (!isLoaded && cached !== undefined) core.cache.measure(cached);
   return entries;
 }
 
@@ -117,7 +150,9 @@ export function applyPlan(
     }
     const sessionNo = (old ?? cached.pending)?.sessionNo ?? 0;
     saveBeside(core, { ...cached.ref, sessionNo }, beside);
-    finishChange(core, change, plan);
+    const memories = beside.memories === undefined ? [] : aboutMemories(beside.memories);
+    const about = [old?.session, cached.pending?.session].flatMap((one) => aboutSession(one));
+    finishChange(core, change, plan, [...about, ...memories, mark.session(change.sessionId)]);
   });
 }
 
@@ -131,6 +166,11 @@ function vectorsOf(
     const row = readVectorRow(core, old?.logNo ?? 0, seq, "pending");
     return row === undefined ? [] : { seq, bodyNo: row.bodyNo };
   });
+}
+
+/** The marks of a session, for the answers about it. */
+export function aboutSession(session: Session | undefined): readonly string[] {
+  return session === undefined ? [] : marksOf({ ...session.fields, sessionId: session.sessionId });
 }
 
 function checkSummariesOf(core: Core, old: SessionState | null, plan: SessionPlan): void {
@@ -170,13 +210,9 @@ function saveSession(
   const sessionNo = old?.sessionNo ?? writer.nextSessionNo++;
   const logNo = startsLog ? writer.nextLogNo++ : old.logNo;
   const fields = plan.fields ?? old?.session.fields;
-  if (fields === undefined) {
-    throw unsound("it lacks the fields");
-  }
+  if (fields === undefined) throw unsound("it lacks the fields");
   const session: Session = { ...cached.ref, fields, head };
-  if (plan.fields !== undefined) {
-    saveFields(core, sessionNo, old?.session, session);
-  }
+  if (plan.fields !== undefined) saveFields(core, sessionNo, old?.session, session);
   saveExpiry(core, sessionNo, old?.session, session);
   if (old !== null && plan.resetLog === true) {
     purgeLater(core, old);
@@ -197,14 +233,11 @@ function saveSession(
   saveSummaries(core, logNo, plan.summaries);
   saveTasks(core, { sessionNo, namespace: cached.ref.namespace }, tasks);
   if (plan.windowTrimmed === true || (plan.resetLog === true && head.windowRanges.length > 0)) {
-    const key = windowKey(logNo, head.lastSeq);
-    memtable.set(key, encodeRanges(key, head.windowRanges));
+    PAST_WINDOW.put({ memtable }, PAST_WINDOW.key(logNo, head.lastSeq), head.windowRanges);
   }
-  if (plan.windowTrimmed === true) {
-    writer.mark("trimmed");
-  }
+  if (plan.windowTrimmed === true) writer.mark("trimmed");
   const isEdited = replaced.length > 0 || (plan.erase?.length ?? 0) > 0;
-  writer.setState(cached, {
+  cached.setState(writer, {
     sessionNo,
     logNo,
     session,
@@ -224,27 +257,19 @@ function nextWindow(
       ? WindowList.of(plan.window)
       : old.window.trimmed(plan.window, firstNew);
   }
-  if (old === null) {
-    return WindowList.of(plan.append ?? []);
-  }
+  if (old === null) return WindowList.of(plan.append ?? []);
   // A window with changed messages is loaded anew when somebody wants it.
-  if (isEdited || plan.resetLog === true || plan.windowTrimmed === true) {
-    return undefined;
-  }
+  if (isEdited || plan.resetLog === true || plan.windowTrimmed === true) return undefined;
   return plan.append === undefined ? old.window : old.window?.append(plan.append);
 }
 
 function messageNoOf(core: Core, old: SessionState | null, seq: number): number {
-  if (old === null) {
-    throw unsound("it changes messages of a session that does not exist");
-  }
+  if (old === null) throw unsound("it changes messages of a session that does not exist");
   const entry = readEntry(core, old.logNo, seq, "pending");
   if (entry === undefined) {
     throw recordCorrupt(`the entry of seq ${seq} in log ${old.logNo} is missing`);
   }
-  if (entry.messageNo === 0) {
-    throw unsound(`seq ${seq} is erased already`);
-  }
+  if (entry.messageNo === 0) throw unsound(`seq ${seq} is erased already`);
   return entry.messageNo;
 }
 
@@ -257,21 +282,19 @@ export function saveFields(
 ): void {
   const { memtable } = core;
   const { namespace, sessionId, fields } = session;
-  const key = sessionKey(sessionNo);
-  memtable.set(key, encodeSession(key, { sessionNo, namespace, sessionId, fields }));
+  SESSION.put({ memtable }, SESSION.key(sessionNo), { sessionNo, namespace, sessionId, fields });
   const before = new Set(old === undefined ? [] : listPrefixes(namespace, old.fields));
   for (const prefix of listPrefixes(namespace, fields)) {
     if (!before.delete(prefix)) {
       const listKey = prefix + u64(sessionNo);
-      memtable.set(listKey, emptyRecord(listKey));
+      memtable.set(listKey, NOTHING.encode(listKey, true));
     }
   }
   for (const prefix of before) {
     memtable.set(prefix + u64(sessionNo), null);
   }
   if (old === undefined) {
-    const name = nameKey(namespace, sessionId);
-    memtable.set(name, encodeNumber(name, sessionNo));
+    SESSION_NAME.put({ memtable }, SESSION_NAME.key(namespace, sessionId), sessionNo);
   }
 }
 
@@ -285,18 +308,17 @@ export function saveExpiry(
   const end = expireMs(session);
   const before = old === undefined ? undefined : expireMs(old);
   if (end !== undefined && (before === undefined || end < before)) {
-    const key = expiryKey(end, sessionNo);
-    core.memtable.set(key, emptyRecord(key));
+    EXPIRY.put(core, EXPIRY.key(end, sessionNo), true);
   }
 }
 
-/** What goes with a session. */
+/** Tasks and jobs that go with a session. */
 export interface Removal {
   readonly tasks: TaskSteps;
   readonly jobs: JobSteps | undefined;
 }
 
-/** What goes with a session. Throws when some of it is damaged. */
+/** The tasks and jobs that go with a session. Throws when one of them is damaged. */
 export function removalOf(core: Core, cached: CachedSession): Removal {
   const tasks = removalSteps(core, cached.ref.namespace, cached.pending?.sessionNo ?? 0);
   return { tasks, jobs: jobSteps(core, cached.ref, undefined, true) };
@@ -306,20 +328,18 @@ export function removalOf(core: Core, cached: CachedSession): Removal {
 export function removeSession(core: Core, cached: CachedSession, removal: Removal): void {
   const { memtable, writer } = core;
   const old = cached.pending;
-  if (old === null) {
-    return;
-  }
+  if (old === null) return;
   const { namespace, sessionId, fields } = old.session;
-  memtable.set(nameKey(namespace, sessionId), null);
-  memtable.set(sessionKey(old.sessionNo), null);
-  memtable.set(headKey(old.sessionNo), null);
+  memtable.set(SESSION_NAME.key(namespace, sessionId), null);
+  memtable.set(SESSION.key(old.sessionNo), null);
+  memtable.set(HEAD.key(old.sessionNo), null);
   for (const prefix of listPrefixes(namespace, fields)) {
     memtable.set(prefix + u64(old.sessionNo), null);
   }
   saveTasks(core, { sessionNo: old.sessionNo, namespace }, removal.tasks);
   saveJobs(core, { ...cached.ref, sessionNo: old.sessionNo }, removal.jobs);
   purgeLater(core, old);
-  writer.setState(cached, null);
+  cached.setState(writer, null);
 }
 
 /** Has the log of a state erased by upkeep. */
@@ -327,7 +347,64 @@ function purgeLater(core: Core, state: SessionState): void {
   const { head, fields } = state.session;
   const { lastSeq } = head;
   if (lastSeq > 0 || fields.summaryVersion > 0) {
-    const key = purgeKey(state.logNo);
-    core.memtable.set(key, encodePurge(key, 1, lastSeq));
+    PURGE.put(core, PURGE.key(state.logNo), { nextSeq: 1, lastSeq: lastSeq });
   }
+}
+
+/** The part of a view that is not of the session: memories, jobs on them, and documents. */
+function viewBeside(
+  core: Core,
+  ref: SessionRef,
+  exists: boolean,
+  looks: Looks,
+): Pick<SessionView, "memories" | "memoryJobs" | "documents"> {
+  const looked = (): void => {
+    looks.beside = true;
+  };
+  looks.memories = new PendingMemories(core, ref.namespace, looked);
+  return {
+    memories: readsOf(looks.memories),
+    memoryJobs: () => {
+      looked();
+      return exists ? (readJobsRow(core, ref, "pending")?.jobs ?? []) : [];
+    },
+    documents: (change) => {
+      looked();
+      return documentsView(core, change).view;
+    },
+  };
+}
+
+/** The steps of a plan outside its session, read and checked, so that none of them can fail. */
+interface BesideSteps {
+  readonly memories: MemorySteps | undefined;
+  readonly jobs: JobSteps | undefined;
+  readonly documents: DocumentSteps | undefined;
+}
+
+/** Reads and checks the steps of a plan outside its session. Throws an Error of a fault. */
+function besideSteps(core: Core, ref: SessionRef, plan: SessionPlan, looks: Looks): BesideSteps {
+  const { documents, events, memories, memoryJobs, resetLog } = plan;
+  const nowMs = events[0]?.createMs ?? 0;
+  const base = looks.memories;
+  return {
+    memories: memories && base && memorySteps(base, ref.namespace, { ...memories, nowMs }),
+    jobs: jobSteps(core, ref, memoryJobs, resetLog === true),
+    documents:
+      documents &&
+      documentSteps(core, documents, documentsView(core, documents).base, {
+        ...documents.plan,
+        events,
+      }),
+  };
+}
+
+function saveBeside(
+  core: Core,
+  of: SessionRef & { readonly sessionNo: number },
+  { documents, jobs, memories }: BesideSteps,
+): void {
+  saveJobs(core, of, jobs);
+  if (memories !== undefined) saveMemories(core, memories);
+  if (documents !== undefined) saveDocuments(core, documents);
 }

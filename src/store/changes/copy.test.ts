@@ -2,8 +2,9 @@
 // must not part the copy's window from its past.
 
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
 import {
   newEvent,
   newFields,
@@ -11,12 +12,11 @@ import {
   rangesOf,
   readFacts,
   totalsOf,
-} from "../../../test/support/plans.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { sessionAlreadyExists } from "../../domain/errors.ts";
-import type { SessionRef } from "../../domain/session.ts";
+} from "../../../test/support/store/plans.ts";
+import { sessionAlreadyExists } from "../../kit/errors.ts";
+import type { SessionRef } from "../../session/rules/session.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store } from "../store.ts";
-import { openLmdbStore } from "./store.ts";
 
 const refOf = (sessionId: string) => ({ namespace: "default", sessionId });
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
@@ -56,7 +56,7 @@ function copy(store: Store, source: SessionRef, target: SessionRef): Promise<voi
 }
 
 describe("a copy", () => {
-  it("is refused for a target only once that is durable", async () => {
+  test("is refused for a target only once that is durable", async () => {
     await using temporary = await makeTempDir();
     const store = await openLmdbStore({ directory: join(temporary.path, "data"), ...OPTIONS });
     await append(store, refOf("s"));
@@ -64,13 +64,13 @@ describe("a copy", () => {
     const created = append(store, refOf("t")).then(() => {
       isDurable = true;
     });
-    await expect(copy(store, refOf("s"), refOf("t"))).rejects.toThrow("exists already");
+    await expect(copy(store, refOf("s"), refOf("t"))).rejects.toThrow("already exists");
     expect(isDurable).toBe(true);
     await created;
     await store.close();
   });
 
-  it("is there, or refused, after a close that came in between", async () => {
+  test("is there, or refused, after a close that came in between", async () => {
     await using temporary = await makeTempDir();
     for (let turns = 0; turns < 30; turns++) {
       const directory = join(temporary.path, `data-${turns}`);
@@ -90,7 +90,7 @@ describe("a copy", () => {
     }
   });
 
-  it("beside a trim has one window, now and in its past", async () => {
+  test("beside a trim has one window, now and in its past", async () => {
     await using temporary = await makeTempDir();
     const store = await openLmdbStore({ directory: join(temporary.path, "data"), ...OPTIONS });
     const windows = new Set<number>();

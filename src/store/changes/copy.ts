@@ -4,29 +4,36 @@
 // removes the guard, if nothing of what was copied was changed meanwhile; else the copy starts
 // over.
 
-import { AppError, recordCorrupt } from "../../domain/errors.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
+import { mark } from "../../erase/rules/erasure.ts";
+import { AppError, recordCorrupt } from "../../kit/errors.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import { readU64 } from "../engine/keys.ts";
+import { rangeIndex, readAgain } from "../engine/reads.ts";
 import type { CopyDecision, CopyView, SessionCopy, StoredEntry } from "../store.ts";
-import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
-import { saveExpiry, saveFields } from "./change.ts";
-import { decodeRanges, encodePurge, encodeRanges } from "./codec.ts";
-import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
-import { keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
-import { appendMessage, putTombstone } from "./log-writes.ts";
-import { denseEntries, denseRanges, readStored, runsAt } from "./messages.ts";
-import { readWindowAt } from "./past-window.ts";
-import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
-import { finishChange, pendingReply } from "./replies.ts";
-import { nextRevision } from "./revisions.ts";
-import { openSession } from "./sessions.ts";
-import { checkSummaries, saveSummaries } from "./summaries.ts";
+import { type CachedSession, type SessionState, WindowList } from "../tables/cache.ts";
+import type { Core } from "../tables/core.ts";
+import {
+  appendMessage,
+  denseEntries,
+  denseRanges,
+  putTombstone,
+  readStored,
+  readWindowAt,
+  runsAt,
+} from "../tables/messages.ts";
+import { checkEvents, checkFields, checkHead } from "../tables/plan-check.ts";
+import { finishChange, nextRevision, pendingReply } from "../tables/replies.ts";
+import { KEPT, PAST_WINDOW, PURGE } from "../tables/session-tables.ts";
+import { openSession } from "../tables/sessions.ts";
+import { checkSummaries, saveSummaries } from "../tables/summaries.ts";
+import { aboutSession, saveExpiry, saveFields } from "./change.ts";
 
 const CHUNK_MESSAGES = 256;
 const CHUNK_BYTES = 1_048_576;
 
 type Copied = NonNullable<CopyView["copied"]>;
 
-/** What copies share with upkeep. */
+/** The context that copies share with upkeep. */
 export interface CopyContext {
   readonly core: Core;
   /** Logs that are being copied into, which upkeep leaves alone. */
@@ -48,18 +55,12 @@ export async function copySession<T>(
       await settle(context.core, copy, undefined);
       throw first.error;
     }
-    if (first.kind === "answer") {
-      return settle(context.core, copy, first.result);
-    }
-    if (first.kind === "save") {
-      throw new Error("A copy was to be published before it was made.");
-    }
+    if (first.kind === "answer") return settle(context.core, copy, first.result);
+    if (first.kind === "save") throw new Error("A copy was to be published before it was made.");
     const attempt = new CopyAttempt(context, copy, first.atSeq);
     try {
       const outcome = await attempt.run(decide);
-      if (outcome !== "changed") {
-        return outcome.result;
-      }
+      if (outcome !== "changed") return outcome.result;
     } finally {
       attempt.end();
     }
@@ -95,154 +96,136 @@ function decideOr<T>(decide: () => T): T | { readonly kind: "refused"; readonly 
 }
 
 class CopyAttempt {
-  private readonly context: CopyContext;
-  private readonly core: Core;
-  private readonly copy: SessionCopy;
-  private readonly atSeq: number;
-  private readonly logNo: number;
-  private source: CachedSession | undefined;
-  private base: SessionState | null = null;
+  readonly #context: CopyContext;
+  readonly #core: Core;
+  readonly #copy: SessionCopy;
+  readonly #atSeq: number;
+  readonly #logNo: number;
+  #source: CachedSession | undefined;
+  #base: SessionState | null = null;
   /** The runs of the source's window at the seq, as they were when the window was read. */
-  private runs: readonly SeqRange[] = [];
+  #runs: readonly SeqRange[] = [];
 
   constructor(context: CopyContext, copy: SessionCopy, atSeq: number) {
-    this.context = context;
-    this.core = context.core;
-    this.copy = copy;
-    this.atSeq = atSeq;
-    this.logNo = context.core.writer.nextLogNo++;
-    context.copying.add(this.logNo);
-    this.source = openSession(this.core, copy.source);
-    if (this.source !== undefined) {
-      this.source.pins++;
-    }
+    this.#context = context;
+    this.#core = context.core;
+    this.#copy = copy;
+    this.#atSeq = atSeq;
+    this.#logNo = context.core.writer.nextLogNo++;
+    context.copying.add(this.#logNo);
+    this.#source = openSession(this.#core, copy.source);
+    if (this.#source !== undefined) this.#source.pins++;
   }
 
   end(): void {
-    this.context.copying.delete(this.logNo);
-    if (this.source !== undefined) {
-      this.source.pins--;
-      if (this.source.committed === null) {
-        this.core.cache.drop(this.source);
-      }
+    this.#context.copying.delete(this.#logNo);
+    if (this.#source !== undefined) {
+      this.#source.pins--;
+      if (this.#source.committed === null) this.#core.cache.drop(this.#source);
     }
   }
 
   async run<T>(decide: (view: CopyView) => CopyDecision<T>): Promise<"changed" | { result: T }> {
-    const base = this.source?.pending ?? null;
-    this.base = base;
-    if (base === null) {
-      throw new Error("A session that does not exist was to be copied.");
-    }
-    // What is copied must be durable first.
-    await this.core.writer.whenFormingDurable(undefined);
-    const guard = purgeKey(this.logNo);
-    this.core.memtable.set(guard, encodePurge(guard, 1, Math.max(1, this.atSeq)));
-    const copied = await this.copyAll(base);
-    if (copied === undefined || !this.isUnchanged()) {
-      return "changed";
-    }
-    const decision = decideOr(() => decide({ ...viewOf(this.core, this.copy), copied }));
+    const base = this.#source?.pending ?? null;
+    this.#base = base;
+    if (base === null) throw new Error("A session that does not exist was to be copied.");
+    // The source must be durable first.
+    await this.#core.writer.whenFormingDurable(undefined);
+    PURGE.put(this.#core, PURGE.key(this.#logNo), {
+      nextSeq: 1,
+      lastSeq: Math.max(1, this.#atSeq),
+    });
+    const copied = await this.#copyAll(base);
+    if (copied === undefined || !this.#isUnchanged()) return "changed";
+    const decision = decideOr(() => decide({ ...viewOf(this.#core, this.#copy), copied }));
     if (decision.kind === "refused") {
-      await settle(this.core, this.copy, undefined);
+      await settle(this.#core, this.#copy, undefined);
       throw decision.error;
     }
     if (decision.kind === "answer") {
-      return { result: await this.core.writer.whenFormingDurable(decision.result) };
+      return { result: await this.#core.writer.whenFormingDurable(decision.result) };
     }
-    if (decision.kind === "copy") {
-      return "changed";
-    }
-    this.publish(decision, copied);
-    return { result: await this.core.writer.whenFormingDurable(decision.result) };
+    if (decision.kind === "copy") return "changed";
+    this.#publish(decision, copied);
+    return { result: await this.#core.writer.whenFormingDurable(decision.result) };
   }
 
-  private isUnchanged(): boolean {
-    const now = this.source?.pending ?? null;
-    return now !== null && now.logNo === this.base?.logNo && now.edits === this.base.edits;
+  #isUnchanged(): boolean {
+    const now = this.#source?.pending ?? null;
+    return now !== null && now.logNo === this.#base?.logNo && now.edits === this.#base.edits;
   }
 
   // Undefined when the source was changed under the copy.
-  private async copyAll(base: SessionState): Promise<Copied | undefined> {
+  async #copyAll(base: SessionState): Promise<Copied | undefined> {
     const totals = { messageCount: 0, tokenCount: 0 };
-    const clip = { first: 1, last: this.atSeq };
-    for (const range of denseRanges(this.core, base, clip, "committed")) {
+    const clip = { first: 1, last: this.#atSeq };
+    for (const range of denseRanges(this.#core, base, clip, "committed")) {
       for (let seq = range.first; seq <= range.last; ) {
-        await this.nextChunk();
-        if (!this.isUnchanged()) {
-          return undefined;
-        }
-        seq = await this.copyChunk(base, { first: seq, last: range.last }, totals);
+        await this.#nextChunk();
+        if (!this.#isUnchanged()) return undefined;
+        seq = await this.#copyChunk(base, { first: seq, last: range.last }, totals);
       }
     }
-    await this.nextChunk();
-    if (!this.isUnchanged()) {
-      return undefined;
-    }
-    this.copyKept(base);
-    await this.copyHistory(base);
-    if (!this.isUnchanged()) {
-      return undefined;
-    }
-    const what = { state: base, seq: this.atSeq };
-    const at = await readWindowAt(this.core, what, () => this.isUnchanged());
-    if (at === undefined) {
-      return undefined;
-    }
-    this.runs = at.ranges;
+    await this.#nextChunk();
+    if (!this.#isUnchanged()) return undefined;
+    this.#copyKept(base);
+    await this.#copyHistory(base);
+    if (!this.#isUnchanged()) return undefined;
+    const what = { state: base, seq: this.#atSeq };
+    const at = await readWindowAt(this.#core, what, () => this.#isUnchanged());
+    if (at === undefined) return undefined;
+    this.#runs = at.ranges;
     return { log: totals, window: at.window };
   }
 
-  private async nextChunk(): Promise<void> {
-    if (this.copy.signal?.aborted === true) {
+  async #nextChunk(): Promise<void> {
+    if (this.#copy.signal?.aborted === true) {
       throw new AppError("DEADLINE_EXCEEDED", "The copy was canceled before it was published.", {
-        cause: this.copy.signal.reason,
+        cause: this.#copy.signal.reason,
       });
     }
-    await this.context.admit();
+    await this.#context.admit();
   }
 
-  private async copyChunk(
+  async #copyChunk(
     base: SessionState,
     range: SeqRange,
     totals: { messageCount: number; tokenCount: number },
   ): Promise<number> {
-    const { core } = this;
+    const core = this.#core;
     const chunk = await readAgain(core, () => readChunk(core, base, range));
     for (const message of chunk.messages) {
-      appendMessage(core, this.logNo, message);
+      appendMessage(core, this.#logNo, message);
       totals.messageCount++;
       totals.tokenCount += message.tokenCount;
     }
     for (const seq of chunk.erased) {
-      putTombstone(core, this.logNo, seq);
+      putTombstone(core, this.#logNo, seq);
     }
     core.writer.mark("copying");
     await core.writer.whenFormingDurable(undefined);
     return chunk.next;
   }
 
-  private copyKept(base: SessionState): void {
-    const { memtable } = this.core;
-    const kept = readIndex(this.core, keptKey(base.logNo), "committed", decodeRanges);
+  #copyKept(base: SessionState): void {
+    const { memtable } = this.#core;
+    const kept = KEPT.get(this.#core, KEPT.key(base.logNo), "committed");
     if (kept !== undefined && base.session.head.firstSeq > 1) {
       const ranges = kept
-        .filter((range) => range.first <= this.atSeq)
-        .map((range) => ({ first: range.first, last: Math.min(range.last, this.atSeq) }));
-      const key = keptKey(this.logNo);
-      if (ranges.length > 0) {
-        memtable.set(key, encodeRanges(key, ranges));
-      }
+        .filter((range) => range.first <= this.#atSeq)
+        .map((range) => ({ first: range.first, last: Math.min(range.last, this.#atSeq) }));
+      const key = KEPT.key(this.#logNo);
+      if (ranges.length > 0) memtable.set(key, PAST_WINDOW.encode(key, ranges));
     }
   }
 
-  private async copyHistory(base: SessionState): Promise<void> {
-    const { core } = this;
+  async #copyHistory(base: SessionState): Promise<void> {
+    const core = this.#core;
     let next: number | undefined = 0;
     while (next !== undefined) {
       const range: { start: string; end: string } = {
-        start: windowKey(base.logNo, next),
-        end: windowKey(base.logNo, this.atSeq + 1),
+        start: PAST_WINDOW.key(base.logNo, next),
+        end: PAST_WINDOW.key(base.logNo, this.#atSeq + 1),
       };
       let count = 0;
       next = undefined;
@@ -252,22 +235,17 @@ class CopyAttempt {
           next = seq;
           break;
         }
-        const key = windowKey(this.logNo, seq);
-        core.memtable.set(key, encodeRanges(key, decodeRanges(row.payload)));
+        PAST_WINDOW.put(core, PAST_WINDOW.key(this.#logNo, seq), PAST_WINDOW.decode(row.payload));
         count++;
       }
       await core.writer.whenFormingDurable(undefined);
-      if (next !== undefined) {
-        await this.nextChunk();
-      }
+      if (next !== undefined) await this.#nextChunk();
     }
   }
 
-  private publish(
-    decision: CopyDecision<unknown> & { readonly kind: "save" },
-    copied: Copied,
-  ): void {
-    const { core, copy } = this;
+  #publish(decision: CopyDecision<unknown> & { readonly kind: "save" }, copied: Copied): void {
+    const core = this.#core;
+    const copy = this.#copy;
     const cached = openSession(core, copy.target) ?? core.cache.add(copy.target, null);
     const { fields, head } = decision;
     if (cached.pending !== null) {
@@ -276,7 +254,7 @@ class CopyAttempt {
     checkEvents(decision.events);
     checkHead(head);
     checkFields(fields);
-    if (head.lastSeq !== this.atSeq || head.log.messageCount !== copied.log.messageCount) {
+    if (head.lastSeq !== this.#atSeq || head.log.messageCount !== copied.log.messageCount) {
       throw new Error("The head of a copy does not match what was copied.");
     }
     const summaries = { put: decision.summaries ?? [] };
@@ -284,27 +262,27 @@ class CopyAttempt {
     const sessionNo = core.writer.nextSessionNo++;
     const session = { ...cached.ref, fields, head };
     saveFields(core, sessionNo, undefined, session);
-    saveSummaries(core, this.logNo, summaries);
+    saveSummaries(core, this.#logNo, summaries);
     saveExpiry(core, sessionNo, undefined, session);
-    core.memtable.set(purgeKey(this.logNo), null);
+    core.memtable.set(PURGE.key(this.#logNo), null);
     const isWhole = copied.window.length === head.window.messageCount;
     const state = {
       sessionNo,
-      logNo: this.logNo,
+      logNo: this.#logNo,
       session,
       window: isWhole ? WindowList.of(copied.window) : undefined,
       edits: 0,
     };
     // The source may have been trimmed at this very seq after its history was copied.
-    if (!isWhole || !isSame(runsAt(core, state, this.atSeq), this.runs)) {
-      const key = windowKey(this.logNo, this.atSeq);
-      core.memtable.set(key, encodeRanges(key, head.windowRanges));
+    if (!isWhole || !isSame(runsAt(core, state, this.#atSeq), this.#runs)) {
+      PAST_WINDOW.put(core, PAST_WINDOW.key(this.#logNo, this.#atSeq), head.windowRanges);
     }
-    core.writer.setState(cached, state);
+    cached.setState(core.writer, state);
     finishChange(
       core,
       { namespace: copy.target.namespace, requestId: copy.requestId ?? "" },
       decision,
+      [...aboutSession(session), mark.session(copy.source.sessionId)],
     );
   }
 }

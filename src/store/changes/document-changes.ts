@@ -2,16 +2,24 @@
 // is read for and checked as a whole before any of it is applied.
 
 import { documentPlanFault } from "../document-faults.ts";
-import type { DocumentChange, DocumentPlan, DocumentView, StoredDocument } from "../store.ts";
-import { decodeNumber, encodeNumber, encodePurge } from "./codec.ts";
-import { type Core, readIndex } from "./core.ts";
+import type {
+  ChangedDocuments,
+  DocumentChange,
+  DocumentPlan,
+  DocumentView,
+  StoredDocument,
+} from "../store.ts";
+import type { Core } from "../tables/core.ts";
 import {
+  CHUNK,
+  COLLECTION,
   type CollectionRow,
+  DOCUMENT,
+  DOCUMENT_ID,
   type DocumentRow,
-  encodeCollection,
-  encodeDocument,
+  EMPTIED,
   encodeDocumentBody,
-} from "./document-codec.ts";
+} from "../tables/document-tables.ts";
 import {
   chunksOf,
   collectionOf,
@@ -19,20 +27,11 @@ import {
   findDocument,
   readCollection,
   readDocumentRow,
-} from "./documents.ts";
-import {
-  chunkKey,
-  collectionKey,
-  documentIdKey,
-  documentKey,
-  emptiedKey,
-  purgeKey,
-} from "./keys.ts";
-import { unsound } from "./plan-check.ts";
-import { finishChange, pendingReply } from "./replies.ts";
-import { nextRevision } from "./revisions.ts";
-import { emptyRecord } from "./sessions.ts";
-import { dropVectors, readVectorRow } from "./vectors.ts";
+} from "../tables/documents.ts";
+import { unsound } from "../tables/plan-check.ts";
+import { finishChange, nextRevision, pendingReply } from "../tables/replies.ts";
+import { PURGE } from "../tables/session-tables.ts";
+import { dropVectors, readVectorRow } from "../tables/vectors.ts";
 
 /** The collection before a change. */
 interface DocumentsBase {
@@ -41,7 +40,7 @@ interface DocumentsBase {
   readonly nextDocumentNo: number;
 }
 
-/** What decide gets to see of documents, and the collection before the change. */
+/** The view of documents for decide, and the collection before the change. */
 export function documentsView(
   core: Core,
   change: DocumentChange,
@@ -53,20 +52,16 @@ export function documentsView(
   const chunks = new Map<string, readonly StoredDocument[]>();
   for (const documentId of documentIds) {
     const found = row && findDocument(core, row.logNo, documentId, "pending");
-    if (found !== undefined) {
-      documents.set(documentId, found);
-    }
+    if (found !== undefined) documents.set(documentId, found);
   }
   for (const sourceId of sourceIds) {
     const found = row === undefined ? [] : chunksOf(core, row.logNo, sourceId, "pending");
-    if (found.length > 0) {
-      chunks.set(sourceId, found);
-    }
+    if (found.length > 0) chunks.set(sourceId, found);
   }
   const view = {
     revision: nextRevision(core, namespace),
     collection: row === undefined ? undefined : collectionOf(collectionId, row),
-    collectionCount: core.collections.of(core, namespace),
+    collectionCount: core.counts.collections.of(core, namespace),
     documents,
     chunks,
     nextDocumentNo,
@@ -76,7 +71,7 @@ export function documentsView(
 }
 
 function nextAfterEmptied(core: Core, { namespace, collectionId }: DocumentChange): number {
-  return readIndex(core, emptiedKey(namespace, collectionId), "pending", decodeNumber) ?? 1;
+  return EMPTIED.get(core, EMPTIED.key(namespace, collectionId), "pending") ?? 1;
 }
 
 /** A document that is replaced or removed. */
@@ -92,7 +87,7 @@ interface Changing {
   readonly base: DocumentsBase;
 }
 
-/** What a plan does to documents, read and checked, so that nothing of it can fail any more. */
+/** The steps of a plan for documents, read and checked, so that none of them can fail. */
 export interface DocumentSteps extends Changing {
   readonly plan: DocumentPlan;
   readonly old: ReadonlyMap<string, OldDocument>;
@@ -108,7 +103,8 @@ export function applyDocuments(
   const steps = documentSteps(core, change, base, plan);
   core.writer.whole(() => {
     saveDocuments(core, steps);
-    finishChange(core, change, plan);
+    // Answers about documents hold ids alone.
+    finishChange(core, change, plan, []);
   });
 }
 
@@ -124,9 +120,7 @@ export function documentSteps(
     row && documentNoOf(core, row.logNo, documentId, "pending");
   const revision = nextRevision(core, change.namespace);
   const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
+  if (fault !== undefined) throw unsound(fault);
   const old = new Map<string, OldDocument>();
   for (const id of [
     ...(plan.put ?? []).map(({ documentId }) => documentId),
@@ -143,7 +137,15 @@ export function documentSteps(
 /** Applies what a plan does to documents. */
 export function saveDocuments(core: Core, steps: DocumentSteps): void {
   const before = steps.base.row === undefined ? 0 : 1;
-  core.collections.add(steps.change.namespace, saveCollection(core, steps) - before);
+  core.counts.collections.add(steps.change.namespace, saveCollection(core, steps) - before);
+  core.writer.report.documents.push(changedBy(steps));
+}
+
+function changedBy({ change, old, plan }: DocumentSteps): ChangedDocuments {
+  const { collectionId, namespace } = change;
+  const put = (plan.put ?? []).map(({ documentNo }) => documentNo);
+  const removed = (plan.remove ?? []).flatMap((id) => old.get(id)?.documentNo ?? []);
+  return { namespace, collectionId, numbers: plan.clear === true ? "all" : [...put, ...removed] };
 }
 
 function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument {
@@ -170,24 +172,21 @@ function saveCollection(core: Core, { base, change, old, plan }: DocumentSteps):
   const before = base.row?.documentCount ?? 0;
   const documentCount = plan.clear === true ? 0 : before + added - remove.length;
   const nextDocumentNo = base.nextDocumentNo + added;
-  const key = collectionKey(namespace, collectionId);
-  const emptied = emptiedKey(namespace, collectionId);
+  const key = COLLECTION.key(namespace, collectionId);
+  const emptied = EMPTIED.key(namespace, collectionId);
   if (documentCount > 0) {
     const createMs = base.row?.createMs ?? plan.nowMs;
     const row = { logNo, nextDocumentNo, documentCount, createMs, updateMs: plan.nowMs };
-    core.memtable.set(key, encodeCollection(key, row));
-    if (base.row === undefined && base.nextDocumentNo > 1) {
-      core.memtable.set(emptied, null);
-    }
+    COLLECTION.put(core, key, row);
+    if (base.row === undefined && base.nextDocumentNo > 1) core.memtable.set(emptied, null);
     return 1;
   }
   if (base.row !== undefined) {
     core.memtable.set(key, null);
-    core.memtable.set(emptied, encodeNumber(emptied, nextDocumentNo));
+    EMPTIED.put(core, emptied, nextDocumentNo);
   }
   if (plan.clear === true && before > 0) {
-    const purge = purgeKey(logNo);
-    core.memtable.set(purge, encodePurge(purge, 1, nextDocumentNo - 1));
+    PURGE.put(core, PURGE.key(logNo), { nextSeq: 1, lastSeq: nextDocumentNo - 1 });
   }
   return 0;
 }
@@ -201,36 +200,30 @@ function putDocument(
   const { memtable, writer } = core;
   const { bytes, createMs, documentId, documentNo, etagRevision, sourceId } = document;
   if (old === undefined) {
-    const idKey = documentIdKey(logNo, documentId);
-    memtable.set(idKey, encodeNumber(idKey, documentNo));
+    DOCUMENT_ID.put({ memtable }, DOCUMENT_ID.key(logNo, documentId), documentNo);
   } else {
     eraseBodies(core, logNo, old);
   }
   if (old !== undefined && old.sourceId !== "" && old.sourceId !== sourceId) {
-    memtable.set(chunkKey(logNo, old.sourceId, documentNo), null);
+    memtable.set(CHUNK.key(logNo, old.sourceId, documentNo), null);
   }
   if (sourceId !== "" && old?.sourceId !== sourceId) {
-    const chunk = chunkKey(logNo, sourceId, documentNo);
-    memtable.set(chunk, emptyRecord(chunk));
+    CHUNK.put({ memtable }, CHUNK.key(logNo, sourceId, documentNo), true);
   }
   const bodyNo = writer.putMessage(encodeDocumentBody(document));
-  const key = documentKey(logNo, documentNo);
+  const key = DOCUMENT.key(logNo, documentNo);
   const row = { bodyNo, byteCount: bytes.length, documentId, sourceId, createMs, etagRevision };
-  memtable.set(key, encodeDocument(key, row));
+  memtable.set(key, DOCUMENT.encode(key, row));
 }
 
 function removeDocument(core: Core, logNo: number, old: OldDocument | undefined): void {
-  if (old === undefined) {
-    return;
-  }
+  if (old === undefined) return;
   const { memtable } = core;
   const { documentId, documentNo, sourceId } = old;
   eraseBodies(core, logNo, old);
-  memtable.set(documentKey(logNo, documentNo), null);
-  memtable.set(documentIdKey(logNo, documentId), null);
-  if (sourceId !== "") {
-    memtable.set(chunkKey(logNo, sourceId, documentNo), null);
-  }
+  memtable.set(DOCUMENT.key(logNo, documentNo), null);
+  memtable.set(DOCUMENT_ID.key(logNo, documentId), null);
+  if (sourceId !== "") memtable.set(CHUNK.key(logNo, sourceId, documentNo), null);
 }
 
 function eraseBodies(core: Core, logNo: number, old: OldDocument): void {

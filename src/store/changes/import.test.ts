@@ -1,9 +1,10 @@
-// What is left on the disk of imports: of those that were not finished nothing, of the others what
+// Traces of imports on the disk: of those that were not finished nothing, of the others what
 // verify finds sound.
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import {
   newEvent,
   newFields,
@@ -11,14 +12,13 @@ import {
   newMessage,
   readFacts,
   totalsOf,
-} from "../../../test/support/plans.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { ROLE } from "../../domain/window/types.ts";
+} from "../../../test/support/store/plans.ts";
+import { ROLE } from "../../window/rules/types.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store } from "../store.ts";
-import { openLmdbStore } from "./store.ts";
-import { verifyDirectory } from "./verify.ts";
+import { verifyDirectory } from "../verify/verify.ts";
 
-const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
+const FACTS = new URL("../../../test/support/store/plans.ts", import.meta.url);
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const PLAN = {
   nowMs: 1e12,
@@ -39,7 +39,7 @@ async function settle(store: Store): Promise<void> {
 }
 
 describe("an import", () => {
-  it("that was killed half-way leaves nothing on the disk after upkeep", async () => {
+  test("that was killed half-way leaves nothing on the disk after upkeep", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });
@@ -60,7 +60,7 @@ describe("an import", () => {
     expect(report.totals).toMatchObject({ sessions: 0, messages: 0, records: 1 });
   });
 
-  it("that is given up while it is written ends, and leaves nothing", async () => {
+  test("that is given up while it is written ends, and leaves nothing", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });
@@ -82,7 +82,7 @@ describe("an import", () => {
     expect(report.totals).toMatchObject({ sessions: 0, messages: 0, records: 1 });
   });
 
-  it("is sound on the disk, with kept messages, holes and a session it replaced", async () => {
+  test("is sound on the disk, with kept messages, holes and a session it replaced", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });

@@ -1,50 +1,54 @@
-// What plans do to memories. A plan is read for and checked as a whole before any of it is applied.
+// Plans for memories. A plan is read for and checked as a whole before any of it is applied.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
-import { hasPromotionPart } from "../../domain/memories/text-key.ts";
+import { isDeepStrictEqual } from "node:util";
+import { marksOf } from "../../erase/rules/erasure.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { type Memory, type MemoryScope, SHARED_SCOPE } from "../../memory/rules/memory.ts";
+import { hasPromotionPart, keyOfPromotion } from "../../memory/rules/text-key.ts";
+import { u64 } from "../engine/keys.ts";
+import { rangeIndex } from "../engine/reads.ts";
+import { NOTHING, ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
 import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { MemoryChange, MemoryDecision, MemoryPlan } from "../store.ts";
-import { encodeNumber, encodeText } from "./codec.ts";
-import { type Core, rangeIndex } from "./core.ts";
-import { u64 } from "./keys.ts";
-import { type FoundMemory, formerRows, type MemoryLog } from "./memories.ts";
+import type { Core } from "../tables/core.ts";
+import { VECTOR, type VectorRow } from "../tables/document-tables.ts";
 import {
-  encodeMemories,
-  encodeMemory,
+  ERASED_AT_ONCE,
+  eraseLater,
+  type FoundMemory,
+  formerRows,
+  type MemoryLog,
+} from "../tables/memories.ts";
+import { endKeyOf, listKeysOf, rowOf, sourceKeysOf } from "../tables/memory-index.ts";
+import type { PendingMemories } from "../tables/memory-lookup.ts";
+import {
   encodeMemoryBody,
-  encodeScope,
-  type MemoryRow,
-  type ScopeRow,
-} from "./memory-codec.ts";
-import { ERASED_AT_ONCE, eraseLater } from "./memory-erase.ts";
-import { endKeyOf, listKeysOf, rowOf } from "./memory-index.ts";
-import {
   lastNumber,
+  MEMORIES,
+  MEMORY,
+  MEMORY_HELD,
+  MEMORY_HELD_IN,
+  MEMORY_ID,
+  MEMORY_PAST,
+  MEMORY_SCOPE,
   type MemoryPlace,
-  memoriesKey,
-  memoryHeldInKey,
-  memoryHeldKey,
-  memoryIdKey,
-  memoryKey,
-  memoryPastKey,
-  memoryScopeKey,
+  type MemoryRow,
   numbersUnder,
-  promotedAtPrefix,
+  PROMOTED,
+  PROMOTED_AT,
   promotedKey,
+  type ScopeRow,
   scopePart,
-} from "./memory-keys.ts";
-import type { PendingMemories } from "./memory-lookup.ts";
-import { checkEvents, unsound } from "./plan-check.ts";
-import { finishChange } from "./replies.ts";
-import { emptyRecord } from "./sessions.ts";
-import { dropVectors, readVectorRow } from "./vectors.ts";
+} from "../tables/memory-tables.ts";
+import { checkEvents, unsound } from "../tables/plan-check.ts";
+import { finishChange } from "../tables/replies.ts";
+import { dropVectors, readVectorRow } from "../tables/vectors.ts";
 
 const TIERS = 5;
 const PROMOTED_PAGE = 256;
 
-/** What becomes of one memory. */
+/** A memory before and after a change. */
 interface MemoryStep {
   readonly before: FoundMemory | undefined;
   /** Undefined removes it. */
@@ -52,10 +56,10 @@ interface MemoryStep {
   readonly memoryNo: number;
   /** Former states that go with it. */
   readonly former: readonly MemoryRow[];
-  /** How many former states are left to upkeep. */
+  /** Number of former states left to upkeep. */
   readonly later: number;
-  /** The body of vectors that go. */
-  readonly vectorsNo: number | undefined;
+  /** The vectors that the memory has. */
+  readonly vectors: VectorRow | undefined;
 }
 
 /** A scope that changes. */
@@ -66,11 +70,11 @@ interface ScopeStep {
   readonly isChanged: boolean;
   /** Keys of texts that are new to it. */
   readonly promoted: readonly string[];
-  /** The promotions that are forgotten for them. */
-  readonly forgotten: readonly { readonly no: number; readonly promotionKey: string }[];
+  /** The numbers of promotions that are forgotten, by the keys of their texts. */
+  readonly forgotten: ReadonlyMap<string, number>;
 }
 
-/** What a plan does to memories, read and checked, so that nothing of it can fail any more. */
+/** The steps of a plan for memories, read and checked, so that none of them can fail. */
 export interface MemorySteps {
   readonly namespace: string;
   readonly base: PendingMemories;
@@ -88,14 +92,22 @@ export function applyMemories(
   plan: (MemoryDecision<unknown> & { readonly kind: "save" })["plan"],
 ): void {
   const fault = memoryFrameFault(plan);
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
+  if (fault !== undefined) throw unsound(fault);
   checkEvents(plan.events);
   const steps = memorySteps(base, change.namespace, plan);
   core.writer.whole(() => {
     saveMemories(core, steps);
-    finishChange(core, change, plan);
+    finishChange(core, change, plan, aboutMemories(steps));
+  });
+}
+
+/** The marks of the memories that steps change. */
+export function aboutMemories({ steps }: Pick<MemorySteps, "steps">): readonly string[] {
+  return steps.flatMap(({ after, before }) => {
+    const memory = after ?? before?.memory;
+    if (memory === undefined) return [];
+    const { sessionId } = memory.source;
+    return [...marksOf(memory.scope), ...marksOf({ ...SHARED_SCOPE, sessionId })];
   });
 }
 
@@ -108,9 +120,7 @@ export function memorySteps(
   const { log, nextMemoryNo, revision } = base;
   const known = (memoryId: string): Memory | undefined => base.byId(memoryId);
   const fault = memoryPlanFault(plan, { revision, nextMemoryNo, known });
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
+  if (fault !== undefined) throw unsound(fault);
   const steps: MemoryStep[] = [];
   const removed = new Set(plan.remove);
   let room = ERASED_AT_ONCE;
@@ -134,9 +144,8 @@ function stepOf(
 ): MemoryStep {
   const memoryNo = after?.memoryNo ?? before?.memory.memoryNo ?? 0;
   if (log === undefined || before === undefined) {
-    return { before, after, memoryNo, former: [], later: 0, vectorsNo: undefined };
+    return { before, after, memoryNo, former: [], later: 0, vectors: undefined };
   }
-  const isKept = after?.content.text === before.memory.content.text;
   const states = after === undefined ? before.row.version - 1 : 0;
   const isNow = states > 0 && states <= room;
   return {
@@ -145,7 +154,7 @@ function stepOf(
     memoryNo,
     former: isNow ? [...formerRows(log, memoryNo, Number.MAX_SAFE_INTEGER)] : [],
     later: isNow ? 0 : states,
-    vectorsNo: isKept ? undefined : readVectorRow(log.core, log.logNo, memoryNo, "pending")?.bodyNo,
+    vectors: readVectorRow(log.core, log.logNo, memoryNo, "pending"),
   };
 }
 
@@ -166,23 +175,25 @@ function scopesOf(
       changed.add(part);
     }
   }
+  const asked = new Map<string, Unpromoted>();
+  for (const one of unpromoted) {
+    const part = scopePart(scopeIdOf(one.scope));
+    if ((base.scopeRow(part)?.promotedCount ?? 0) > 0) {
+      scopes.set(part, one.scope);
+      asked.set(part, [...(asked.get(part) ?? []), one]);
+    }
+  }
+  const gone = new Map<string, ReadonlyMap<string, number>>();
+  for (const [part, of] of asked) {
+    gone.set(part, log === undefined ? new Map() : unpromotedIn(log, part, of));
+  }
   for (const { promotionKey, scope } of promoted) {
     const part = scopePart(scopeIdOf(scope));
     scopes.set(part, scope);
-    if (!base.wasPromoted(scope, promotionKey)) {
+    // A text that is forgotten by the same change may be promoted anew by it.
+    const isGone = gone.get(part)?.has(keyOfPromotion(promotionKey)) === true;
+    if (isGone || !base.wasPromoted(scope, promotionKey)) {
       texts.set(part, (texts.get(part) ?? new Set()).add(promotionKey));
-    }
-  }
-  const gone = new Map<string, Set<string>>();
-  for (const { parts, scope } of unpromoted) {
-    const part = scopePart(scopeIdOf(scope));
-    if ((base.scopeRow(part)?.promotedCount ?? 0) > 0) {
-      scopes.set(part, scope);
-      const all = gone.get(part) ?? new Set();
-      for (const one of parts) {
-        all.add(one);
-      }
-      gone.set(part, all);
     }
   }
   return new Map(
@@ -190,46 +201,58 @@ function scopesOf(
       const before = base.scopeRow(part);
       const keys = [...(texts.get(part) ?? [])];
       const isOver = (before?.promotedCount ?? 0) + keys.length - LIMITS.promotedTexts;
-      const parts = gone.get(part);
-      const forgotten = log === undefined ? [] : forgottenPromotions(log, part, isOver, parts);
+      const forgotten = gone.get(part) ?? (log && oldestPromotions(log, part, isOver)) ?? new Map();
       const isChanged = changed.has(part);
       return [part, { scope, before, isChanged, promoted: keys, forgotten }];
     }),
   );
 }
 
-/** The promotions that go: those with one of the parts, or else the oldest `count`. */
-function forgottenPromotions(
-  log: MemoryLog,
-  scope: string,
-  count: number,
-  parts: ReadonlySet<string> | undefined,
-): ScopeStep["forgotten"] {
-  const gone: { readonly no: number; readonly promotionKey: string }[] = [];
-  if (count <= 0 && parts === undefined) {
-    return gone;
-  }
-  const page = parts === undefined ? count + 3 : PROMOTED_PAGE;
-  const range = { ...numbersUnder(promotedAtPrefix(log.logNo, scope), {}), page };
-  for (const { key, payload } of rangeIndex(log.core, "pending", range)) {
-    const promotionKey = Buffer.from(payload).toString("utf8");
-    if (parts === undefined || hasPromotionPart(promotionKey, parts)) {
-      gone.push({ no: lastNumber(key), promotionKey });
+type Unpromoted = NonNullable<MemoryPlan["unpromoted"]>;
+
+/** The promotions of a scope that a plan forgets. */
+function unpromotedIn(log: MemoryLog, scope: string, asked: Unpromoted): Map<string, number> {
+  const gone = new Map<string, number>();
+  const everywhere = new Set(asked.flatMap(({ keys, parts }) => (keys === undefined ? parts : [])));
+  if (everywhere.size > 0) {
+    for (const { mark, no } of promotionsOf(log, scope, PROMOTED_PAGE)) {
+      if (hasPromotionPart(mark, everywhere)) gone.set(keyOfPromotion(mark), no);
     }
-    if (parts === undefined && gone.length >= count) {
-      break;
+  }
+  for (const { keys = [], parts } of asked) {
+    for (const key of keys) {
+      const no = PROMOTED.get(log.core, promotedKey(log.logNo, scope, key), "pending");
+      if (no === undefined) continue;
+      const mark = PROMOTED_AT.get(log.core, PROMOTED_AT.key(log.logNo, scope, no), "pending");
+      if (hasPromotionPart(mark ?? "", new Set(parts))) gone.set(keyOfPromotion(key), no);
     }
   }
   return gone;
+}
+
+/** The oldest promotions of a scope. */
+function oldestPromotions(log: MemoryLog, scope: string, count: number): Map<string, number> {
+  const gone = new Map<string, number>();
+  if (count <= 0) return gone;
+  for (const { mark, no } of promotionsOf(log, scope, count + 3)) {
+    gone.set(keyOfPromotion(mark), no);
+    if (gone.size >= count) break;
+  }
+  return gone;
+}
+
+function* promotionsOf(log: MemoryLog, scope: string, page: number) {
+  const range = { ...numbersUnder(PROMOTED_AT.prefix(log.logNo, scope), {}), page };
+  for (const { key, payload } of rangeIndex(log.core, "pending", range)) {
+    yield { no: lastNumber(key), mark: ONE_TEXT.decode(payload) };
+  }
 }
 
 /** Applies what a plan does to memories. */
 export function saveMemories(core: Core, all: MemorySteps): void {
   const { base, namespace, nowMs, scopes, steps } = all;
   const { row } = base;
-  if (scopes.size === 0) {
-    return;
-  }
+  if (scopes.size === 0) return;
   const logNo = row?.logNo ?? core.writer.nextLogNo++;
   const counts = new Map<string, number[]>();
   for (const [part, { before }] of scopes) {
@@ -240,7 +263,9 @@ export function saveMemories(core: Core, all: MemorySteps): void {
   }
   let added = 0;
   for (const step of steps) {
-    const { before } = step;
+    const { before, memoryNo } = step;
+    const scope = (step.after ?? before?.memory)?.scope;
+    if (scope !== undefined) core.writer.report.memories.push({ namespace, scope, memoryNo });
     const after = saveMemory(core, logNo, namespace, step);
     added += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
     count(counts, before?.row, -1);
@@ -252,20 +277,20 @@ export function saveMemories(core: Core, all: MemorySteps): void {
   }
   const news = steps.filter(({ before }) => before === undefined).length;
   if (row === undefined || added !== 0 || news > 0) {
-    const key = memoriesKey(namespace);
+    const key = MEMORIES.key(namespace);
     const nextMemoryNo = (row?.nextMemoryNo ?? 1) + news;
     const oldCount = row?.memoryCount ?? 0;
     const memoryCount = oldCount + added;
-    core.memtable.set(key, encodeMemories(key, { logNo, nextMemoryNo, memoryCount }));
-    saveHeld(core, memoryHeldKey(namespace), oldCount, memoryCount);
+    const sourcesListed = row?.sourcesListed ?? 1;
+    const next = { logNo, nextMemoryNo, memoryCount, sourcesListed };
+    MEMORIES.put(core, key, next);
+    saveHeld(core, MEMORY_HELD.key(namespace), oldCount, memoryCount);
   }
 }
 
 // A list of those that hold memories, so that nobody reads over those that once did.
 function saveHeld({ memtable }: Core, key: string, before: number, after: number): void {
-  if (before > 0 !== after > 0) {
-    memtable.set(key, after > 0 ? emptyRecord(key) : null);
-  }
+  if (before > 0 !== after > 0) memtable.set(key, after > 0 ? NOTHING.encode(key, true) : null);
 }
 
 function count(
@@ -274,9 +299,7 @@ function count(
   by: number,
 ): void {
   const of = row && counts.get(row.scope);
-  if (of !== undefined && row !== undefined) {
-    of[row.tierNo - 1] = (of[row.tierNo - 1] ?? 0) + by;
-  }
+  if (of !== undefined && row !== undefined) of[row.tierNo - 1] = (of[row.tierNo - 1] ?? 0) + by;
 }
 
 function saveScope(
@@ -286,24 +309,24 @@ function saveScope(
   { counts, updateMs }: Pick<ScopeRow, "counts" | "updateMs">,
 ): void {
   const { memtable } = core;
+  for (const [promotionKey, no] of forgotten) {
+    memtable.set(promotedKey(logNo, part, promotionKey), null);
+    memtable.set(PROMOTED_AT.prefix(logNo, part) + u64(no), null);
+  }
   let promotedNo = before?.promotedNo ?? 0;
   for (const promotionKey of promoted) {
     promotedNo++;
     const key = promotedKey(logNo, part, promotionKey);
-    memtable.set(key, encodeNumber(key, promotedNo));
-    const at = promotedAtPrefix(logNo, part) + u64(promotedNo);
-    memtable.set(at, encodeText(at, promotionKey));
+    memtable.set(key, ONE_NUMBER.encode(key, promotedNo));
+    const at = PROMOTED_AT.prefix(logNo, part) + u64(promotedNo);
+    memtable.set(at, ONE_TEXT.encode(at, promotionKey));
   }
-  for (const { no, promotionKey } of forgotten) {
-    memtable.set(promotedKey(logNo, part, promotionKey), null);
-    memtable.set(promotedAtPrefix(logNo, part) + u64(no), null);
-  }
-  const promotedCount = (before?.promotedCount ?? 0) + promoted.length - forgotten.length;
-  const key = memoryScopeKey(logNo, part);
+  const promotedCount = (before?.promotedCount ?? 0) + promoted.length - forgotten.size;
+  const key = MEMORY_SCOPE.key(logNo, part);
   const row = { scope, counts, updateMs, promotedNo, promotedCount };
   const memoryCount = sumOf(counts);
-  memtable.set(key, promotedCount + memoryCount === 0 ? null : encodeScope(key, row));
-  saveHeld(core, memoryHeldInKey(logNo, part), sumOf(before?.counts ?? []), memoryCount);
+  memtable.set(key, promotedCount + memoryCount === 0 ? null : MEMORY_SCOPE.encode(key, row));
+  saveHeld(core, MEMORY_HELD_IN.key(logNo, part), sumOf(before?.counts ?? []), memoryCount);
 }
 
 function sumOf(counts: readonly number[]): number {
@@ -318,43 +341,60 @@ function saveMemory(
   step: MemoryStep,
 ): MemoryRow | undefined {
   const { memtable, writer } = core;
-  const { after, before, former, later, memoryNo, vectorsNo } = step;
+  const { after, before, former, later, memoryNo } = step;
   const place = { logNo, memoryNo };
-  dropVectors(core, logNo, memoryNo, vectorsNo);
   const row = after === undefined ? undefined : rowAfter(core, after, before);
+  saveVectorsOf(core, place, row, step);
   saveKeys(core, namespace, { place, before, after, row });
-  const key = memoryKey(logNo, memoryNo);
-  memtable.set(key, row === undefined ? null : encodeMemory(key, row));
+  const key = MEMORY.key(logNo, memoryNo);
+  memtable.set(key, row === undefined ? null : MEMORY.encode(key, row));
   const memoryId = (after ?? before?.memory)?.memoryId ?? "";
-  const idKey = memoryIdKey(logNo, memoryId);
+  const idKey = MEMORY_ID.key(logNo, memoryId);
   if (before === undefined) {
-    memtable.set(idKey, encodeNumber(idKey, memoryNo));
+    memtable.set(idKey, ONE_NUMBER.encode(idKey, memoryNo));
   } else if (row === undefined) {
     memtable.set(idKey, null);
     writer.eraseMessage(before.row.bodyNo);
     for (const old of former) {
       writer.eraseMessage(old.bodyNo);
-      memtable.set(memoryPastKey(logNo, memoryNo, old.version), null);
+      memtable.set(MEMORY_PAST.key(logNo, memoryNo, old.version), null);
     }
-    if (later > 0) {
-      eraseLater(core, logNo, memoryNo, later);
-    }
-  } else if (row.bodyNo !== before.row.bodyNo) {
-    const past = memoryPastKey(logNo, memoryNo, before.row.version);
-    memtable.set(past, encodeMemory(past, before.row));
+    if (later > 0) eraseLater(core, logNo, memoryNo, later);
+  } else if (row.version === before.row.version) {
+    if (row.bodyNo !== before.row.bodyNo) writer.eraseMessage(before.row.bodyNo);
+  } else {
+    MEMORY.put({ memtable }, MEMORY_PAST.key(logNo, memoryNo, before.row.version), before.row);
   }
   return row;
 }
 
-// A state that only got stronger keeps its body.
+// Vectors go with the text that they were made from, and name the record that holds it.
+function saveVectorsOf(
+  core: Core,
+  { logNo, memoryNo }: MemoryPlace,
+  row: MemoryRow | undefined,
+  { after, before, vectors }: MemoryStep,
+): void {
+  if (vectors === undefined) return;
+  if (row === undefined || after?.content.text !== before?.memory.content.text) {
+    dropVectors(core, logNo, memoryNo, vectors.bodyNo);
+  } else if (row.textNo !== vectors.ofNo) {
+    VECTOR.put(core, VECTOR.key(logNo, memoryNo), { ...vectors, ofNo: row.textNo });
+  }
+}
+
+// A state that only got stronger keeps its body; one that gets other sources gets another, which
+// takes the place of the body before, also as the first one with the text.
 function rowAfter(core: Core, after: Memory, before: FoundMemory | undefined): MemoryRow {
-  if (before !== undefined && before.row.version === after.version) {
+  const isSameState = before?.row.version === after.version;
+  if (isSameState && isDeepStrictEqual({ ...before.memory.source }, { ...after.source })) {
     return rowOf(after, before.row);
   }
   const body = encodeMemoryBody(after);
   const bodyNo = core.writer.putMessage(body);
   const isKept = before?.memory.content.text === after.content.text;
-  const textNo = isKept && before !== undefined ? before.row.textNo : bodyNo;
+  const isErased = isSameState && before.row.textNo === before.row.bodyNo;
+  const textNo = isKept && before !== undefined && !isErased ? before.row.textNo : bodyNo;
   return rowOf(after, { bodyNo, byteCount: body.length, textNo });
 }
 
@@ -372,21 +412,19 @@ function saveKeys(
   const { memtable } = core;
   const { after, before, place, row } = of;
   const { userId = "" } = (after ?? before?.memory)?.scope ?? {};
-  const old = new Set(before === undefined ? [] : listKeysOf(place, before.row, userId));
+  const keysOf = (memory: Memory | undefined, of: MemoryRow | undefined): readonly string[] =>
+    memory === undefined || of === undefined
+      ? []
+      : [...listKeysOf(place, of, userId), ...sourceKeysOf(place, memory.source)];
+  const old = new Set(keysOf(before?.memory, before?.row));
   const oldEnd = before && endKeyOf(place, before.row);
   const end = row && endKeyOf(place, row);
-  for (const key of row === undefined ? [] : listKeysOf(place, row, userId)) {
-    if (!old.delete(key)) {
-      memtable.set(key, emptyRecord(key));
-    }
+  for (const key of keysOf(after, row)) {
+    if (!old.delete(key)) memtable.set(key, NOTHING.encode(key, true));
   }
   for (const key of old) {
     memtable.set(key, null);
   }
-  if (oldEnd !== undefined && oldEnd !== end) {
-    memtable.set(oldEnd, null);
-  }
-  if (end !== undefined && end !== oldEnd) {
-    memtable.set(end, encodeText(end, namespace));
-  }
+  if (oldEnd !== undefined && oldEnd !== end) memtable.set(oldEnd, null);
+  if (end !== undefined && end !== oldEnd) memtable.set(end, ONE_TEXT.encode(end, namespace));
 }

@@ -2,14 +2,15 @@
 // session is pinned in the cache, so that every edit of it is noticed: appends add to what was
 // there, and edits count in the state.
 
-import { sessionChanged } from "../../domain/errors.ts";
-import type { Session, SessionRef } from "../../domain/session.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
+import { sessionChanged } from "../../kit/errors.ts";
+import type { Session, SessionRef } from "../../session/rules/session.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import { readAgain } from "../engine/reads.ts";
 import type { SnapshotReader, StoredMessage } from "../store.ts";
-import type { CachedSession, SessionState } from "./cache.ts";
-import { type Core, readAgain } from "./core.ts";
-import { denseEntries, denseRanges, messageOf, readStored } from "./messages.ts";
-import { openSession } from "./sessions.ts";
+import type { CachedSession, SessionState } from "../tables/cache.ts";
+import type { Core } from "../tables/core.ts";
+import { denseEntries, denseRanges, messageOf, readStored } from "../tables/messages.ts";
+import { openSession } from "../tables/sessions.ts";
 
 // Many exports may be under way, each with a piece in memory.
 const PIECE_BYTES = 262_144;
@@ -24,61 +25,55 @@ export function openSnapshot(core: Core, ref: SessionRef): SnapshotReader | unde
 
 class Snapshot implements SnapshotReader {
   readonly session: Session;
-  private readonly core: Core;
-  private readonly cached: CachedSession;
-  private readonly state: SessionState;
-  private readonly ranges: readonly SeqRange[];
-  private nextSeq = 1;
-  private closed = false;
+  readonly #core: Core;
+  readonly #cached: CachedSession;
+  readonly #state: SessionState;
+  readonly #ranges: readonly SeqRange[];
+  #nextSeq = 1;
+  #closed = false;
 
   constructor(core: Core, cached: CachedSession, state: SessionState) {
-    this.core = core;
-    this.cached = cached;
-    this.state = state;
+    this.#core = core;
+    this.#cached = cached;
+    this.#state = state;
     this.session = state.session;
     cached.pins++;
     const clip = { first: 1, last: state.session.head.lastSeq };
-    this.ranges = denseRanges(core, state, clip, "committed");
+    this.#ranges = denseRanges(core, state, clip, "committed");
   }
 
   async next(): Promise<readonly StoredMessage[]> {
     for (;;) {
-      const messages = await readAgain(this.core, () => this.piece());
+      const messages = await readAgain(this.#core, () => this.#piece());
       // A piece may hold nothing but seqs that were erased.
-      if (messages.length > 0 || this.nextSeq > this.session.head.lastSeq) {
-        return messages;
-      }
+      if (messages.length > 0 || this.#nextSeq > this.session.head.lastSeq) return messages;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   close(): void {
-    if (!this.closed) {
-      this.closed = true;
-      this.cached.pins--;
-      if (this.cached.committed === null) {
-        this.core.cache.drop(this.cached);
-      }
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#cached.pins--;
+      if (this.#cached.committed === null) this.#core.cache.drop(this.#cached);
     }
   }
 
-  // What was read before is as it was: the last check covers all of it.
-  private piece(): readonly StoredMessage[] {
-    const now = this.cached.committed;
-    if (now === null || now.logNo !== this.state.logNo || now.edits !== this.state.edits) {
+  // The last check covers everything that was read before.
+  #piece(): readonly StoredMessage[] {
+    const now = this.#cached.committed;
+    if (now === null || now.logNo !== this.#state.logNo || now.edits !== this.#state.edits) {
       throw sessionChanged();
     }
     const messages: StoredMessage[] = [];
     let bytes = 0;
     let looks = 0;
     let next = this.session.head.lastSeq + 1;
-    walk: for (const range of this.ranges) {
-      const first = Math.max(range.first, this.nextSeq);
-      if (first > range.last) {
-        continue;
-      }
+    walk: for (const range of this.#ranges) {
+      const first = Math.max(range.first, this.#nextSeq);
+      if (first > range.last) continue;
       const rest = { first, last: range.last };
-      for (const { seq, entry } of denseEntries(this.core, this.state.logNo, rest, "committed")) {
+      for (const { seq, entry } of denseEntries(this.#core, this.#state.logNo, rest, "committed")) {
         const isFull = messages.length > 0 && bytes + entry.byteCount > PIECE_BYTES;
         if (isFull || looks++ >= PIECE_LOOKS) {
           next = seq;
@@ -86,11 +81,11 @@ class Snapshot implements SnapshotReader {
         }
         if (entry.messageNo !== 0) {
           bytes += entry.byteCount;
-          messages.push(messageOf(readStored(this.core, seq, entry, "committed")));
+          messages.push(messageOf(readStored(this.#core, seq, entry, "committed")));
         }
       }
     }
-    this.nextSeq = next;
+    this.#nextSeq = next;
     return messages;
   }
 }

@@ -1,13 +1,13 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checksum, ENVELOPE_BYTES, seal, unseal } from "./envelope.ts";
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 const key = bytes.map((raw) => Buffer.from(raw).toString("latin1"));
 
 describe("an envelope", () => {
-  it("gives back what was put in", () => {
+  test("gives back what was put in", () => {
     fc.assert(
       fc.property(key, bytes, (name, payload) => {
         expect(Buffer.from(unseal(name, seal(name, payload), "test"))).toEqual(
@@ -17,7 +17,7 @@ describe("an envelope", () => {
     );
   });
 
-  it("sums the key and the payload as CRC-32 does", () => {
+  test("sums the key and the payload as CRC-32 does", () => {
     fc.assert(
       fc.property(key, bytes, (name, payload) => {
         const whole = Buffer.concat([Buffer.from(name, "latin1"), payload]);
@@ -26,7 +26,7 @@ describe("an envelope", () => {
     );
   });
 
-  it("notices every flipped bit", () => {
+  test("notices every flipped bit", () => {
     const record = seal(
       "key",
       Buffer.from("some payload that is longer than the table takes, yes"),
@@ -38,7 +38,7 @@ describe("an envelope", () => {
     }
   });
 
-  it("notices a record under another key, and one that is cut off", () => {
+  test("notices a record under another key, and one that is cut off", () => {
     const record = seal("key", Buffer.from("payload"));
     expect(() => unseal("kez", record, "test")).toThrow("damaged");
     expect(() => unseal("key", record.subarray(0, -1), "test")).toThrow("damaged");

@@ -3,7 +3,8 @@
 // key counts as damaged as well.
 
 import { crc32 } from "node:zlib";
-import { recordCorrupt } from "../../domain/errors.ts";
+import { Slab } from "../../kit/bytes.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
 
 /** The format version of all records. */
 export const RECORD_FORMAT = 1;
@@ -34,9 +35,7 @@ export function checksum(key: string, buffer: Uint8Array, start: number, end: nu
   for (let i = 0; i < key.length; i++) {
     sum = (sum >>> 8) ^ (TABLE[(sum ^ key.charCodeAt(i)) & 255] ?? 0);
   }
-  if (end - start > TABLE_BYTES_MAX) {
-    return crc32(buffer.subarray(start, end), ~sum >>> 0);
-  }
+  if (end - start > TABLE_BYTES_MAX) return crc32(buffer.subarray(start, end), ~sum >>> 0);
   for (let i = start; i < end; i++) {
     sum = (sum >>> 8) ^ (TABLE[(sum ^ (buffer[i] ?? 0)) & 255] ?? 0);
   }
@@ -77,4 +76,30 @@ export function unseal(key: string, record: Uint8Array, what: string): Uint8Arra
     throw recordCorrupt(`${what}: checksum does not match`);
   }
   return record.subarray(ENVELOPE_BYTES);
+}
+
+// Records share slabs, so that a record costs no allocation of its own. Those of the index may stay
+// in the memtable for long; those of the logs are done with after their commit: so each kind has
+// its own slabs, and none keeps the other's in memory.
+
+/** The room for records of the index. */
+export const indexSlab = new Slab(32_768);
+/** The room for records of the logs. */
+export const logSlab = new Slab(131_072);
+
+function sealInto(slab: Slab, key: string, payload: Uint8Array): Buffer {
+  const record = slab.take(ENVELOPE_BYTES + payload.length);
+  record.set(payload, ENVELOPE_BYTES);
+  writeEnvelope(key, record);
+  return record;
+}
+
+/** Puts a payload of the index into an envelope. */
+export function sealIndex(key: string, payload: Uint8Array): Buffer {
+  return sealInto(indexSlab, key, payload);
+}
+
+/** Puts a payload of a log into an envelope. */
+export function sealLog(key: string, payload: Uint8Array): Buffer {
+  return sealInto(logSlab, key, payload);
 }

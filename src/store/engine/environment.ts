@@ -4,7 +4,8 @@
 
 import { chmodSync, mkdirSync, statfsSync } from "node:fs";
 import { type Database, open, type RootDatabase } from "lmdb";
-import { recordCorrupt } from "../../domain/errors.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { shortenReports } from "./commit-failure.ts";
 
 /** A named database: keys are texts whose characters are bytes. */
 export type Table = Database<Buffer, string>;
@@ -19,7 +20,7 @@ export interface Environment {
   readonly index: Table;
 }
 
-/** How an environment is opened. */
+/** Options for opening an environment. */
 export interface EnvironmentOptions {
   readonly directory: string;
   /** Opens on a network filesystem as well, where LMDB is not safe. Default false. */
@@ -30,6 +31,9 @@ export interface EnvironmentOptions {
 
 /** The name of the data file in the directory. */
 export const DATA_FILE = "data.mdb";
+
+/** The folder in the directory in which a compaction makes its copy. */
+export const COMPACT_FOLDER = "compacting";
 
 // The numbers that statfs gives for filesystems on other hosts: nfs, smb, smb2, cifs, afs, ceph,
 // 9p, coda, ncp, lustre, gfs2, ocfs2, fuse does not say what is behind it and is let through.
@@ -83,6 +87,7 @@ export function prepareDirectory(directory: string, allowNetworkFilesystem: bool
 /** Opens the environment. Throws RECORD_CORRUPT when the file is visibly damaged. */
 export function openEnvironment(options: EnvironmentOptions): Environment {
   const { directory, readOnly = false } = options;
+  shortenReports();
   const umask = process.umask(0o077);
   try {
     const common = { encoding: "binary", keyEncoder } as const;
@@ -100,9 +105,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     root.readerCheck();
     const table = (name: string): Table => {
       const db = root.openDB<Buffer, string>({ name, ...common } as never) as Table | undefined;
-      if (db === undefined) {
-        throw recordCorrupt(`the table ${name} is missing`);
-      }
+      if (db === undefined) throw recordCorrupt(`the table ${name} is missing`);
       return db;
     };
     return {

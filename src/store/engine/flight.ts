@@ -1,19 +1,19 @@
 // A transaction on its way: a group, a chunk of the memtable, or both.
 
-import { failpoint } from "../../lib/failpoint.ts";
+import { failpoint } from "../../kit/failpoint.ts";
 import type { Environment } from "./environment.ts";
-import type { Group } from "./group.ts";
+import type { Group, Report } from "./group.ts";
 import type { JournalPut } from "./journal.ts";
 import { u64 } from "./keys.ts";
 import type { FlushChunk } from "./memtable.ts";
 
-/** What one transaction writes. */
-export interface Flight {
-  readonly group: Group | undefined;
+/** The writes of one transaction. */
+export interface Flight<R extends Report = Report> {
+  readonly group: Group<R> | undefined;
   /** The journal records of the group. */
   readonly journal: readonly JournalPut[];
   readonly firstJournalNo: number;
-  /** What is brought from the memtable into the index. */
+  /** Values that move from the memtable into the index. */
   readonly chunk: FlushChunk;
   /** Journal records that are no longer needed after that. */
   readonly journalRemovals: readonly number[];
@@ -25,9 +25,7 @@ export interface Flight {
  */
 export function writeFlight(env: Environment, flight: Flight): number {
   const { group } = flight;
-  if (group !== undefined) {
-    writeGroup(env, group);
-  }
+  if (group !== undefined) writeGroup(env, group);
   let bytes = group?.bytes ?? 0;
   for (const { key, value } of flight.journal) {
     env.journal.put(key, value);
@@ -38,25 +36,19 @@ export function writeFlight(env: Environment, flight: Flight): number {
   return bytes + flight.chunk.length * 4_096;
 }
 
-function writeGroup(env: Environment, group: Group): void {
+function writeGroup(env: Environment, group: Group<Report>): void {
   for (const { key, value } of group.messagePuts) {
     env.message.put(key, value as Buffer);
   }
-  if (group.trimmed) {
-    failpoint("mid-trim");
-  }
+  if (group.trimmed) failpoint("mid-trim");
   for (const { key, value } of group.eventPuts) {
     env.event.put(key, value as Buffer);
   }
   for (const messageNo of group.erased) {
     env.message.remove(u64(messageNo));
   }
-  if (group.purging) {
-    failpoint("mid-purge");
-  }
-  if (group.copying) {
-    failpoint("mid-copy");
-  }
+  if (group.purging) failpoint("mid-purge");
+  if (group.copying) failpoint("mid-copy");
   for (const key of group.indexRemovals) {
     env.index.remove(key);
   }
@@ -73,9 +65,7 @@ function writeChunk(env: Environment, flight: Flight): void {
     } else {
       env.index.put(slot.key, value as Buffer);
     }
-    if (half-- === 0) {
-      failpoint("mid-flush");
-    }
+    if (half-- === 0) failpoint("mid-flush");
   }
   for (const journalNo of flight.journalRemovals) {
     env.journal.remove(u64(journalNo));

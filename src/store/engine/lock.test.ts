@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockDirectory, StoreInUseError } from "./lock.ts";
 
 let directory = "";
@@ -39,14 +39,14 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe("the lock of a directory", () => {
-  it("is free again after a release, and refused while it is held", () => {
+  test("is free again after a release, and refused while it is held", () => {
     const lock = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(StoreInUseError);
     lock.release();
     lockDirectory(directory).release();
   });
 
-  it("names the owner, and is freed by its death", async () => {
+  test("names the owner, and is freed by its death", async () => {
     const { child, won } = await contender();
     expect(won).toBe(true);
     expect(() => lockDirectory(directory)).toThrow(`process ${child.pid}`);
@@ -54,7 +54,7 @@ describe("the lock of a directory", () => {
     lockDirectory(directory).release();
   });
 
-  it("goes to one of many that race for it", async () => {
+  test("goes to one of many that race for it", async () => {
     const all = await Promise.all(Array.from({ length: 6 }, contender));
     expect(all.filter(({ won }) => won).length).toBe(1);
     await Promise.all(all.map(({ child }) => kill(child)));

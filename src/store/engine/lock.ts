@@ -7,6 +7,12 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+/** The name of the file that is locked. */
+export const LOCK_FILE = "owner.lock";
+
+/** The name of the file that tells who holds the lock. */
+export const OWNER_FILE = "owner.json";
+
 const SQLITE_BUSY = 5;
 
 /** The directory belongs to another process; main exits with code 73. */
@@ -33,11 +39,12 @@ export interface DirectoryLock {
 
 /** Locks a directory that exists. Throws StoreInUseError when another process has it. */
 export function lockDirectory(directory: string): DirectoryLock {
-  const owner = join(directory, "owner.json");
-  const database = openPrivate(join(directory, "owner.lock"));
+  const owner = join(directory, OWNER_FILE);
+  const database = openPrivate(join(directory, LOCK_FILE));
   try {
-    // Nothing is ever written to the database: an open exclusive transaction is the lock.
-    database.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written to the database: an open exclusive transaction is the lock. A journal
+    // on disk would not fit on a full one.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
@@ -45,13 +52,23 @@ export function lockDirectory(directory: string): DirectoryLock {
     }
     throw error;
   }
-  writeFileSync(owner, `${JSON.stringify({ pid: process.pid })}\n`, { mode: 0o600 });
+  writeWhereRoom(owner, { pid: process.pid });
   return {
     release: () => {
       rmSync(owner, { force: true });
       database.close();
     },
   };
+}
+
+/** Writes a small file that a start can do without: on a full disk it is left out. */
+export function writeWhereRoom(path: string, content: object): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(content)}\n`, { mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    rmSync(path, { force: true });
+  }
 }
 
 // SQLite has no setting for the mode of a new file.

@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { afterPrefix, allPrefix, u64 } from "./keys.ts";
+import { describe, expect, test } from "vitest";
+import { bucketOf } from "../tables/all.ts";
+import { SESSION_LIST } from "../tables/session-tables.ts";
+import { afterPrefix, u64 } from "./keys.ts";
 import { type FlushChunk, Memtable, type Slot, slotValue, type Visibility } from "./memtable.ts";
 
-const prefix = allPrefix("n");
+const prefix = SESSION_LIST.prefix("n");
 const keyOf = (n: number): string => prefix + u64(n);
 
 type Step =
@@ -34,7 +36,7 @@ class Model {
   forming = new Map<string, number | null>();
   inFlight: Map<string, number | null> | undefined;
   chunk: FlushChunk | undefined;
-  private journalNo = 1;
+  #journalNo = 1;
 
   run(memtable: Memtable, { ...step }: Step): void {
     if (step.kind === "set") {
@@ -46,7 +48,7 @@ class Model {
       this.inFlight = this.forming;
       this.forming = new Map();
     } else if (step.kind === "commit" && this.inFlight !== undefined) {
-      memtable.commit(this.journalNo++);
+      memtable.commit(this.#journalNo++);
       apply(this.committed, this.inFlight);
       this.inFlight = undefined;
     } else if (step.kind === "flush" && this.chunk === undefined) {
@@ -85,24 +87,22 @@ function slotsOf(memtable: Memtable): readonly Slot[] {
   return slots.slice(from, to);
 }
 
-// What a read finds: the memtable over the index.
+// A read finds the memtable over the index.
 function seen(memtable: Memtable, model: Model, visibility: Visibility): Map<string, number> {
   const found = new Map(model.index);
   for (const slot of slotsOf(memtable)) {
     const value = slotValue(slot, visibility);
     expect(memtable.get(slot.key, visibility)).toBe(value);
-    if (value !== undefined) {
-      apply(found, new Map([[slot.key, value?.[0] ?? null]]));
-    }
+    if (value !== undefined) apply(found, new Map([[slot.key, value?.[0] ?? null]]));
   }
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 describe("the memtable", () => {
-  it("shows every reader its state, whatever is under way", () => {
+  test("shows every reader its state, whatever is under way", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const memtable = new Memtable();
+        const memtable = new Memtable(bucketOf);
         const model = new Model();
         for (const each of steps) {
           model.run(memtable, each);
@@ -113,8 +113,8 @@ describe("the memtable", () => {
     );
   });
 
-  it("is empty once everything is flushed", () => {
-    const memtable = new Memtable();
+  test("is empty once everything is flushed", () => {
+    const memtable = new Memtable(bucketOf);
     for (let n = 0; n < 1_000; n++) {
       memtable.set(keyOf(n), Uint8Array.of(1));
     }
@@ -131,8 +131,8 @@ describe("the memtable", () => {
     expect(slotsOf(memtable)).toEqual([]);
   });
 
-  it("keeps a key that changed while it was flushed", () => {
-    const memtable = new Memtable();
+  test("keeps a key that changed while it was flushed", () => {
+    const memtable = new Memtable(bucketOf);
     memtable.set(keyOf(1), Uint8Array.of(1));
     memtable.seal();
     memtable.commit(1);
@@ -153,11 +153,11 @@ describe("the pace of the flush", () => {
     memtable.commit(1);
   };
 
-  it("is set by the bytes that wait as well as by the keys", () => {
-    const few = new Memtable();
+  test("is set by the bytes that wait as well as by the keys", () => {
+    const few = new Memtable(bucketOf);
     commit(few, 20, 1_000);
     expect(few.takeChunk(false)).toEqual([]);
-    const large = new Memtable();
+    const large = new Memtable(bucketOf);
     commit(large, 20, 1_048_576);
     commit(large, 20, 1_048_576);
     const chunk = large.takeChunk(false);
@@ -167,12 +167,11 @@ describe("the pace of the flush", () => {
     expect(large.dirtyCount).toBe(20 - chunk.length);
   });
 
-  it("keeps nothing of what was flushed", () => {
-    const memtable = new Memtable();
+  test("keeps nothing of what was flushed", () => {
+    const memtable = new Memtable(bucketOf);
     commit(memtable, 300, 1);
     memtable.flushed(memtable.takeChunk(true));
-    const { queue } = memtable as unknown as { readonly queue: readonly unknown[] };
-    expect(queue.filter((slot) => slot !== undefined)).toHaveLength(memtable.dirtyCount);
+    expect(memtable.queuedCount).toBe(memtable.dirtyCount);
     expect(memtable.size).toBe(memtable.dirtyCount);
   });
 });

@@ -4,7 +4,6 @@
 // buckets, sorted only when somebody reads a range.
 
 import type { IndexChange } from "./journal.ts";
-import { bucketOf } from "./keys.ts";
 
 /** At this many keys changes wait for the flush. */
 export const MEMTABLE_SLOTS_MAX = 65_536;
@@ -18,7 +17,7 @@ const CHUNK_MAX = 2_048;
 const WAITING_BYTES_MAX = 16_777_216;
 const CHUNK_BYTES_MAX = 16_777_216;
 
-/** Which state of the store a read sees. */
+/** State of the store that a read sees. */
 export type Visibility = "committed" | "pending";
 
 /** A value, null for a removed key, undefined for nothing known here. */
@@ -76,77 +75,78 @@ function byKey(a: { key: string }, b: { key: string }): number {
 
 /** The newest value that a view may see. */
 export function slotValue(slot: Slot, visibility: Visibility): SlotValue {
-  if (visibility === "committed") {
-    return slot.committed;
-  }
-  if (slot.forming !== undefined) {
-    return slot.forming;
-  }
+  if (visibility === "committed") return slot.committed;
+  if (slot.forming !== undefined) return slot.forming;
   return slot.inFlight !== undefined ? slot.inFlight : slot.committed;
 }
 
 /** The in-memory part of the index. */
 export class Memtable {
-  private readonly slots = new Map<string, Slot>();
-  private readonly buckets = new Map<string, Bucket>();
-  private formingSlots: Slot[] = [];
-  private inFlightSlots: Slot[] = [];
-  private queue: (Slot | undefined)[] = [];
-  private queueHead = 0;
-  private waitingBytes = 0;
+  readonly #bucketOf: (key: string) => string | undefined;
+  readonly #slots = new Map<string, Slot>();
+  readonly #buckets = new Map<string, Bucket>();
+  #formingSlots: Slot[] = [];
+  #inFlightSlots: Slot[] = [];
+  #queue: (Slot | undefined)[] = [];
+  #queueHead = 0;
+  #waitingBytes = 0;
 
-  /** How many keys are held. */
-  get size(): number {
-    return this.slots.size;
+  /** `bucketOf` gives the bucket of a key; undefined for tables that are only read by key. */
+  constructor(bucketOf: (key: string) => string | undefined) {
+    this.#bucketOf = bucketOf;
   }
 
-  /** How many keys wait to be flushed. */
+  /** Number of keys held. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Number of keys waiting to be flushed. */
   get dirtyCount(): number {
-    return this.queue.length - this.queueHead;
+    return this.#queue.length - this.#queueHead;
+  }
+
+  /** Number of places of the queue that still hold a slot: as many as wait, or values leak. */
+  get queuedCount(): number {
+    return this.#queue.filter((slot) => slot !== undefined).length;
   }
 
   /** The journal record that the oldest waiting key needs; 0 when none waits. */
   get oldestDirty(): number {
-    return this.queue[this.queueHead]?.dirty ?? 0;
+    return this.#queue[this.#queueHead]?.dirty ?? 0;
   }
 
   get hasForming(): boolean {
-    return this.formingSlots.length > 0;
+    return this.#formingSlots.length > 0;
   }
 
   get(key: string, visibility: Visibility): SlotValue {
-    const slot = this.slots.get(key);
+    const slot = this.#slots.get(key);
     return slot === undefined ? undefined : slotValue(slot, visibility);
   }
 
   /** Whether the key has a value that is not durable yet: of which group. */
   pendingIn(key: string): "forming" | "in-flight" | undefined {
-    const slot = this.slots.get(key);
-    if (slot === undefined) {
-      return undefined;
-    }
-    if (slot.forming !== undefined) {
-      return "forming";
-    }
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    if (slot.forming !== undefined) return "forming";
     return slot.inFlight !== undefined ? "in-flight" : undefined;
   }
 
   /** Changes a key in the group being formed. */
   set(key: string, value: Uint8Array | null): void {
-    const slot = this.slots.get(key) ?? this.add(key);
-    if (slot.forming === undefined) {
-      this.formingSlots.push(slot);
-    }
+    const slot = this.#slots.get(key) ?? this.#add(key);
+    if (slot.forming === undefined) this.#formingSlots.push(slot);
     slot.forming = value;
   }
 
   /** Turns the forming group into the one in flight and lists its changes. */
   seal(): IndexChange[] {
-    this.inFlightSlots = this.formingSlots;
-    this.formingSlots = [];
-    const changes = new Array<IndexChange>(this.inFlightSlots.length);
-    for (let i = 0; i < this.inFlightSlots.length; i++) {
-      const slot = this.inFlightSlots[i];
+    this.#inFlightSlots = this.#formingSlots;
+    this.#formingSlots = [];
+    const changes = new Array<IndexChange>(this.#inFlightSlots.length);
+    for (let i = 0; i < this.#inFlightSlots.length; i++) {
+      const slot = this.#inFlightSlots[i];
       if (slot !== undefined) {
         const value = slot.forming ?? null;
         slot.inFlight = value;
@@ -159,19 +159,19 @@ export class Memtable {
 
   /** Makes the group in flight durable; `journalNo` is its first journal record. */
   commit(journalNo: number): void {
-    for (const slot of this.inFlightSlots) {
+    for (const slot of this.#inFlightSlots) {
       slot.committed = slot.inFlight;
       slot.inFlight = undefined;
-      this.markDirty(slot, journalNo);
+      this.#markDirty(slot, journalNo);
     }
-    this.inFlightSlots = [];
+    this.#inFlightSlots = [];
   }
 
   /** Takes over a change found in the journal at start. */
   replay(change: IndexChange, journalNo: number): void {
-    const slot = this.slots.get(change.key) ?? this.add(change.key);
+    const slot = this.#slots.get(change.key) ?? this.#add(change.key);
     slot.committed = change.value;
-    this.markDirty(slot, journalNo);
+    this.#markDirty(slot, journalNo);
   }
 
   /**
@@ -180,28 +180,26 @@ export class Memtable {
    */
   takeChunk(isUrgent: boolean): FlushChunk {
     const dirty = this.dirtyCount;
-    const isLow = dirty < LOW_WATER + CHUNK_MIN && this.waitingBytes <= WAITING_BYTES_MAX;
-    if (!isUrgent && isLow) {
-      return [];
-    }
+    const isLow = dirty < LOW_WATER + CHUNK_MIN && this.#waitingBytes <= WAITING_BYTES_MAX;
+    if (!isUrgent && isLow) return [];
     const count = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, dirty >>> 5));
-    const stop = Math.min(this.queueHead + count, this.queue.length);
+    const stop = Math.min(this.#queueHead + count, this.#queue.length);
     const chunk: { slot: Slot; value: Uint8Array | null; key: string }[] = [];
-    const left = this.waitingBytes - CHUNK_BYTES_MAX;
-    for (; this.queueHead < stop && this.waitingBytes >= left; this.queueHead++) {
-      const slot = this.queue[this.queueHead];
+    const left = this.#waitingBytes - CHUNK_BYTES_MAX;
+    for (; this.#queueHead < stop && this.#waitingBytes >= left; this.#queueHead++) {
+      const slot = this.#queue[this.#queueHead];
       if (slot !== undefined) {
         // The place in the queue must not keep the value once it is flushed.
-        this.queue[this.queueHead] = undefined;
+        this.#queue[this.#queueHead] = undefined;
         slot.dirty = 0;
-        this.waitingBytes -= slot.waitingBytes;
+        this.#waitingBytes -= slot.waitingBytes;
         slot.waitingBytes = 0;
         chunk.push({ slot, value: slot.committed ?? null, key: slot.key });
       }
     }
-    if (this.queueHead > 4_096 && this.queueHead * 2 > this.queue.length) {
-      this.queue = this.queue.slice(this.queueHead);
-      this.queueHead = 0;
+    if (this.#queueHead > 4_096 && this.#queueHead * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#queueHead);
+      this.#queueHead = 0;
     }
     return chunk.sort(byKey);
   }
@@ -210,7 +208,7 @@ export class Memtable {
   flushed(chunk: FlushChunk): void {
     for (const { slot } of chunk) {
       if (slot.dirty === 0 && slot.forming === undefined && slot.inFlight === undefined) {
-        this.remove(slot);
+        this.#remove(slot);
       }
     }
   }
@@ -221,52 +219,48 @@ export class Memtable {
    * found by it.
    */
   range(start: string, end: string): SlotRange {
-    const name = bucketOf(start);
-    const bucket = name === undefined ? undefined : this.buckets.get(name);
-    if (bucket === undefined) {
-      return NO_SLOTS;
-    }
+    const name = this.#bucketOf(start);
+    const bucket = name === undefined ? undefined : this.#buckets.get(name);
+    if (bucket === undefined) return NO_SLOTS;
     tidy(bucket);
     const { sorted } = bucket;
     return { slots: sorted, from: lowerBound(sorted, start), to: lowerBound(sorted, end) };
   }
 
-  private markDirty(slot: Slot, journalNo: number): void {
+  #markDirty(slot: Slot, journalNo: number): void {
     const bytes = slot.committed?.length ?? 0;
-    this.waitingBytes += bytes - slot.waitingBytes;
+    this.#waitingBytes += bytes - slot.waitingBytes;
     slot.waitingBytes = bytes;
     if (slot.dirty === 0) {
       slot.dirty = journalNo;
-      this.queue.push(slot);
+      this.#queue.push(slot);
     }
   }
 
-  private add(key: string): Slot {
-    const name = bucketOf(key);
+  #add(key: string): Slot {
+    const name = this.#bucketOf(key);
     let bucket: Bucket | undefined;
     if (name !== undefined) {
-      bucket = this.buckets.get(name);
+      bucket = this.#buckets.get(name);
       if (bucket === undefined) {
         bucket = new Bucket(name);
-        this.buckets.set(name, bucket);
+        this.#buckets.set(name, bucket);
       }
     }
     const slot = new Slot(key, bucket);
-    this.slots.set(key, slot);
+    this.#slots.set(key, slot);
     bucket?.fresh.push(slot);
     return slot;
   }
 
-  private remove(slot: Slot): void {
+  #remove(slot: Slot): void {
     slot.dead = true;
-    this.slots.delete(slot.key);
+    this.#slots.delete(slot.key);
     const { bucket } = slot;
-    if (bucket === undefined) {
-      return;
-    }
+    if (bucket === undefined) return;
     bucket.dead++;
     if (bucket.live === 0) {
-      this.buckets.delete(bucket.name);
+      this.#buckets.delete(bucket.name);
     } else if (bucket.dead > 32 && bucket.dead > bucket.live) {
       bucket.sorted = bucket.sorted.filter((other) => !other.dead);
       bucket.fresh = bucket.fresh.filter((other) => !other.dead);
@@ -276,9 +270,7 @@ export class Memtable {
 }
 
 function tidy(bucket: Bucket): void {
-  if (bucket.fresh.length === 0 && bucket.dead === 0) {
-    return;
-  }
+  if (bucket.fresh.length === 0 && bucket.dead === 0) return;
   const sorted = bucket.dead === 0 ? bucket.sorted : bucket.sorted.filter((slot) => !slot.dead);
   const fresh = bucket.fresh.filter((slot) => !slot.dead).sort(byKey);
   bucket.fresh = [];

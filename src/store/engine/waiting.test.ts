@@ -2,18 +2,18 @@
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
-import { readFacts } from "../../../test/support/plans.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
+import { readFacts } from "../../../test/support/store/plans.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import { openEnvironment } from "./environment.ts";
-import { openLmdbStore } from "./store.ts";
 
 const ref = { namespace: "default", sessionId: "s" };
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
 
 describe("changes that wait for room", () => {
-  it("are all let in, even if those before them write nothing", async () => {
+  test("are all let in, even if those before them write nothing", async () => {
     await using temporary = await makeTempDir();
     const store = await openLmdbStore({ directory: join(temporary.path, "data"), ...OPTIONS });
     // The first one fills the group, so that all others wait.
@@ -31,7 +31,7 @@ describe("changes that wait for room", () => {
 });
 
 describe("a store that changes one key over and over", () => {
-  it("keeps a bounded journal", async () => {
+  test("keeps a bounded journal", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });

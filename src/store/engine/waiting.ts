@@ -1,29 +1,29 @@
-// Who waits for the writer: changes that found no room, and readers of the index itself.
+// Waiters for the writer: changes that found no room, and readers of the index itself.
 
 /** Changes that wait for room, first come first served. */
 export class Gate {
-  private readonly waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   // As many as are let in at once; what they add is counted only afterwards.
-  private readonly batch = 256;
+  readonly #batch = 256;
 
   get isBusy(): boolean {
-    return this.waiting.length > 0;
+    return this.#waiting.length > 0;
   }
 
   wait(): Promise<void> {
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Lets some in while there is room. */
   open(hasRoom: () => boolean): void {
-    for (let count = this.batch; count > 0 && this.isBusy && hasRoom(); count--) {
-      this.waiting.shift()?.();
+    for (let count = this.#batch; count > 0 && this.isBusy && hasRoom(); count--) {
+      this.#waiting.shift()?.();
     }
   }
 
   /** Lets all in, to be told that the store is closed. */
   openAll(): void {
-    for (const enter of this.waiting.splice(0)) {
+    for (const enter of this.#waiting.splice(0)) {
       enter();
     }
   }
@@ -31,22 +31,22 @@ export class Gate {
 
 /** Those who wait until journal records are flushed. */
 export class Barriers {
-  private waiting: { readonly journalNo: number; readonly resolve: () => void }[] = [];
+  #waiting: { readonly journalNo: number; readonly resolve: () => void }[] = [];
 
   get isBusy(): boolean {
-    return this.waiting.length > 0;
+    return this.#waiting.length > 0;
   }
 
   /** Waits until nothing up to a journal record is left to be flushed. */
   wait(journalNo: number): Promise<void> {
-    return new Promise((resolve) => this.waiting.push({ journalNo, resolve }));
+    return new Promise((resolve) => this.#waiting.push({ journalNo, resolve }));
   }
 
   /** Tells those whose records are flushed; `oldest` is the oldest one still needed, 0 for none. */
   settle(oldest: number): void {
-    const left = this.waiting.filter(({ journalNo }) => oldest !== 0 && oldest <= journalNo);
-    const done = this.waiting.filter(({ journalNo }) => oldest === 0 || oldest > journalNo);
-    this.waiting = left;
+    const left = this.#waiting.filter(({ journalNo }) => oldest !== 0 && oldest <= journalNo);
+    const done = this.#waiting.filter(({ journalNo }) => oldest === 0 || oldest > journalNo);
+    this.#waiting = left;
     for (const { resolve } of done) {
       resolve();
     }

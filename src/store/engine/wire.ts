@@ -2,42 +2,7 @@
 // generated code does the same with bigints at several times the cost; wire.test.ts and
 // codec.test.ts hold the two against each other.
 
-import type { SeqRange } from "../../domain/window/types.ts";
-
 const TWO_32 = 4_294_967_296;
-
-/** How many quarters a token has. Records hold whole tokens and the quarters beyond them. */
-export const QUARTERS = 4;
-
-/** The quarters of a count of tokens beyond its whole ones. */
-export function quartersOf(tokenCount: number): number {
-  return (tokenCount - Math.floor(tokenCount)) * QUARTERS;
-}
-
-/** Runs as their ends: first, last, first, last and so on. */
-export function flatten(ranges: readonly SeqRange[]): number[] {
-  const flat: number[] = [];
-  for (const range of ranges) {
-    flat.push(range.first, range.last);
-  }
-  return flat;
-}
-
-/** Runs of their ends. Throws an Error when they are not in order. */
-export function unflatten(flat: readonly number[]): SeqRange[] {
-  if (flat.length % 2 !== 0) {
-    throw new Error("A list of ranges has an odd length.");
-  }
-  const ranges: SeqRange[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) {
-    const range = { first: flat[i] ?? 0, last: flat[i + 1] ?? 0 };
-    if (range.first < 1 || range.last < range.first || range.first <= (ranges.at(-1)?.last ?? 0)) {
-      throw new Error("A list of ranges is not in order.");
-    }
-    ranges.push(range);
-  }
-  return ranges;
-}
 
 /** Writes protobuf fields into a buffer that grows and is used again. */
 export class WireWriter {
@@ -51,9 +16,7 @@ export class WireWriter {
 
   /** Makes room for so many bytes. */
   ensure(bytes: number): void {
-    if (this.position + bytes <= this.buffer.length) {
-      return;
-    }
+    if (this.position + bytes <= this.buffer.length) return;
     const grown = Buffer.allocUnsafeSlow(
       Math.max(this.buffer.length * 2, this.position + bytes + 1_024),
     );
@@ -83,9 +46,7 @@ export class WireWriter {
    * Writes a number field; zero is left out as protobuf does. Times before 1970 are not allowed.
    */
   number(field: number, value: number): void {
-    if (value === 0) {
-      return;
-    }
+    if (value === 0) return;
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new Error(`Field ${field} of a record must be a whole number from 0 on.`);
     }
@@ -95,9 +56,7 @@ export class WireWriter {
 
   /** Writes a field of a double; zero is left out as protobuf does. */
   double(field: number, value: number): void {
-    if (value !== 0) {
-      this.optionalDouble(field, value);
-    }
+    if (value !== 0) this.optionalDouble(field, value);
   }
 
   /** Writes a field of a double that may be missing: zero is there. */
@@ -111,9 +70,7 @@ export class WireWriter {
 
   /** Writes a bytes field; an empty one is left out. */
   bytes(field: number, value: Uint8Array): void {
-    if (value.length === 0) {
-      return;
-    }
+    if (value.length === 0) return;
     this.varint((field << 3) | 2);
     this.varint(value.length);
     this.raw(value);
@@ -121,13 +78,9 @@ export class WireWriter {
 
   /** Writes a string field; an empty one is left out. */
   string(field: number, value: string): void {
-    if (value === "") {
-      return;
-    }
+    if (value === "") return;
     this.varint((field << 3) | 2);
-    if (value.length < 64 && this.ascii(value)) {
-      return;
-    }
+    if (value.length < 64 && this.#ascii(value)) return;
     const length = Buffer.byteLength(value);
     this.varint(length);
     this.ensure(length);
@@ -149,9 +102,7 @@ export class WireWriter {
 
   /** Writes numbers as one packed field; an empty list is left out. */
   packed(field: number, values: readonly number[]): void {
-    if (values.length === 0) {
-      return;
-    }
+    if (values.length === 0) return;
     let length = 0;
     for (const value of values) {
       length += varintLength(value);
@@ -187,15 +138,13 @@ export class WireWriter {
     }
   }
 
-  private ascii(value: string): boolean {
+  #ascii(value: string): boolean {
     this.ensure(value.length + 1);
     const buffer = this.buffer;
     const start = this.position + 1;
     for (let i = 0; i < value.length; i++) {
       const code = value.charCodeAt(i);
-      if (code > 127) {
-        return false;
-      }
+      if (code > 127) return false;
       buffer[start + i] = code;
     }
     buffer[this.position] = value.length;
@@ -204,7 +153,7 @@ export class WireWriter {
   }
 }
 
-/** How many bytes a number takes. */
+/** Bytes of an encoded number. */
 export function varintLength(value: number): number {
   let length = 1;
   let rest = value;
@@ -217,59 +166,49 @@ export function varintLength(value: number): number {
 
 /** Reads protobuf fields; throws an Error when the bytes are not well formed. */
 export class WireReader {
-  private readonly buffer: Uint8Array;
-  private readonly end: number;
-  private position: number;
+  readonly #buffer: Uint8Array;
+  readonly #end: number;
+  #position: number;
 
   constructor(buffer: Uint8Array, start = 0, end = buffer.length) {
-    this.buffer = buffer;
-    this.position = start;
-    this.end = end;
+    this.#buffer = buffer;
+    this.#position = start;
+    this.#end = end;
   }
 
   /** The next tag, or 0 at the end. */
   tag(): number {
-    return this.position >= this.end ? 0 : this.varint();
+    return this.#position >= this.#end ? 0 : this.varint();
   }
 
   varint(): number {
     let result = 0;
     let scale = 1;
     for (;;) {
-      if (this.position >= this.end) {
-        throw new Error("A record ends in the middle of a number.");
-      }
-      const byte = this.buffer[this.position++] ?? 0;
+      if (this.#position >= this.#end) throw new Error("A record ends in the middle of a number.");
+      const byte = this.#buffer[this.#position++] ?? 0;
       result += (byte & 127) * scale;
-      if (byte < 128) {
-        break;
-      }
+      if (byte < 128) break;
       scale *= 128;
     }
-    if (result > Number.MAX_SAFE_INTEGER) {
-      throw new Error("A number of a record is too large.");
-    }
+    if (result > Number.MAX_SAFE_INTEGER) throw new Error("A number of a record is too large.");
     return result;
   }
 
   double(): number {
-    if (this.position + 8 > this.end) {
-      throw new Error("A record ends in the middle of a number.");
-    }
-    const { buffer, byteOffset } = this.buffer;
-    this.position += 8;
-    return new DataView(buffer, byteOffset).getFloat64(this.position - 8, true);
+    if (this.#position + 8 > this.#end) throw new Error("A record ends in the middle of a number.");
+    const { buffer, byteOffset } = this.#buffer;
+    this.#position += 8;
+    return new DataView(buffer, byteOffset).getFloat64(this.#position - 8, true);
   }
 
   /** A view of the next bytes field. */
   bytes(): Uint8Array {
     const length = this.varint();
-    const start = this.position;
-    if (start + length > this.end) {
-      throw new Error("A record ends in the middle of a field.");
-    }
-    this.position = start + length;
-    return this.buffer.subarray(start, this.position);
+    const start = this.#position;
+    if (start + length > this.#end) throw new Error("A record ends in the middle of a field.");
+    this.#position = start + length;
+    return this.#buffer.subarray(start, this.#position);
   }
 
   string(): string {
@@ -279,12 +218,10 @@ export class WireReader {
 
   packed(): number[] {
     const length = this.varint();
-    const stop = this.position + length;
-    if (stop > this.end) {
-      throw new Error("A record ends in the middle of a list.");
-    }
+    const stop = this.#position + length;
+    if (stop > this.#end) throw new Error("A record ends in the middle of a list.");
     const values: number[] = [];
-    while (this.position < stop) {
+    while (this.#position < stop) {
       values.push(this.varint());
     }
     return values;

@@ -1,8 +1,8 @@
-// What the writer does when a commit fails, on an environment that is made to fail.
+// The writer when a commit fails, on an environment that is made to fail.
 
-import { describe, expect, it, vi } from "vitest";
-import { SessionCache } from "./cache.ts";
+import { describe, expect, test, vi } from "vitest";
 import type { Environment } from "./environment.ts";
+import { u64 } from "./keys.ts";
 import { Memtable } from "./memtable.ts";
 import { Writer } from "./writer.ts";
 
@@ -12,7 +12,7 @@ function failingWriter() {
     commits++;
     const { promise: commitError, reject } = Promise.withResolvers<never>();
     // LMDB tells the cause only after it has told of the failure.
-    setTimeout(() => reject(new Error("Input/output error")), 5);
+    setTimeout(() => reject(Object.assign(new Error("Input/output error"), { code: 5 })), 5);
     return Promise.reject(Object.assign(new Error("Commit failed"), { commitError }));
   };
   const onFatal = vi.fn();
@@ -26,32 +26,23 @@ function failingWriter() {
   };
   const writer = new Writer({
     env: { root: { batch: fail } } as unknown as Environment,
-    memtable: new Memtable(),
-    cache: new SessionCache(1_000_000),
+    memtable: new Memtable(() => undefined),
+    newReport: () => ({ isEmpty: true }),
     start,
-    publish: () => expect.fail("nothing is durable"),
-    publishTasks: () => expect.fail("nothing is durable"),
+    onCommit: () => expect.fail("nothing is durable"),
     onFatal,
-    wrote: () => undefined,
+    space: { isFull: false, fits: () => true, wrote: () => undefined },
+    checkFiles: () => undefined,
   });
   return { writer, onFatal, commits: () => commits };
 }
 
-const EVENT = {
-  type: 1,
-  namespace: "n",
-  sessionId: "s",
-  userId: "",
-  createMs: 1,
-  body: Uint8Array.of(1),
-} as const;
-
 describe("a failed commit", () => {
-  it("rejects everybody, is reported once, and is never tried again", async () => {
+  test("rejects everybody, is reported once, and is never tried again", async () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     const { writer, onFatal, commits } = failingWriter();
-    writer.putEvents(1, [EVENT]);
+    writer.putEvent(u64(writer.nextCommitNo()), Uint8Array.of(1), 1);
     const first = writer.whenFormingDurable("first");
     await expect(first).rejects.toMatchObject({ reason: "INTERNAL" });
     for (const late of [
@@ -65,12 +56,16 @@ describe("a failed commit", () => {
     expect(writer.durableCommitNo).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect([onFatal.mock.calls.length, commits()]).toEqual([1, 1]);
+    expect(onFatal.mock.lastCall?.[0]).toMatchObject({
+      message: "A commit failed: EIO, Input/output error",
+      code: "EIO",
+    });
     expect(unhandled).not.toHaveBeenCalled();
     process.off("unhandledRejection", unhandled);
     await writer.close(100);
   });
 
-  it("is what half a change counts as", () => {
+  test("is what half a change counts as", () => {
     const { writer, onFatal } = failingWriter();
     const half = () => {
       throw new Error("half-way");

@@ -1,26 +1,28 @@
 // Damages the files of a store in every way that disks and people do. Whatever was damaged, a
 // server must not die of it, and must not give a shorter or another answer: it gives the whole one
-// or says that something is damaged. And verify must find every damage that a reader can notice.
+// or says that something is damaged or not found. And verify must find every damage that a reader
+// can notice.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changeDocuments, saveVectors } from "../../../test/support/documents.ts";
-import { appendPlan, workOf } from "../../../test/support/lmdb-load.ts";
-import { readFacts, START_MS } from "../../../test/support/plans.ts";
-import { type Random, randomFrom } from "../../../test/support/random.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
-import { work } from "../../../test/support/work.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Random, randomFrom } from "../../../test/support/kit/random.ts";
+import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import { changeDocuments, saveVectors } from "../../../test/support/store/documents.ts";
+import { appendPlan, workOf } from "../../../test/support/store/lmdb-load.ts";
+import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { work } from "../../../test/support/store/work.ts";
+import { openEnvironment } from "../engine/environment.ts";
+import { u64 } from "../engine/keys.ts";
 import type { Store } from "../store.ts";
-import { openEnvironment } from "./environment.ts";
-import { entryKey, TABLE, u64 } from "./keys.ts";
+import { ENTRY, SESSION_NAME } from "../tables/session-tables.ts";
+import { verifyDirectory } from "../verify/verify.ts";
 import { openLmdbStore } from "./store.ts";
-import { verifyDirectory } from "./verify.ts";
 
-const READER = new URL("../../../test/support/lmdb-reader.ts", import.meta.url).pathname;
-const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
+const READER = new URL("../../../test/support/store/lmdb-reader.ts", import.meta.url).pathname;
+const FACTS = new URL("../../../test/support/store/plans.ts", import.meta.url);
 const PAGE = 4_096;
 
 let temporary: TempDir;
@@ -78,12 +80,8 @@ beforeAll(async () => {
     await store.changeSession({ ...ref, needWindow: true }, (view) => {
       return { kind: "save", result: undefined, plan: appendPlan(ref, view, text) };
     });
-    if (i % 3 === 0) {
-      await work(store, workOf(ref, random));
-    }
-    if (i % 8 === 0) {
-      await writeDocuments(store, random, i);
-    }
+    if (i % 3 === 0) await work(store, workOf(ref, random));
+    if (i % 8 === 0) await writeDocuments(store, random, i);
   }
   await store.close();
   const { outcome } = await readStore(golden);
@@ -157,7 +155,7 @@ const DAMAGES: Record<string, (file: string, random: Random) => void> = {
 const SEEDS = [1, 2, 3, 4];
 
 describe("a damaged data file", () => {
-  it.each(Object.keys(DAMAGES))(
+  test.each(Object.keys(DAMAGES))(
     "where %s is answered whole or not at all",
     async (name) => {
       let noticed = 0;
@@ -181,7 +179,7 @@ describe("a damaged data file", () => {
     120_000,
   );
 
-  it("does not hide a record that is gone", async () => {
+  test("does not hide a record that is gone", async () => {
     for (const table of ["message", "event", "index", "journal"] as const) {
       const directory = join(temporary.path, `copy-${++copies}`);
       cpSync(golden, directory, { recursive: true });
@@ -194,14 +192,23 @@ describe("a damaged data file", () => {
   });
 });
 
+test("says of a session whose key is damaged that it is not found, and verify sees it", async () => {
+  const directory = damagedCopy(() => {});
+  const env = openEnvironment({ directory });
+  await env.index.remove(SESSION_NAME.key("default", "s19"));
+  await env.root.close();
+  expect((await verifyDirectory(directory, { factsModule: FACTS })).clean).toBe(false);
+  expect((await readStore(directory)).outcome.refused).toBe("SESSION_NOT_FOUND");
+});
+
 // Removes one record from the middle of a table, as if it had been lost.
 async function removeOne(
   directory: string,
   table: "message" | "event" | "index" | "journal",
 ): Promise<void> {
   const env = openEnvironment({ directory });
-  const start = table === "index" ? TABLE.entry : u64(0);
-  const end = table === "index" ? entryKey(Number.MAX_SAFE_INTEGER, 0) : "\xff".repeat(9);
+  const start = table === "index" ? ENTRY.id : u64(0);
+  const end = table === "index" ? ENTRY.key(Number.MAX_SAFE_INTEGER, 0) : "\xff".repeat(9);
   const keys = [...env[table].getKeys({ start, end })];
   await env[table].remove(keys[keys.length >>> 1] ?? "");
   await env.root.close();

@@ -1,14 +1,20 @@
-// What stands in a window and not in the log, in the files.
+// Inserts of a window, which the log does not have, in the files.
 
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { newEvent, newFields, newHead, newInsert, readFacts } from "../../../test/support/plans.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import type { WindowInsert } from "../../domain/session.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import {
+  newEvent,
+  newFields,
+  newHead,
+  newInsert,
+  readFacts,
+} from "../../../test/support/store/plans.ts";
+import type { WindowInsert } from "../../session/rules/session.ts";
+import { verifyDirectory } from "../verify/verify.ts";
 import { openLmdbStore } from "./store.ts";
-import { verifyDirectory } from "./verify.ts";
 
-const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
+const FACTS = new URL("../../../test/support/store/plans.ts", import.meta.url);
 const REF = { namespace: "default", sessionId: "s" };
 
 /** Saves a session with these inserts. */
@@ -25,7 +31,7 @@ async function save(directory: string, inserts: readonly WindowInsert[]): Promis
 }
 
 describe("inserts", () => {
-  it("are checked against the messages that show them", async () => {
+  test("are checked against the messages that show them", async () => {
     await using temporary = await makeTempDir();
     const sound = newInsert({ position: 1.5 });
     const cases: readonly (readonly [WindowInsert, readonly string[]])[] = [
@@ -42,7 +48,7 @@ describe("inserts", () => {
     }
   });
 
-  it.each<readonly [string, readonly WindowInsert[]]>([
+  test.each<readonly [string, readonly WindowInsert[]]>([
     ["a whole position", [newInsert({ position: 2 })]],
     ["a position of nothing", [newInsert({ position: Number.NaN })]],
     ["a falling position", [newInsert({ position: 2.5 }), newInsert({ position: 1.5 })]],

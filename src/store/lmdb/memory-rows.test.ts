@@ -2,10 +2,9 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fullMemory, newJob, newMemory } from "../../../test/support/memories.ts";
-import { plain } from "../../../test/support/plain.ts";
-import { START_MS } from "../../../test/support/plans.ts";
-import { MEMORY_KINDS } from "../../domain/memories/memory.ts";
+import { plain } from "../../../test/support/kit/plain.ts";
+import { fullMemory, newJob, newMemory } from "../../../test/support/store/memories.ts";
+import { START_MS } from "../../../test/support/store/plans.ts";
 import {
   MemoriesRecord,
   MemoryBodyRecord,
@@ -13,21 +12,18 @@ import {
   MemoryRecord,
   MemoryScopeRecord,
 } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
-import { unseal } from "./envelope.ts";
+import { MEMORY_KINDS } from "../../memory/rules/memory.ts";
+import { unseal } from "../engine/envelope.ts";
+import { rowOf } from "../tables/memory-index.ts";
 import {
-  decodeJobs,
-  decodeMemories,
-  decodeMemory,
   decodeMemoryText,
-  decodeScope,
-  encodeJobs,
-  encodeMemories,
-  encodeMemory,
   encodeMemoryBody,
-  encodeScope,
+  MEMORIES,
+  MEMORY,
+  MEMORY_JOBS,
+  MEMORY_SCOPE,
   memoryOf,
-} from "./memory-codec.ts";
-import { rowOf } from "./memory-index.ts";
+} from "../tables/memory-tables.ts";
 
 const payloadOf = (record: Uint8Array) => unseal("k", record, "record");
 const number = fc.maxSafeNat();
@@ -37,15 +33,21 @@ const flag = fc.nat(1);
 const bytes = fc.uint8Array({ maxLength: 40 }).map((all) => Buffer.from(all).toString("latin1"));
 
 test("the memories of a namespace come back", () => {
-  const row = fc.record({ logNo: number, nextMemoryNo: number, memoryCount: number });
+  const row = fc.record({
+    logNo: number,
+    nextMemoryNo: number,
+    memoryCount: number,
+    sourcesListed: flag,
+  });
   fc.assert(
     fc.property(row, (one) => {
-      const payload = payloadOf(encodeMemories("k", one));
-      expect(decodeMemories(payload)).toEqual(one);
+      const payload = payloadOf(MEMORIES.encode("k", one));
+      expect(MEMORIES.decode(payload)).toEqual(one);
       expect(MemoriesRecord.decode(payload)).toEqual({
         logNo: BigInt(one.logNo),
         nextMemoryNo: BigInt(one.nextMemoryNo),
         memoryCount: BigInt(one.memoryCount),
+        sourcesListed: BigInt(one.sourcesListed),
       });
       const generated = MemoriesRecord.encode(MemoriesRecord.decode(payload)).finish();
       expect(Buffer.compare(generated, payload)).toBe(0);
@@ -70,8 +72,8 @@ test("a row of a memory comes back", () => {
   });
   fc.assert(
     fc.property(row, (one) => {
-      const payload = payloadOf(encodeMemory("k", one));
-      const found = decodeMemory(payload);
+      const payload = payloadOf(MEMORY.encode("k", one));
+      const found = MEMORY.decode(payload);
       // A zero that is written is not always the one that is left out.
       expect(found).toEqual({ ...one, ...doublesOf(one, (value) => value + 0) });
       const { kindNo, tierNo, ...rest } = one;
@@ -87,7 +89,7 @@ test("a row of a memory comes back", () => {
         );
       }
       expect(Object.keys(record).length).toBe(Object.keys(one).length);
-      expect(decodeMemory(MemoryRecord.encode(record).finish())).toEqual(found);
+      expect(MEMORY.decode(MemoryRecord.encode(record).finish())).toEqual(found);
     }),
   );
 });
@@ -114,8 +116,8 @@ test("a scope comes back", () => {
   });
   fc.assert(
     fc.property(row, (one) => {
-      const payload = payloadOf(encodeScope("k", one));
-      expect(decodeScope(payload)).toEqual(one);
+      const payload = payloadOf(MEMORY_SCOPE.encode("k", one));
+      expect(MEMORY_SCOPE.decode(payload)).toEqual(one);
       const record = MemoryScopeRecord.decode(payload);
       expect(record).toEqual({
         ...one.scope,
@@ -124,7 +126,7 @@ test("a scope comes back", () => {
         promotedNo: BigInt(one.promotedNo),
         promotedCount: BigInt(one.promotedCount),
       });
-      expect(decodeScope(MemoryScopeRecord.encode(record).finish())).toEqual(one);
+      expect(MEMORY_SCOPE.decode(MemoryScopeRecord.encode(record).finish())).toEqual(one);
     }),
   );
 });
@@ -132,20 +134,20 @@ test("a scope comes back", () => {
 test("jobs come back, with what they lack", () => {
   const jobs = [newJob("extract"), newJob("score", { state: "dead", dueMs: 0, createMs: 7 })];
   const row = { sessionNo: 2 ** 40, jobs };
-  const payload = payloadOf(encodeJobs("k", row));
-  expect(decodeJobs(payload)).toStrictEqual(row);
+  const payload = payloadOf(MEMORY_JOBS.encode("k", row));
+  expect(MEMORY_JOBS.decode(payload)).toStrictEqual(row);
   const record = MemoryJobsRecord.decode(payload);
   expect(record).toEqual({ sessionNo: BigInt(2 ** 40), jobs: JSON.stringify(jobs) });
-  expect(decodeJobs(MemoryJobsRecord.encode(record).finish())).toEqual(row);
+  expect(MEMORY_JOBS.decode(MemoryJobsRecord.encode(record).finish())).toEqual(row);
   // A field that is not known here is not lost in silence: the record is refused.
-  expect(() => decodeJobs(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
+  expect(() => MEMORY_JOBS.decode(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
 });
 
 test("jobs without numbers are those of the revision of their generation", () => {
   const job = newJob("extract", { generation: 7, failedAttempts: 2 });
   const { callCount: _calls, createRevision: _revision, ...old } = job;
   const record = MemoryJobsRecord.encode({ sessionNo: 1n, jobs: JSON.stringify([old]) }).finish();
-  expect(decodeJobs(record)).toEqual({
+  expect(MEMORY_JOBS.decode(record)).toEqual({
     sessionNo: 1,
     jobs: [{ ...job, createRevision: 7, callCount: 2 }],
     isUnnumbered: true,
@@ -183,10 +185,10 @@ test("a body with fewer fields, as one of before may be, is read with defaults",
 });
 
 test("what is not well formed is refused", () => {
-  expect(() => decodeMemories(Buffer.from([0x20, 1]))).toThrow("unknown field 4");
-  expect(() => decodeMemory(Buffer.from([0xb0, 1, 1]))).toThrow("unknown field 22");
-  expect(() => decodeScope(Buffer.from([0x40, 1]))).toThrow("unknown field 8");
-  expect(() => decodeMemory(Buffer.from([0x08]))).toThrow("middle of a number");
+  expect(() => MEMORIES.decode(Buffer.from([0x28, 1]))).toThrow("unknown field 5");
+  expect(() => MEMORY.decode(Buffer.from([0xb0, 1, 1]))).toThrow("unknown field 22");
+  expect(() => MEMORY_SCOPE.decode(Buffer.from([0x40, 1]))).toThrow("unknown field 8");
+  expect(() => MEMORY.decode(Buffer.from([0x08]))).toThrow("middle of a number");
   const memory = newMemory({ memoryId: "m", memoryNo: 1 });
   const row = rowOf(memory, { bodyNo: 1, byteCount: 1, textNo: 1 });
   const body = encodeMemoryBody(memory);

@@ -2,30 +2,29 @@
 // call reads a bounded number of rows.
 
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
-import { newJob } from "../../../test/support/memories.ts";
-import { changeMemories, turn } from "../../../test/support/memory-actions.ts";
-import { readFacts, START_MS } from "../../../test/support/plans.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
+import { newJob } from "../../../test/support/store/memories.ts";
+import { changeMemories, turn } from "../../../test/support/store/memory-actions.ts";
+import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { type Environment, openEnvironment } from "../engine/environment.ts";
+import { afterPrefix, readU64 } from "../engine/keys.ts";
+import { NOTHING, ONE_TEXT } from "../engine/table.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { Store } from "../store.ts";
-import { encodeText } from "./codec.ts";
-import type { Core } from "./core.ts";
-import { type Environment, openEnvironment } from "./environment.ts";
-import { afterPrefix, readU64, TABLE } from "./keys.ts";
-import { encodeJobs, encodeMemories, encodeScope } from "./memory-codec.ts";
+import type { Core } from "../tables/core.ts";
 import {
-  memoriesKey,
-  memoryDueKey,
-  memoryEndKey,
-  memoryHeldInKey,
-  memoryHeldKey,
-  memoryJobsKey,
-  memoryScopeKey,
+  MEMORIES,
+  MEMORY,
+  MEMORY_DUE,
+  MEMORY_END,
+  MEMORY_HELD,
+  MEMORY_HELD_IN,
+  MEMORY_JOBS,
+  MEMORY_SCOPE,
   scopePart,
-} from "./memory-keys.ts";
-import { emptyRecord } from "./sessions.ts";
+} from "../tables/memory-tables.ts";
 import { openLmdbStore } from "./store.ts";
 
 const MANY = 100_000;
@@ -56,7 +55,7 @@ beforeAll(async () => {
   await turn(first, { ...base, kind: "turn", jobs, seq: 1 });
   await first.close();
   const env = openEnvironment({ directory });
-  const [key = ""] = env.index.getKeys({ start: TABLE.memory, end: afterPrefix(TABLE.memory) });
+  const [key = ""] = env.index.getKeys({ start: MEMORY.id, end: afterPrefix(MEMORY.id) });
   await fill(env, readU64(key, 1));
   await env.root.close();
   store = await openLmdbStore({ directory, ...OPTIONS });
@@ -70,31 +69,32 @@ afterAll(async () => {
 
 // Rows as a store of such a size would have them, without the changes that make them.
 function fill({ index, root }: Environment, logNo: number): Promise<unknown> {
-  const jobsKey = memoryJobsKey(REF.namespace, "much");
+  const jobsKey = MEMORY_JOBS.key(REF.namespace, "much");
   const put = (key: string, value: Uint8Array) => index.put(key, value as Buffer);
   return root.batch(() => {
     const jobs = [newJob("extract")];
-    put(jobsKey, encodeJobs(jobsKey, { sessionNo: 1, jobs }));
+    put(jobsKey, MEMORY_JOBS.encode(jobsKey, { sessionNo: 1, jobs }));
     for (let at = 0; at < MANY; at++) {
       // Of every two namespaces and scopes one is empty by now.
-      const memories = memoriesKey(`n${numbered(at)}`);
+      const memories = MEMORIES.key(`n${numbered(at)}`);
       const memoryCount = at % 2;
-      put(memories, encodeMemories(memories, { logNo: at + 1_000, nextMemoryNo: 2, memoryCount }));
+      const rest = { nextMemoryNo: 2, memoryCount, sourcesListed: 1 };
+      put(memories, MEMORIES.encode(memories, { logNo: at + 1_000, ...rest }));
       const scope = { ...SCOPE, userId: numbered(at) };
       const part = scopePart(scopeIdOf(scope));
       const row = { scope, counts: [at % 2, 0, 0, 0, 0], updateMs: 1, promotedNo: 1 };
-      const place = memoryScopeKey(logNo, part);
-      put(place, encodeScope(place, { ...row, promotedCount: 1 }));
+      const place = MEMORY_SCOPE.key(logNo, part);
+      put(place, MEMORY_SCOPE.encode(place, { ...row, promotedCount: 1 }));
       if (at % 2 === 1) {
-        for (const held of [memoryHeldKey(`n${numbered(at)}`), memoryHeldInKey(logNo, part)]) {
-          put(held, emptyRecord(held));
+        for (const held of [MEMORY_HELD.key(`n${numbered(at)}`), MEMORY_HELD_IN.key(logNo, part)]) {
+          put(held, NOTHING.encode(held, true));
         }
       }
-      const end = memoryEndKey(START_MS + at, { logNo, memoryNo: 1 });
-      put(end, encodeText(end, REF.namespace));
+      const end = MEMORY_END.key(START_MS + at, logNo, 1);
+      put(end, ONE_TEXT.encode(end, REF.namespace));
       for (const ms of [START_MS, START_MS + 60_000]) {
-        const due = memoryDueKey(ms, at + 10, 1);
-        put(due, encodeText(due, jobsKey));
+        const due = MEMORY_DUE.key(ms, at + 10, 1);
+        put(due, ONE_TEXT.encode(due, jobsKey));
       }
     }
   });
@@ -114,7 +114,7 @@ function watch({ index }: Environment): void {
   });
 }
 
-/** What a call gives, and that it reads at most so many rows. */
+/** The result of a call, which must read at most so many rows. */
 async function reading<T>(most: number, call: () => Promise<T>): Promise<T> {
   rows = 0;
   const result = await call();
@@ -124,7 +124,7 @@ async function reading<T>(most: number, call: () => Promise<T>): Promise<T> {
 }
 
 describe("a list of one of very many", () => {
-  it.each([1, 7, 500])("reads as many namespaces as it gives, at most %i", async (limit) => {
+  test.each([1, 7, 500])("reads as many namespaces as it gives, at most %i", async (limit) => {
     const list = (after: string) => reading(limit, () => store.listMemoryNamespaces(after, limit));
     expect((await list("default")).length).toBe(limit);
     expect((await list("default"))[0]).toBe("n000001");
@@ -133,7 +133,7 @@ describe("a list of one of very many", () => {
     expect(await list("zz")).toEqual([]);
   });
 
-  it.each([1, 7, 500])("reads as many scopes as it gives, at most %i", async (limit) => {
+  test.each([1, 7, 500])("reads as many scopes as it gives, at most %i", async (limit) => {
     let after = "";
     for (let page = 0; page < 3; page++) {
       const from = after;
@@ -148,7 +148,7 @@ describe("a list of one of very many", () => {
     }
   });
 
-  it.each([1, 7, 500])("reads as many ended memories as it gives, at most %i", async (limit) => {
+  test.each([1, 7, 500])("reads as many ended memories as it gives, at most %i", async (limit) => {
     const all = await reading(2 * limit, () => store.expiredMemories(START_MS + MANY, limit));
     expect(all.length).toBe(limit);
     const some = await reading(2 * limit, () => store.expiredMemories(START_MS + 2, limit));
@@ -156,12 +156,12 @@ describe("a list of one of very many", () => {
     expect(await reading(limit, () => store.expiredMemories(START_MS + MANY, 0))).toEqual([]);
   });
 
-  it.each([1, 7, 500])("reads as many due jobs as it gives, at most %i", async (limit) => {
+  test.each([1, 7, 500])("reads as many due jobs as it gives, at most %i", async (limit) => {
     const found = await reading(2 * limit, () => store.dueMemoryJobs(START_MS + 9, limit));
     expect(found.length).toBe(limit);
   });
 
-  it("reads one time of the next job, behind all that is due", async () => {
+  test("reads one time of the next job, behind all that is due", async () => {
     expect(await reading(1, () => store.nextMemoryJobMs(START_MS))).toBe(START_MS + 60_000);
     expect(await reading(1, () => store.nextMemoryJobMs(START_MS - 1))).toBe(START_MS);
   });

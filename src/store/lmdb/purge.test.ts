@@ -2,19 +2,20 @@
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { forgetAged } from "../../../test/support/aged-memories.ts";
-import { changeDocuments, saveVectors } from "../../../test/support/documents.ts";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
-import { newEvent, readFacts } from "../../../test/support/plans.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { forgetAged } from "../../../test/support/store/aged-memories.ts";
+import { changeDocuments, saveVectors } from "../../../test/support/store/documents.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
+import { newEvent, readFacts } from "../../../test/support/store/plans.ts";
+import { openEnvironment } from "../engine/environment.ts";
+import { afterPrefix, u64 } from "../engine/keys.ts";
 import type { Store } from "../store.ts";
-import { openEnvironment } from "./environment.ts";
-import { afterPrefix, TABLE, u64 } from "./keys.ts";
+import { MEMORY_GONE, MEMORY_PAST } from "../tables/memory-tables.ts";
+import { verifyDirectory } from "../verify/verify.ts";
 import { openLmdbStore } from "./store.ts";
-import { verifyDirectory } from "./verify.ts";
 
-const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
+const FACTS = new URL("../../../test/support/store/plans.ts", import.meta.url);
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const PLAN = {
   nowMs: 1e12,
@@ -61,7 +62,7 @@ async function purge(store: Store, directory: string, path: string): Promise<num
 }
 
 describe("a store that was killed after a purge", () => {
-  it("has nothing left of a log whose last messages came with its end", async () => {
+  test("has nothing left of a log whose last messages came with its end", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });
@@ -71,7 +72,7 @@ describe("a store that was killed after a purge", () => {
     await store.close();
   });
 
-  it("has nothing left of a collection that was cleared, which goes in small steps", async () => {
+  test("has nothing left of a collection that was cleared, which goes in small steps", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });
@@ -95,7 +96,7 @@ describe("a store that was killed after a purge", () => {
     await store.close();
   });
 
-  it("has nothing left of memories with very many states, which go in small steps", async () => {
+  test("has nothing left of memories with very many states, which go in small steps", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, ...OPTIONS });
@@ -106,7 +107,7 @@ describe("a store that was killed after a purge", () => {
     for (const of of ["data", "copy-0"]) {
       const env = openEnvironment({ directory: join(temporary.path, of) });
       expect([...env.message.getKeys({ start: u64(0), end: "\xff".repeat(9) })]).toEqual([]);
-      for (const start of [TABLE.memoryPast, TABLE.memoryGone]) {
+      for (const start of [MEMORY_PAST.id, MEMORY_GONE.id]) {
         expect([...env.index.getKeys({ start, end: afterPrefix(start) })]).toEqual([]);
       }
       await env.root.close();

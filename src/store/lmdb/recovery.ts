@@ -1,16 +1,17 @@
 // Opening: the identity of the store, the journal tail, and where everything goes on.
 
 import { randomBytes } from "node:crypto";
-import { recordCorrupt } from "../../domain/errors.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { seal, unseal } from "../engine/envelope.ts";
+import type { Environment } from "../engine/environment.ts";
+import { decodeJournal, type JournalStart } from "../engine/journal.ts";
+import { readU64, u64 } from "../engine/keys.ts";
+import type { Memtable } from "../engine/memtable.ts";
+import { decodeRecord } from "../engine/reads.ts";
 import type { StreamPositions } from "../store.ts";
-import { decodeConsumer } from "./codec.ts";
-import { type Core, decodeRecord, readIndex } from "./core.ts";
-import { seal, unseal } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
-import { type EventLogStart, readEventLog } from "./events.ts";
-import { decodeJournal, type JournalStart } from "./journal.ts";
-import { DROPPED_KEY, readU64, u64 } from "./keys.ts";
-import type { Memtable } from "./memtable.ts";
+import type { Core } from "../tables/core.ts";
+import { CONSUMER, DROPPED } from "../tables/event-tables.ts";
+import { type EventLogStart, readEventLog } from "../tables/events.ts";
 
 /**
  * The format of the whole directory. A store of a newer one is not opened; one of an older one gets
@@ -20,8 +21,12 @@ import type { Memtable } from "./memtable.ts";
  * from a session that it changes.
  * 3: each namespace counts its revisions (revisions.ts), tasks stand under their namespace, and the
  * store has a history and an instance.
+ * 4: memories are found by the messages that they name, a list that a version that knows only 3
+ * would leave wrong.
+ * 5: answers to request ids name what they hold, and erasures are jobs; a version that knows only 4
+ * would answer with an error and leave erasures undone.
  */
-const STORE_FORMAT = 3;
+const STORE_FORMAT = 5;
 
 const OLDEST_FORMAT = 1;
 
@@ -29,7 +34,7 @@ const IDENTITY_KEY = "identity";
 // Above every 8-byte number that is used.
 const END = "\xff".repeat(9);
 
-/** Who a store is. Ids are 16 hexadecimal digits. */
+/** Identity of a store. Ids are 16 hexadecimal digits. */
 export interface Identity {
   readonly storeId: string;
   readonly format: number;
@@ -40,16 +45,14 @@ export interface Identity {
   readonly historyId?: string;
   /** Names those who serve this directory among all who serve the store. Missing up to format 2. */
   readonly instanceId?: string;
-  /** Where the revisions of every namespace begin (revisions.ts). Missing up to format 2. */
+  /** Starts of the revisions of every namespace (revisions.ts). Missing up to format 2. */
   readonly base?: StreamPositions;
 }
 
 /** Reads who the store is; undefined when it is new. */
 export function readIdentity(env: Environment): Identity | undefined {
   const record = env.meta.get(IDENTITY_KEY);
-  if (record === undefined) {
-    return undefined;
-  }
+  if (record === undefined) return undefined;
   const payload = unseal(IDENTITY_KEY, record, "identity");
   const identity = decodeRecord("identity", payload, (bytes) => {
     return JSON.parse(Buffer.from(bytes).toString("utf8")) as Identity;
@@ -65,8 +68,8 @@ export function readIdentity(env: Environment): Identity | undefined {
 }
 
 /**
- * Who the store is that is opened for writing. A new one and one of an older format get this format
- * in one transaction: until then nothing is changed.
+ * Identity of the store that is opened for writing. A new one and one of an older format get this
+ * format in one transaction: until then nothing is changed.
  *
  * @param base - Where the revisions end that were counted over all namespaces.
  * @param newHistory - Gives the store another history than the one it has.
@@ -83,13 +86,11 @@ export async function claimIdentity(
   const storeId = old?.storeId ?? makeId();
   const identity = {
     ...{ storeId, historyId: storeId, instanceId: makeId(), base },
-    ...(old?.format === STORE_FORMAT ? old : {}),
+    ...old,
     ...(newHistory ? { historyId: makeId() } : {}),
     format: STORE_FORMAT,
   };
-  if (newHistory || old?.format !== STORE_FORMAT) {
-    await saveIdentity(env, identity);
-  }
+  if (newHistory || old?.format !== STORE_FORMAT) await saveIdentity(env, identity);
   return identity;
 }
 
@@ -141,13 +142,9 @@ export function replayJournal(env: Environment, memtable: Memtable): JournalStar
       last = journalNo;
       from = key;
     }
-    if (rows.length < 64) {
-      break;
-    }
+    if (rows.length < 64) break;
   }
-  if (last === 0 && !isEmpty(env)) {
-    throw recordCorrupt("the journal is missing");
-  }
+  if (last === 0 && !isEmpty(env)) throw recordCorrupt("the journal is missing");
   checkMessages(env, start.nextMessageNo);
   return { ...start, firstJournalNo: first === 0 ? 1 : first, nextJournalNo: last + 1 };
 }
@@ -165,6 +162,6 @@ export function recoverEvents(
   parts: Pick<Core, "env" | "memtable">,
   commitNo: number,
 ): EventLogStart {
-  const dropped = readIndex(parts, DROPPED_KEY, "committed", decodeConsumer);
+  const dropped = CONSUMER.get(parts, DROPPED.id, "committed");
   return readEventLog(parts.env, commitNo, dropped?.position);
 }

@@ -1,15 +1,17 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
-import { readFixture, unpackStore } from "../../../test/support/old-store.ts";
-import { newEvent, readFacts } from "../../../test/support/plans.ts";
-import { revisionOf } from "../../../test/support/revisions.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
+import { readFixture, unpackStore } from "../../../test/support/store/old-store.ts";
+import { newEvent, readFacts } from "../../../test/support/store/plans.ts";
+import { revisionOf } from "../../../test/support/store/revisions.ts";
+import { seal, unseal } from "../engine/envelope.ts";
+import { openEnvironment } from "../engine/environment.ts";
 import type { Store } from "../store.ts";
-import { seal, unseal } from "./envelope.ts";
-import { openEnvironment } from "./environment.ts";
+import { verifyDirectory } from "../verify/verify.ts";
 import { openLmdbStore } from "./store.ts";
-import { verifyDirectory } from "./verify.ts";
+
+const MIB = 1_048_576;
 
 const ref = { namespace: "default", sessionId: "s" };
 
@@ -21,14 +23,14 @@ function append(store: Store): Promise<number> {
 }
 
 describe("a store on a disk that is nearly full", () => {
-  it("turns writes away, and lets reads, deletes and upkeep through", async () => {
+  test("turns writes away, and lets reads, deletes and upkeep through", async () => {
     await using temporary = await makeTempDir();
-    const space = { freeBytes: 1_000, totalBytes: 10_000 };
-    const floor = { bytes: 500, readSpace: () => space };
+    const space = { freeBytes: 1_000 * MIB, totalBytes: 10_000 * MIB };
+    const floor = { bytes: 500 * MIB, readSpace: () => space };
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, readFacts, floor });
     expect(await append(store)).toBe(1);
-    space.freeBytes = 400;
+    space.freeBytes = 400 * MIB;
     await new Promise((resolve) => setTimeout(resolve, 600));
     await expect(append(store)).rejects.toMatchObject({ reason: "STORE_FULL" });
     expect((await store.readWindow(ref))?.window.length).toBe(1);
@@ -46,7 +48,7 @@ describe("a store on a disk that is nearly full", () => {
       more = await store.maintain(plan);
     }
     expect(await store.readWindow(ref)).toBeUndefined();
-    space.freeBytes = 1_000;
+    space.freeBytes = 1_000 * MIB;
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await append(store)).toBe(1);
     await store.close();
@@ -54,7 +56,7 @@ describe("a store on a disk that is nearly full", () => {
 });
 
 describe("a plan that is not sound", () => {
-  it("changes nothing, and the store goes on", async () => {
+  test("changes nothing, and the store goes on", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
@@ -72,7 +74,7 @@ describe("a plan that is not sound", () => {
 });
 
 describe("a closed store", () => {
-  it("refuses every call instead of touching the files", async () => {
+  test("refuses every call instead of touching the files", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
@@ -85,7 +87,7 @@ describe("a closed store", () => {
   });
 });
 
-// How many changes the old store has.
+// Number of changes in the old store.
 const OLD_COMMITS = 79;
 
 describe("a directory of another format", () => {
@@ -102,7 +104,7 @@ describe("a directory of another format", () => {
     await env.root.close();
   }
 
-  it("is opened when it is older, and has this one from then on", async () => {
+  test("is opened when it is older, and has this one from then on", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const { storeId } = (await readFixture(1)).about;
@@ -112,7 +114,7 @@ describe("a directory of another format", () => {
     expect(report).toMatchObject({ clean: true, storeId });
     for (let round = 0; round < 2; round++) {
       const store = await open(directory);
-      expect([store.format, store.storeId, store.historyId]).toEqual([3, storeId, storeId]);
+      expect([store.format, store.storeId, store.historyId]).toEqual([5, storeId, storeId]);
       expect(await append(store)).toBe(round + 1);
       expect(await revisionOf(store)).toBe(OLD_COMMITS + round + 1);
       await store.close();
@@ -123,20 +125,20 @@ describe("a directory of another format", () => {
     expect(JSON.parse(Buffer.from(identity).toString())).toEqual({
       ...{ storeId, historyId: storeId, instanceId: expect.stringMatching(/^[0-9a-f]{16}$/) },
       base: { newest, oldest: { revision: 0, index: 0 } },
-      format: 3,
+      format: 5,
     });
     await env.root.close();
   });
 
-  it.each([0, 4, "3", undefined])("is refused as %s, and stays as it is", async (format) => {
+  test.each([0, 6, "5", undefined])("is refused as %s, and stays as it is", async (format) => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const first = await open(directory);
     await append(first);
     await first.close();
     await setFormat(directory, format);
-    await expect(open(directory)).rejects.toThrow("this version reads 1 to 3");
-    await setFormat(directory, 3);
+    await expect(open(directory)).rejects.toThrow("this version reads 1 to 5");
+    await setFormat(directory, 4);
     const store = await open(directory);
     expect(await append(store)).toBe(2);
     await store.close();

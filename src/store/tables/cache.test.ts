@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StoredEntry } from "../store.ts";
 import { WindowList } from "./cache.ts";
 
@@ -19,7 +19,7 @@ function entries(first: number, last: number): StoredEntry[] {
 const seqs = (list: WindowList): number[] => list.entries().map(({ seq }) => seq);
 
 describe("WindowList", () => {
-  it("grows and leaves the list before it as it was", () => {
+  test("grows and leaves the list before it as it was", () => {
     const one = WindowList.of(entries(1, 3));
     const two = one.append(entries(4, 5));
     const other = one.append(entries(7, 7));
@@ -30,7 +30,7 @@ describe("WindowList", () => {
     ]);
   });
 
-  it("loses its oldest entries over and over, and others now and then", () => {
+  test("loses its oldest entries over and over, and others now and then", () => {
     let list = WindowList.of([]);
     let expected: number[] = [];
     for (let seq = 1; seq <= 500; seq++) {
@@ -53,7 +53,7 @@ describe("WindowList", () => {
     ).toBe(501);
   });
 
-  it("keeps the bytes in buffers of its own, not much larger than they are", () => {
+  test("keeps the bytes in buffers of its own, not much larger than they are", () => {
     const pool = Buffer.alloc(1_000_000, 7);
     const given = { ...entry(1), bytes: pool.subarray(0, 100), byteCount: 100 };
     const list = WindowList.of([given]).append([{ ...given, seq: 2 }]);

@@ -2,8 +2,16 @@
 // a session: durable, being committed, being formed. A session with changes under way is never
 // evicted, so its entry always tells what is pending.
 
-import type { Session, SessionHead, SessionRef, WindowInsert } from "../../domain/session.ts";
+import type {
+  Session,
+  SessionHead,
+  SessionRef,
+  WindowInsert,
+} from "../../session/rules/session.ts";
+import type { Staged } from "../engine/group.ts";
+import type { Memtable } from "../engine/memtable.ts";
 import type { StoredEntry } from "../store.ts";
+import { HEAD } from "./session-tables.ts";
 
 const CHUNK_BYTES_MIN = 1_024;
 const CHUNK_BYTES_MAX = 8_192;
@@ -11,12 +19,12 @@ const CHUNK_BYTES_MAX = 8_192;
 // The room for the messages of one window. They come as pieces of large buffers that other sessions
 // use, too: kept like that, a few messages of a quiet session would hold many times their size.
 class Room {
-  private chunk = Buffer.alloc(0);
-  private position = 0;
+  #chunk = Buffer.alloc(0);
+  #position = 0;
 
-  /** What the room takes at most beside the bytes of the messages. */
+  /** The most bytes that the room takes beside those of the messages. */
   get slack(): number {
-    return this.chunk.length;
+    return this.#chunk.length;
   }
 
   keep(entry: StoredEntry): StoredEntry {
@@ -30,23 +38,23 @@ class Room {
       tokenCount: entry.tokenCount,
       createMs: entry.createMs,
       byteCount: entry.byteCount,
-      bytes: this.copy(entry.bytes),
+      bytes: this.#copy(entry.bytes),
     };
   }
 
-  private copy(bytes: Uint8Array): Uint8Array {
+  #copy(bytes: Uint8Array): Uint8Array {
     const { length } = bytes;
     let kept: Buffer;
     if (length > CHUNK_BYTES_MAX >> 2) {
       kept = Buffer.allocUnsafeSlow(length);
     } else {
-      if (this.position + length > this.chunk.length) {
-        const size = Math.max(CHUNK_BYTES_MIN, this.chunk.length * 2, length);
-        this.chunk = Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES_MAX));
-        this.position = 0;
+      if (this.#position + length > this.#chunk.length) {
+        const size = Math.max(CHUNK_BYTES_MIN, this.#chunk.length * 2, length);
+        this.#chunk = Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES_MAX));
+        this.#position = 0;
       }
-      kept = this.chunk.subarray(this.position, this.position + length);
-      this.position += length;
+      kept = this.#chunk.subarray(this.#position, this.#position + length);
+      this.#position += length;
     }
     kept.set(bytes);
     return kept;
@@ -61,16 +69,16 @@ const LEFT_PART = 8;
  * keeps the bytes of its entries.
  */
 export class WindowList {
-  private readonly items: StoredEntry[];
-  private readonly start: number;
-  private readonly end: number;
-  private readonly room: Room;
+  readonly #items: StoredEntry[];
+  readonly #start: number;
+  readonly #end: number;
+  readonly #room: Room;
 
   private constructor(items: StoredEntry[], start: number, end: number, room: Room) {
-    this.items = items;
-    this.start = start;
-    this.end = end;
-    this.room = room;
+    this.#items = items;
+    this.#start = start;
+    this.#end = end;
+    this.#room = room;
   }
 
   /** A list of its own. */
@@ -81,17 +89,17 @@ export class WindowList {
   }
 
   get length(): number {
-    return this.end - this.start;
+    return this.#end - this.#start;
   }
 
-  /** What the list takes beside its entries. */
+  /** The bytes that the list takes beside its entries. */
   get slack(): number {
-    return this.room.slack;
+    return this.#room.slack;
   }
 
   /** The list with more at its end. This one stays as it is. */
   append(entries: readonly StoredEntry[]): WindowList {
-    return this.grown(this.start, entries, 0);
+    return this.#grown(this.#start, entries, 0);
   }
 
   /**
@@ -104,33 +112,31 @@ export class WindowList {
       old--;
     }
     // Most trims remove the oldest entries: what is left is the end of this list.
-    const start = this.end - old;
+    const start = this.#end - old;
     for (let index = 0; index < old; index++) {
-      if (start < this.start || this.items[start + index] !== entries[index]) {
+      if (start < this.#start || this.#items[start + index] !== entries[index]) {
         const items = entries.slice(0, old);
-        return new WindowList(items, 0, old, this.room).grown(0, entries, old);
+        return new WindowList(items, 0, old, this.#room).#grown(0, entries, old);
       }
     }
-    return this.grown(start, entries, old);
+    return this.#grown(start, entries, old);
   }
 
   /** The entries; the caller may keep them. */
   entries(): readonly StoredEntry[] {
-    return this.items.slice(this.start, this.end);
+    return this.#items.slice(this.#start, this.#end);
   }
 
-  private grown(start: number, entries: readonly StoredEntry[], from: number): WindowList {
-    const isNewest = this.items.length === this.end;
-    const isDense = start * LEFT_PART <= this.end - start;
-    const items = isNewest && isDense ? this.items : this.items.slice(start, this.end);
-    const first = items === this.items ? start : 0;
+  #grown(start: number, entries: readonly StoredEntry[], from: number): WindowList {
+    const isNewest = this.#items.length === this.#end;
+    const isDense = start * LEFT_PART <= this.#end - start;
+    const items = isNewest && isDense ? this.#items : this.#items.slice(start, this.#end);
+    const first = items === this.#items ? start : 0;
     for (let index = from; index < entries.length; index++) {
       const entry = entries[index];
-      if (entry !== undefined) {
-        items.push(this.room.keep(entry));
-      }
+      if (entry !== undefined) items.push(this.#room.keep(entry));
     }
-    return new WindowList(items, first, items.length, this.room);
+    return new WindowList(items, first, items.length, this.#room);
   }
 }
 
@@ -145,8 +151,9 @@ export interface SessionState {
   readonly edits: number;
 }
 
-/** Where a session is in the cache. Null stands for a session that does not exist. */
-export class CachedSession {
+/** Cache entry of a session. Null stands for a session that does not exist. */
+export class CachedSession implements Staged {
+  readonly #cache: SessionCache;
   readonly ref: SessionRef;
   readonly key: string;
   committed: SessionState | null;
@@ -156,7 +163,8 @@ export class CachedSession {
   pins = 0;
   bytes = 0;
 
-  constructor(ref: SessionRef, key: string, committed: SessionState | null) {
+  constructor(cache: SessionCache, ref: SessionRef, key: string, committed: SessionState | null) {
+    this.#cache = cache;
     this.ref = ref;
     this.key = key;
     this.committed = committed;
@@ -164,14 +172,40 @@ export class CachedSession {
 
   /** The newest state, durable or not. */
   get pending(): SessionState | null {
-    if (this.forming !== undefined) {
-      return this.forming;
-    }
+    if (this.forming !== undefined) return this.forming;
     return this.inFlight !== undefined ? this.inFlight : this.committed;
   }
 
   get busy(): boolean {
     return this.forming !== undefined || this.inFlight !== undefined || this.pins > 0;
+  }
+
+  /** Gives the session its next state. */
+  setState(writer: { stage(staged: Staged): void }, state: SessionState | null): void {
+    if (this.forming === undefined) writer.stage(this);
+    this.forming = state;
+  }
+
+  seal(memtable: Memtable): void {
+    const state = this.forming;
+    if (state !== undefined && state !== null) {
+      HEAD.put({ memtable }, HEAD.key(state.sessionNo), {
+        logNo: state.logNo,
+        head: state.session.head,
+      });
+    }
+    this.inFlight = state;
+    this.forming = undefined;
+  }
+
+  commit(): void {
+    this.committed = this.inFlight ?? null;
+    this.inFlight = undefined;
+    if (this.committed === null && !this.busy) {
+      this.#cache.drop(this);
+    } else {
+      this.#cache.measure(this);
+    }
   }
 }
 
@@ -194,9 +228,7 @@ function stateBytesOf({ policyState }: SessionHead): number {
 
 function bytesOf(cached: CachedSession): number {
   const state = cached.pending;
-  if (state === null) {
-    return SESSION_BYTES;
-  }
+  if (state === null) return SESSION_BYTES;
   const { fields, head } = state.session;
   const text = fields.metadata.length + (fields.summary?.text.length ?? 0);
   const runs = head.windowRanges.length + (fields.summary?.ranges.length ?? 0);
@@ -209,83 +241,76 @@ function bytesOf(cached: CachedSession): number {
 
 /** The cache. */
 export class SessionCache {
-  private readonly sessions = new Map<string, CachedSession>();
-  private readonly maxBytes: number;
-  private totalBytes = 0;
+  readonly #sessions = new Map<string, CachedSession>();
+  readonly #maxBytes: number;
+  #totalBytes = 0;
 
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
+    this.#maxBytes = maxBytes;
   }
 
   get bytes(): number {
-    return this.totalBytes;
+    return this.#totalBytes;
   }
 
   get size(): number {
-    return this.sessions.size;
+    return this.#sessions.size;
   }
 
   get(ref: SessionRef): CachedSession | undefined {
-    const cached = this.sessions.get(cacheKey(ref));
-    if (cached !== undefined) {
-      cached.used = true;
-    }
+    const cached = this.#sessions.get(cacheKey(ref));
+    if (cached !== undefined) cached.used = true;
     return cached;
   }
 
   /** Adds a session that was just read or is about to be made. */
   add(ref: SessionRef, committed: SessionState | null): CachedSession {
     const cached = new CachedSession(
+      this,
       { namespace: ref.namespace, sessionId: ref.sessionId },
       cacheKey(ref),
       committed,
     );
-    this.sessions.set(cached.key, cached);
+    this.#sessions.set(cached.key, cached);
     this.measure(cached);
     return cached;
   }
 
   /** Takes the size of a session again, and evicts others if the cache is too large. */
   measure(cached: CachedSession): void {
-    if (this.sessions.get(cached.key) !== cached) {
-      return;
-    }
+    if (this.#sessions.get(cached.key) !== cached) return;
     const bytes = bytesOf(cached);
-    this.totalBytes += bytes - cached.bytes;
+    this.#totalBytes += bytes - cached.bytes;
     cached.bytes = bytes;
-    if (this.totalBytes > this.maxBytes) {
-      this.evict(cached);
-    }
+    if (this.#totalBytes > this.#maxBytes) this.#evict(cached);
   }
 
   /** Forgets a session that no longer exists. */
   drop(cached: CachedSession): void {
-    if (!cached.busy && this.sessions.get(cached.key) === cached) {
-      this.sessions.delete(cached.key);
-      this.totalBytes -= cached.bytes;
+    if (!cached.busy && this.#sessions.get(cached.key) === cached) {
+      this.#sessions.delete(cached.key);
+      this.#totalBytes -= cached.bytes;
     }
   }
 
   // The map is a clock: what was used since the hand last passed goes to the back of the line once;
   // a window goes before its session does.
-  private evict(keep: CachedSession): void {
-    let looks = this.sessions.size * 2;
-    for (const cached of this.sessions.values()) {
-      if (this.totalBytes <= this.maxBytes || looks-- <= 0) {
-        return;
-      }
-      this.sessions.delete(cached.key);
+  #evict(keep: CachedSession): void {
+    let looks = this.#sessions.size * 2;
+    for (const cached of this.#sessions.values()) {
+      if (this.#totalBytes <= this.#maxBytes || looks-- <= 0) return;
+      this.#sessions.delete(cached.key);
       if (cached === keep || cached.busy || cached.used) {
         cached.used = false;
-        this.sessions.set(cached.key, cached);
+        this.#sessions.set(cached.key, cached);
       } else if (cached.committed?.window !== undefined) {
         cached.committed.window = undefined;
-        this.sessions.set(cached.key, cached);
+        this.#sessions.set(cached.key, cached);
         const bytes = bytesOf(cached);
-        this.totalBytes += bytes - cached.bytes;
+        this.#totalBytes += bytes - cached.bytes;
         cached.bytes = bytes;
       } else {
-        this.totalBytes -= cached.bytes;
+        this.#totalBytes -= cached.bytes;
       }
     }
   }

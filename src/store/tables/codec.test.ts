@@ -1,10 +1,8 @@
-// What is encoded by hand against the generated code.
+// Hand-written encodings against the generated code.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import type { EventType } from "../../domain/event.ts";
-import { EMPTY_POLICY_STATE, type PolicyState } from "../../domain/session.ts";
-import type { Role } from "../../domain/window/types.ts";
+import { describe, expect, test } from "vitest";
+import type { EventType } from "../../events/rules/event.ts";
 import {
   ConsumerRecord,
   EntryRecord,
@@ -15,23 +13,12 @@ import {
   ReplyRecord,
   WindowRecord,
 } from "../../gen/memorysidecar/storage/v1/records.ts";
-import {
-  decodeConsumer,
-  decodeEntry,
-  decodeEvent,
-  decodeHead,
-  decodeRanges,
-  decodeReply,
-  encodeConsumer,
-  encodeEntry,
-  encodeEvent,
-  encodeHead,
-  encodePurge,
-  encodeRanges,
-  encodeReply,
-} from "./codec.ts";
-import { unseal } from "./envelope.ts";
-import { decodeJournal, encodeJournal } from "./journal.ts";
+import { EMPTY_POLICY_STATE, type PolicyState } from "../../session/rules/session.ts";
+import type { Role } from "../../window/rules/types.ts";
+import { unseal } from "../engine/envelope.ts";
+import { decodeJournal, encodeJournal } from "../engine/journal.ts";
+import { CONSUMER, decodeEvent, encodeEvent, REPLY } from "./event-tables.ts";
+import { ENTRY, HEAD, PAST_WINDOW, PURGE } from "./session-tables.ts";
 
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const revisions = number.map((n) => Math.max(n, 1));
@@ -65,13 +52,13 @@ const flat = (list: readonly { first: number; last: number }[]): bigint[] =>
   list.flatMap(({ first, last }) => [BigInt(first), BigInt(last)]);
 
 describe("records written by hand", () => {
-  it("of entries are those of the generated code", () => {
+  test("of entries are those of the generated code", () => {
     fc.assert(
       fc.property(number, role, tokens, number, (a, role, [b, quarters], c) => {
         const tokenCount = b + quarters / 4;
         const entry = { messageNo: a, role: role as Role, tokenCount, byteCount: c };
-        const payload = unseal("k", encodeEntry("k", entry), "test");
-        expect(decodeEntry(payload)).toEqual(entry);
+        const payload = unseal("k", ENTRY.encode("k", entry), "test");
+        expect(ENTRY.decode(payload)).toEqual(entry);
         expect(EntryRecord.decode(payload)).toEqual({
           messageNo: BigInt(a),
           role,
@@ -83,7 +70,7 @@ describe("records written by hand", () => {
     );
   });
 
-  it("of heads are those of the generated code", () => {
+  test("of heads are those of the generated code", () => {
     fc.assert(
       fc.property(numbers, ranges, tokens, policyState, (n, windowRanges, [t, q], policyState) => {
         const at = (i: number): number => n[i] ?? 0;
@@ -97,8 +84,8 @@ describe("records written by hand", () => {
           updateMs: at(8),
           revision: at(9),
         };
-        const payload = unseal("k", encodeHead("k", at(0), head), "test");
-        expect(decodeHead(payload)).toEqual({ logNo: at(0), head });
+        const payload = unseal("k", HEAD.encode("k", { logNo: at(0), head }), "test");
+        expect(HEAD.decode(payload)).toEqual({ logNo: at(0), head });
         const record = HeadRecord.decode(payload);
         expect(HeadRecord.encode(record).finish()).toEqual(new Uint8Array(payload));
         expect(record.windowRanges).toEqual(flat(windowRanges));
@@ -109,23 +96,25 @@ describe("records written by hand", () => {
     );
   });
 
-  it("of windows, purges and consumers are those of the generated code", () => {
+  test("of windows, purges and consumers are those of the generated code", () => {
     fc.assert(
       fc.property(ranges, number, number, (list, a, b) => {
-        const window = unseal("k", encodeRanges("k", list), "test");
-        expect(decodeRanges(window)).toEqual(list);
+        const window = unseal("k", PAST_WINDOW.encode("k", list), "test");
+        expect(PAST_WINDOW.decode(window)).toEqual(list);
         expect(WindowRecord.decode(window).ranges).toEqual(flat(list));
-        const purge = PurgeRecord.decode(unseal("k", encodePurge("k", a, b), "test"));
+        const purge = PurgeRecord.decode(
+          unseal("k", PURGE.encode("k", { nextSeq: a, lastSeq: b }), "test"),
+        );
         expect(purge).toEqual({ nextSeq: BigInt(a), lastSeq: BigInt(b) });
         const consumer = { position: { revision: a, index: 7 }, createMs: b, updateMs: a };
-        const payload = unseal("k", encodeConsumer("k", consumer), "test");
-        expect(decodeConsumer(payload)).toEqual(consumer);
+        const payload = unseal("k", CONSUMER.encode("k", consumer), "test");
+        expect(CONSUMER.decode(payload)).toEqual(consumer);
         expect(ConsumerRecord.decode(payload).revision).toBe(BigInt(a));
       }),
     );
   });
 
-  it("of events and replies are those of the generated code", () => {
+  test("of events and replies are those of the generated code", () => {
     fc.assert(
       fc.property(
         bytes,
@@ -147,15 +136,15 @@ describe("records written by hand", () => {
             revision: BigInt(revision),
           });
           const reply = { method: sessionId, digest: body, bytes: body, createMs };
-          const sealed = unseal("k", encodeReply("k", reply), "test");
-          expect(decodeReply(sealed).method).toBe(sessionId);
+          const sealed = unseal("k", REPLY.encode("k", reply), "test");
+          expect(REPLY.decode(sealed).method).toBe(sessionId);
           expect(ReplyRecord.decode(sealed).reply).toEqual(body);
         },
       ),
     );
   });
 
-  it("of the journal are those of the generated code, however many it takes", () => {
+  test("of the journal are those of the generated code, however many it takes", () => {
     const change = fc.record({
       key: fc.uint8Array({ minLength: 1, maxLength: 40 }).map((raw) => {
         return Buffer.from(raw).toString("latin1");
@@ -184,16 +173,16 @@ describe("records written by hand", () => {
     );
   });
 
-  it("refuse what is not well formed", () => {
-    expect(() => decodeEntry(Buffer.from([8]))).toThrow();
-    expect(() => decodeEntry(Buffer.from([42, 0]))).toThrow();
-    expect(() => decodeEntry(Buffer.from([48, 0]))).toThrow();
-    expect(() => decodeHead(Buffer.from([114, 1, 123]))).toThrow();
-    expect(() => decodeHead(Buffer.from([120, 1]))).toThrow();
-    expect(() => decodeRanges(Buffer.from([10, 1, 1]))).toThrow();
-    expect(() => decodeRanges(Buffer.from([10, 2, 5, 4]))).toThrow();
-    expect(() => decodeHead(Buffer.from([74, 9, 1]))).toThrow();
+  test("refuse what is not well formed", () => {
+    expect(() => ENTRY.decode(Buffer.from([8]))).toThrow();
+    expect(() => ENTRY.decode(Buffer.from([42, 0]))).toThrow();
+    expect(() => ENTRY.decode(Buffer.from([48, 0]))).toThrow();
+    expect(() => HEAD.decode(Buffer.from([114, 1, 123]))).toThrow();
+    expect(() => HEAD.decode(Buffer.from([120, 1]))).toThrow();
+    expect(() => PAST_WINDOW.decode(Buffer.from([10, 1, 1]))).toThrow();
+    expect(() => PAST_WINDOW.decode(Buffer.from([10, 2, 5, 4]))).toThrow();
+    expect(() => HEAD.decode(Buffer.from([74, 9, 1]))).toThrow();
     const entry = { messageNo: -1, role: 1 as Role, tokenCount: 0, byteCount: 0 };
-    expect(() => encodeEntry("k", entry)).toThrow("whole number");
+    expect(() => ENTRY.encode("k", entry)).toThrow("whole number");
   });
 });

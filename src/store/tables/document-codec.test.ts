@@ -9,20 +9,17 @@ import {
   VectorBodyRecord,
   VectorRecord,
 } from "../../gen/memorysidecar/storage/v1/document_records.ts";
-import { floatBytes } from "../../lib/floats.ts";
+import { floatBytes } from "../../kit/bytes.ts";
+import { unseal } from "../engine/envelope.ts";
 import {
-  decodeCollection,
-  decodeDocument,
+  COLLECTION,
+  DOCUMENT,
   decodeDocumentBody,
-  decodeVector,
   decodeVectorBody,
-  encodeCollection,
-  encodeDocument,
   encodeDocumentBody,
-  encodeVector,
   encodeVectorBody,
-} from "./document-codec.ts";
-import { unseal } from "./envelope.ts";
+  VECTOR,
+} from "./document-tables.ts";
 
 const payloadOf = (record: Uint8Array) => unseal("k", record, "record");
 const number = fc.maxSafeNat();
@@ -41,8 +38,8 @@ test("a collection comes back", () => {
   });
   fc.assert(
     fc.property(row, (one) => {
-      const payload = payloadOf(encodeCollection("k", one));
-      expect(decodeCollection(payload)).toEqual(one);
+      const payload = payloadOf(COLLECTION.encode("k", one));
+      expect(COLLECTION.decode(payload)).toEqual(one);
       const { logNo, nextDocumentNo, documentCount, createMs, updateMs } = one;
       expect(CollectionRecord.decode(payload)).toEqual({
         logNo: BigInt(logNo),
@@ -66,8 +63,8 @@ test("a row of a document comes back", () => {
   });
   fc.assert(
     fc.property(row, (one) => {
-      const payload = payloadOf(encodeDocument("k", one));
-      expect(decodeDocument(payload)).toEqual(one);
+      const payload = payloadOf(DOCUMENT.encode("k", one));
+      expect(DOCUMENT.decode(payload)).toEqual(one);
       const { bodyNo, byteCount, documentId, sourceId, createMs, etagRevision } = one;
       expect(DocumentRecord.decode(payload)).toEqual({
         bodyNo: BigInt(bodyNo),
@@ -110,8 +107,8 @@ test("vectors and their row come back, bit for bit", () => {
       expect(decodeVectorBody(payload)).toEqual(one);
       const found = VectorBodyRecord.decode(payload);
       expect([found.model, Number(found.count)]).toEqual([one.model, one.vectors.length]);
-      const row = payloadOf(encodeVector("k", { ofNo, bodyNo }));
-      expect(decodeVector(row)).toEqual({ ofNo, bodyNo });
+      const row = payloadOf(VECTOR.encode("k", { ofNo, bodyNo }));
+      expect(VECTOR.decode(row)).toEqual({ ofNo, bodyNo });
       expect(VectorRecord.decode(row)).toEqual({ ofNo: BigInt(ofNo), bodyNo: BigInt(bodyNo) });
     }),
   );
@@ -125,7 +122,7 @@ test("what is not well formed is refused", () => {
   expect(() => decodeVectorBody(of(0, bytes))).toThrow("several lengths");
   expect(() => decodeVectorBody(of(2, bytes.subarray(0, 0)))).toThrow("empty");
   expect(() => decodeVectorBody(of(1, bytes.subarray(1)))).toThrow("middle of a number");
-  expect(() => decodeVector(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
+  expect(() => VECTOR.decode(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
   expect(() => decodeDocumentBody(Buffer.from([0x2a, 0]))).toThrow("unknown field 5");
-  expect(() => decodeCollection(Buffer.from([0x08]))).toThrow("middle of a number");
+  expect(() => COLLECTION.decode(Buffer.from([0x08]))).toThrow("middle of a number");
 });

@@ -2,8 +2,11 @@
 // its rows stand; the bodies stand among the messages. A collection that is cleared loses the
 // number, and what stands under it is erased by upkeep as a dead log is.
 
-import { recordCorrupt } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
+import type { Visibility } from "../engine/memtable.ts";
+import { decodeRecord, rangeIndex, unlessDamaged } from "../engine/reads.ts";
 import type {
   CollectionRef,
   DocumentPage,
@@ -11,28 +14,16 @@ import type {
   StoredCollection,
   StoredDocument,
 } from "../store.ts";
-import { decodeNumber } from "./codec.ts";
-import { type Core, decodeRecord, rangeIndex, readIndex } from "./core.ts";
+import type { Core } from "./core.ts";
 import {
+  CHUNK,
+  COLLECTION,
   type CollectionRow,
+  DOCUMENT,
+  DOCUMENT_ID,
   type DocumentRow,
-  decodeCollection,
-  decodeDocument,
   decodeDocumentBody,
-} from "./document-codec.ts";
-import {
-  afterPrefix,
-  chunkPrefix,
-  collectionKey,
-  collectionPrefix,
-  documentIdKey,
-  documentKey,
-  documentPrefix,
-  readText,
-  readU64,
-  u64,
-} from "./keys.ts";
-import type { Visibility } from "./memtable.ts";
+} from "./document-tables.ts";
 import { readMessage } from "./messages.ts";
 
 // Rows of a page read at a time.
@@ -44,8 +35,8 @@ export function readCollection(
   { namespace, collectionId }: CollectionRef,
   visibility: Visibility,
 ): CollectionRow | undefined {
-  const key = collectionKey(namespace, collectionId);
-  return readIndex(core, key, visibility, decodeCollection);
+  const key = COLLECTION.key(namespace, collectionId);
+  return COLLECTION.get(core, key, visibility);
 }
 
 /** A collection as the layers above see it. */
@@ -62,7 +53,7 @@ export function readDocumentRow(
   visibility: Visibility,
 ): DocumentRow | undefined {
   return Number.isSafeInteger(documentNo) && documentNo > 0
-    ? readIndex(core, documentKey(logNo, documentNo), visibility, decodeDocument)
+    ? DOCUMENT.get(core, DOCUMENT.key(logNo, documentNo), visibility)
     : undefined;
 }
 
@@ -73,7 +64,7 @@ export function documentNoOf(
   documentId: string,
   visibility: Visibility,
 ): number | undefined {
-  return readIndex(core, documentIdKey(logNo, documentId), visibility, decodeNumber);
+  return DOCUMENT_ID.get(core, DOCUMENT_ID.key(logNo, documentId), visibility);
 }
 
 /** The document of a row. Throws RECORD_CORRUPT when its body is missing or another one. */
@@ -115,9 +106,7 @@ export function findDocument(
   visibility: Visibility,
 ): StoredDocument | undefined {
   const documentNo = documentNoOf(core, logNo, documentId, visibility);
-  if (documentNo === undefined) {
-    return undefined;
-  }
+  if (documentNo === undefined) return undefined;
   const document = needDocument(core, logNo, documentNo, visibility);
   if (document.documentId !== documentId) {
     throw recordCorrupt(`a document id of log ${logNo} leads to another document`);
@@ -132,7 +121,7 @@ export function chunksOf(
   sourceId: string,
   visibility: Visibility,
 ): StoredDocument[] {
-  const prefix = chunkPrefix(logNo, sourceId);
+  const prefix = CHUNK.prefix(logNo, sourceId);
   const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
   const chunks: StoredDocument[] = [];
   for (const { key } of rangeIndex(core, visibility, range)) {
@@ -146,21 +135,21 @@ export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
   const row = readCollection(core, query, "committed");
   const { after, limit, last = Number.MAX_SAFE_INTEGER - 1 } = query;
   const documents: StoredDocument[] = [];
-  if (row === undefined || after >= last) {
-    return { documents, next: undefined };
-  }
-  const prefix = documentPrefix(row.logNo);
+  if (row === undefined || after >= last) return { documents, next: undefined };
+  const prefix = DOCUMENT.prefix(row.logNo);
   const start = prefix + u64(after + 1);
   const range = { start, end: prefix + u64(last + 1), page: Math.min(PAGE, limit + 1) };
   let bytes = 0;
   for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    const found = decodeRecord("document", payload, decodeDocument);
+    const found = DOCUMENT.of(payload);
     bytes += found.byteCount;
     const isFull = documents.length > 0 && bytes > LIMITS.pageBytes;
     if (isFull || documents.length >= limit) {
       return { documents, next: documents.at(-1)?.documentNo ?? after };
     }
-    documents.push(documentOf(core, readU64(key, prefix.length), found, "committed"));
+    const documentNo = readU64(key, prefix.length);
+    const document = unlessDamaged(core, () => documentOf(core, documentNo, found, "committed"));
+    if (document !== undefined) documents.push(document);
   }
   return { documents, next: undefined };
 }
@@ -172,20 +161,14 @@ export function listCollections(
   after: string,
   limit: number,
 ): StoredCollection[] {
-  const prefix = collectionPrefix(namespace);
-  const range = { start: collectionKey(namespace, after), end: afterPrefix(prefix) };
+  const prefix = COLLECTION.prefix(namespace);
+  const range = { start: COLLECTION.key(namespace, after), end: afterPrefix(prefix) };
   const collections: StoredCollection[] = [];
   for (const { key, payload } of rangeIndex(core, "committed", range)) {
     const collectionId = readText(key.slice(prefix.length));
-    if (after !== "" && collectionId === after) {
-      continue;
-    }
-    if (collections.length >= limit) {
-      break;
-    }
-    collections.push(
-      collectionOf(collectionId, decodeRecord("collection", payload, decodeCollection)),
-    );
+    if (after !== "" && collectionId === after) continue;
+    if (collections.length >= limit) break;
+    collections.push(collectionOf(collectionId, COLLECTION.of(payload)));
   }
   return collections;
 }

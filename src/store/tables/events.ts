@@ -1,8 +1,12 @@
 // The log of events: reading pages of it, telling listeners, and dropping what is too old.
 
-import { recordCorrupt, resumeTokenExpired, resumeTokenInvalid } from "../../domain/errors.ts";
-import { comparePositions, type EventPosition } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
+import { comparePositions, type EventPosition } from "../../events/rules/event.ts";
+import { recordCorrupt, resumeTokenExpired, resumeTokenInvalid } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { unseal } from "../engine/envelope.ts";
+import type { Environment } from "../engine/environment.ts";
+import { readU64, u64 } from "../engine/keys.ts";
+import { decodeRecord, rangeIndex } from "../engine/reads.ts";
 import type {
   EventPage,
   EventQuery,
@@ -10,33 +14,30 @@ import type {
   StoredEvent,
   StreamPositions,
 } from "../store.ts";
-import { decodeEvent, decodeNumber, encodeConsumer } from "./codec.ts";
-import { type Core, decodeRecord, rangeIndex } from "./core.ts";
-import { unseal } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
+import type { Core } from "./core.ts";
 import {
-  DROPPED_KEY,
+  CONSUMER,
+  DROPPED,
+  decodeEvent,
   eventKey,
+  REVISION,
   REVISION_EVENTS_MAX,
   readEventKey,
-  readU64,
-  revisionKey,
-  u64,
-} from "./keys.ts";
-import { dropRevisions, positionsOf } from "./revisions.ts";
+} from "./event-tables.ts";
+import { dropRevisions, positionsOf } from "./replies.ts";
 
 const READ_PAGE = 256;
 const DROP_PAGE = 512;
 // Above the key of every event.
 const END = "\xff".repeat(9);
 
-/** What is known of the event log at start. */
+/** The state of the event log at start. */
 export interface EventLogStart {
   /** The newest event that was dropped; the start of the log when none was. */
   readonly dropped: Place;
   /** The newest durable event, dropped or not. */
   readonly newest: Place;
-  /** How many events are kept. */
+  /** Number of retained events. */
   readonly count: number;
 }
 
@@ -52,7 +53,7 @@ type Row = StoredEvent & Required<Place>;
 
 const LOG_START: Place = { commitNo: 0, index: 0 };
 
-/** Where the revisions of the namespaces begin in a store that counted over all namespaces. */
+/** Starts of the revisions of the namespaces in a store that counted over all namespaces. */
 export function baseOf({ dropped, newest }: EventLogStart): StreamPositions {
   return {
     newest: { revision: newest.commitNo, index: newest.index },
@@ -62,55 +63,32 @@ export function baseOf({ dropped, newest }: EventLogStart): StreamPositions {
 
 /** The event log. */
 export class EventLog {
-  private readonly core: Core;
-  private dropped: Place;
-  private count: number;
-  private readonly listeners = new Set<(events: readonly StoredEvent[]) => void>();
+  readonly #core: Core;
+  #dropped: Place;
+  #count: number;
 
   constructor(core: Core, start: EventLogStart) {
-    this.core = core;
-    this.dropped = start.dropped;
-    this.count = start.count;
+    this.#core = core;
+    this.#dropped = start.dropped;
+    this.#count = start.count;
   }
 
-  /** Tells the listeners of durable events. */
-  publish(events: readonly StoredEvent[]): void {
-    if (events.length === 0) {
-      return;
-    }
-    this.count += events.length;
-    for (const listener of this.listeners) {
-      try {
-        listener(events);
-      } catch (error) {
-        // A listener that throws must not stop the writer; the fault still ends the process.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
-  }
-
-  listen(listener: (events: readonly StoredEvent[]) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  /** Counts events that have become durable. */
+  added(count: number): void {
+    this.#count += count;
   }
 
   /** A page of events; lets other work run between the pieces it reads. */
   async list(query: EventQuery): Promise<EventPage> {
-    const { newest } = positionsOf(this.core, query.namespace);
-    if (comparePositions(query.after, newest) > 0) {
-      throw resumeTokenInvalid();
-    }
+    const { newest } = positionsOf(this.#core, query.namespace);
+    if (comparePositions(query.after, newest) > 0) throw resumeTokenInvalid();
     const events: StoredEvent[] = [];
     let position = query.after;
     let looks = 0;
     let bytes = 0;
     for (;;) {
-      const piece = this.readPiece(query.namespace, position, newest);
-      if (comparePositions(piece.position, position) <= 0) {
-        break;
-      }
+      const piece = this.#readPiece(query.namespace, position, newest);
+      if (comparePositions(piece.position, position) <= 0) break;
       for (const row of piece.rows) {
         if (isWanted(row, query)) {
           if (
@@ -126,112 +104,104 @@ export class EventLog {
       }
       ({ position } = piece);
       looks += piece.rows.length;
-      if (comparePositions(position, newest) >= 0) {
-        break;
-      }
+      if (comparePositions(position, newest) >= 0) break;
       if (looks >= LIMITS.pageScan || events.length >= query.limit) {
         return { events, position, atEnd: false };
       }
-      await this.otherWork();
+      await this.#otherWork();
     }
-    const now = positionsOf(this.core, query.namespace).newest;
+    const now = positionsOf(this.#core, query.namespace).newest;
     return { events, position, atEnd: comparePositions(position, now) >= 0 };
   }
 
-  /** How many revisions of a namespace lie after the one of a position. */
+  /** Number of revisions of a namespace after that of a position. */
   async countRevisions(namespace: string, after: EventPosition): Promise<number> {
-    const base = this.core.base.newest;
-    const { newest, oldest } = positionsOf(this.core, namespace);
+    const base = this.#core.base.newest;
+    const { newest, oldest } = positionsOf(this.#core, namespace);
     const kept = Math.max(after.revision, oldest.revision);
     let count = Math.max(0, newest.revision - Math.max(kept, base.revision));
     // Up to the base the namespace has gaps.
     for (let position = after; comparePositions(position, base) < 0; ) {
-      const { oldest } = positionsOf(this.core, namespace);
+      const { oldest } = positionsOf(this.#core, namespace);
       const from = comparePositions(position, oldest) < 0 ? oldest : position;
-      const piece = this.readPiece(namespace, from, base);
+      const piece = this.#readPiece(namespace, from, base);
       count += piece.rows.filter(
         (row) => row.isLast && row.namespace === namespace && row.revision > after.revision,
       ).length;
       ({ position } = piece);
-      await this.otherWork();
+      await this.#otherWork();
     }
     return count;
   }
 
   /** Drops one bounded piece of what is too old or too much; true when there may be more. */
   dropOld(plan: MaintenancePlan): boolean {
-    const over = this.count - plan.eventCountMax;
+    const over = this.#count - plan.eventCountMax;
     const oldestMs = plan.nowMs - plan.eventAgeMsMax;
-    const rows = this.readLog(this.dropped, this.core.writer.durableCommitNo, "commits");
+    const rows = this.#readLog(this.#dropped, this.#core.writer.durableCommitNo, "commits");
     let ready = 0;
     for (const [at, row] of rows.entries()) {
-      if (row.index === 0 && ready >= over && row.createMs >= oldestMs) {
-        break;
-      }
+      if (row.index === 0 && ready >= over && row.createMs >= oldestMs) break;
       // Whole changes only.
       ready = row.isLast ? at + 1 : ready;
     }
     const old = rows.slice(0, ready);
     const last = old.at(-1);
-    if (last === undefined) {
-      return false;
-    }
-    this.dropped = { commitNo: last.commitNo, index: last.index };
-    this.count -= ready;
-    this.core.writer.removeEvents(
+    if (last === undefined) return false;
+    this.#dropped = { commitNo: last.commitNo, index: last.index };
+    this.#count -= ready;
+    this.#core.writer.removeEvents(
       old.map(({ commitNo, index, isLast }) => eventKey(commitNo, index, isLast)),
     );
     for (const [namespace, ends] of Map.groupBy(
       old.filter(({ isLast }) => isLast),
       (row) => row.namespace,
     )) {
-      dropRevisions(this.core, namespace, ends);
+      dropRevisions(this.#core, namespace, ends);
     }
     const position = { revision: last.commitNo, index: last.index };
-    const record = encodeConsumer(DROPPED_KEY, { position, createMs: 0, updateMs: 0 });
-    this.core.memtable.set(DROPPED_KEY, record);
+    const record = CONSUMER.encode(DROPPED.id, { position, createMs: 0, updateMs: 0 });
+    this.#core.memtable.set(DROPPED.id, record);
     return rows.length >= DROP_PAGE;
   }
 
-  private async otherWork(): Promise<void> {
+  async #otherWork(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    this.core.writer.assertReadable();
+    this.#core.writer.assertReadable();
   }
 
   /**
    * The next events of a namespace after a position, and how far this looked. Up to the base events
    * of other namespaces are among them.
    */
-  private readPiece(
+  #readPiece(
     namespace: string,
     after: EventPosition,
     upTo: EventPosition,
   ): { readonly rows: readonly Row[]; readonly position: EventPosition } {
-    const { base } = this.core;
-    const { oldest } = positionsOf(this.core, namespace);
-    if (comparePositions(after, oldest) < 0) {
-      throw resumeTokenExpired(oldest.revision + 1);
-    }
+    const { base } = this.#core;
+    const { oldest } = positionsOf(this.#core, namespace);
+    if (comparePositions(after, oldest) < 0) throw resumeTokenExpired(oldest.revision + 1);
     if (comparePositions(after, base.newest) < 0) {
-      // What was dropped since the position is of other namespaces.
+      // Events dropped since the position are of other namespaces.
       const index = Math.min(after.index, REVISION_EVENTS_MAX - 1);
       const at = { commitNo: after.revision, index };
-      const from = comparePlaces(at, this.dropped) < 0 ? this.dropped : at;
-      const rows = this.readLog(from, base.newest.revision, "events");
+      const from = comparePlaces(at, this.#dropped) < 0 ? this.#dropped : at;
+      const rows = this.#readLog(from, base.newest.revision, "events");
       const last = positionOf(rows.at(-1));
       // Dropped to the last: the namespace goes on above the base.
       const position =
         last === undefined && from.commitNo >= base.newest.revision ? base.newest : last;
       return { rows, position: position ?? after };
     }
-    const rows = this.readNamespace(namespace, after, upTo);
+    const rows = this.#readNamespace(namespace, after, upTo);
     return { rows, position: positionOf(rows.at(-1)) ?? after };
   }
 
   /** Events of a namespace above the base. */
-  private readNamespace(namespace: string, after: EventPosition, upTo: EventPosition): Row[] {
-    const { base } = this.core;
-    const { oldest } = positionsOf(this.core, namespace);
+  #readNamespace(namespace: string, after: EventPosition, upTo: EventPosition): Row[] {
+    const { base } = this.#core;
+    const { oldest } = positionsOf(this.#core, namespace);
     const rows: Row[] = [];
     // No event lies after the end of a revision.
     const isInside =
@@ -239,22 +209,20 @@ export class EventLog {
       after.index + 1 < REVISION_EVENTS_MAX;
     const first = isInside ? after.revision : after.revision + 1;
     const range = {
-      start: revisionKey(namespace, first),
-      end: revisionKey(namespace, upTo.revision + 1),
+      start: REVISION.key(namespace, first),
+      end: REVISION.key(namespace, upTo.revision + 1),
     };
     let revision = first - 1;
-    for (const { key, payload } of rangeIndex(this.core, "committed", range)) {
+    for (const { key, payload } of rangeIndex(this.#core, "committed", range)) {
       revision++;
-      const commitNo = decodeRecord("revision", payload, decodeNumber);
+      const commitNo = REVISION.of(payload);
       if (readU64(key, key.length - 8) !== revision) {
         throw recordCorrupt(`revision ${revision} of a namespace is missing`);
       }
       const index = revision === after.revision ? after.index : -1;
       const room = READ_PAGE - rows.length;
-      rows.push(...this.readCommit({ commitNo, index }, room, { namespace, revision }));
-      if (rows.length >= READ_PAGE) {
-        return rows;
-      }
+      rows.push(...this.#readCommit({ commitNo, index }, room, { namespace, revision }));
+      if (rows.length >= READ_PAGE) return rows;
     }
     if (revision !== upTo.revision) {
       throw recordCorrupt(`the events after revision ${revision} are missing`);
@@ -263,7 +231,7 @@ export class EventLog {
   }
 
   /** Some events of one commit after an index. */
-  private readCommit(
+  #readCommit(
     after: Place,
     most: number,
     of: { readonly namespace: string; readonly revision: number },
@@ -272,16 +240,14 @@ export class EventLog {
     const { commitNo, index } = after;
     let previous = after;
     const start = eventKey(commitNo, index + 1, false);
-    for (const row of this.rowsFrom(start, eventKey(commitNo + 1, 0, false))) {
-      this.checkNext(previous, row);
+    for (const row of this.#rowsFrom(start, eventKey(commitNo + 1, 0, false))) {
+      this.#checkNext(previous, row);
       if (row.namespace !== of.namespace || row.revision !== of.revision) {
         throw recordCorrupt(`an event of revision ${of.revision} is of another one`);
       }
       previous = row;
       rows.push(row);
-      if (rows.length >= most) {
-        return rows;
-      }
+      if (rows.length >= most) return rows;
     }
     if (previous.isLast !== true && (index < 0 || rows.length > 0)) {
       throw recordCorrupt(`the event after ${previous.commitNo}/${previous.index} is missing`);
@@ -290,18 +256,16 @@ export class EventLog {
   }
 
   /** A piece of the events of all namespaces after a place, up to a commit. */
-  private readLog(after: Place, upTo: number, pieces: "events" | "commits"): Row[] {
+  #readLog(after: Place, upTo: number, pieces: "events" | "commits"): Row[] {
     const rows: Row[] = [];
     const least = pieces === "events" ? READ_PAGE : DROP_PAGE;
     let previous = after;
     const start = eventKey(after.commitNo, after.index, true);
-    for (const row of this.rowsFrom(start, eventKey(upTo + 1, 0, false), true)) {
-      this.checkNext(previous, row);
+    for (const row of this.#rowsFrom(start, eventKey(upTo + 1, 0, false), true)) {
+      this.#checkNext(previous, row);
       previous = row;
       rows.push(row);
-      if (rows.length >= least && (row.isLast || pieces === "events")) {
-        return rows;
-      }
+      if (rows.length >= least && (row.isLast || pieces === "events")) return rows;
     }
     if (previous.commitNo !== upTo || previous.isLast === false) {
       throw recordCorrupt(`the event after ${previous.commitNo}/${previous.index} is missing`);
@@ -309,8 +273,8 @@ export class EventLog {
     return rows;
   }
 
-  private *rowsFrom(start: string, end: string, exclusiveStart = false): Generator<Row> {
-    for (const { key, value } of this.core.env.event.getRange({ start, end, exclusiveStart })) {
+  *#rowsFrom(start: string, end: string, exclusiveStart = false): Generator<Row> {
+    for (const { key, value } of this.#core.env.event.getRange({ start, end, exclusiveStart })) {
       const at = readEventKey(key);
       const what = `event ${at.commitNo}/${at.index}`;
       const record = decodeRecord(what, unseal(key, value, what), decodeEvent);
@@ -319,7 +283,7 @@ export class EventLog {
   }
 
   // Commits are dense and so are the events of one.
-  private checkNext(previous: Place, row: Row): void {
+  #checkNext(previous: Place, row: Row): void {
     const follows =
       row.commitNo === previous.commitNo
         ? row.index === previous.index + 1 && previous.isLast !== true

@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memoryArbitrary } from "../../../test/support/memory-arbitraries.ts";
-import { testSeed } from "../../../test/support/random.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { memoryArbitrary } from "../../../test/support/memory/arbitraries.ts";
 import { MemoryBodyRecord } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
-import { encodeMemoryBody } from "./memory-codec.ts";
+import { encodeMemoryBody } from "./memory-tables.ts";
 
 const seed = testSeed("bodies of memories");
 
@@ -26,6 +26,7 @@ describe("the body of a memory", () => {
         ...{ hook: source.hook, model: source.model, supersededBy: memory.supersededBy },
         ...{ writer: memory.writer, reason: memory.reason },
         contradictsIds: memory.contradictsIds,
+        ...{ erasedMs: source.erasedMs, vouched: source.isVouched === true ? 1n : 0n },
       });
     });
     fc.assert(same, { seed, numRuns: 500 });

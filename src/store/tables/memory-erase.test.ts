@@ -1,23 +1,23 @@
-// What is left to upkeep of memories with very many states: how much one change does itself, and
-// what damage to it does and how it is found.
+// Memories with very many states: how much of them one change erases itself, the rest that is left
+// to upkeep, and how damage to it is found.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { AGED_IDS, AGED_STATES, forgetAged } from "../../../test/support/aged-memories.ts";
-import { changeMemories } from "../../../test/support/memory-actions.ts";
-import { readFacts, START_MS } from "../../../test/support/plans.ts";
-import { dumpMemories } from "../../../test/support/read-memories.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import { AGED_IDS, AGED_STATES, forgetAged } from "../../../test/support/store/aged-memories.ts";
+import { changeMemories } from "../../../test/support/store/memory-actions.ts";
+import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { dumpMemories } from "../../../test/support/store/read-memories.ts";
+import { type Environment, openEnvironment, type Table } from "../engine/environment.ts";
+import { afterPrefix, readU64 } from "../engine/keys.ts";
+import { ONE_NUMBER } from "../engine/table.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store } from "../store.ts";
-import { encodeNumber } from "./codec.ts";
+import { verifyDirectory } from "../verify/verify.ts";
 import type { Core } from "./core.ts";
-import { type Environment, openEnvironment, type Table } from "./environment.ts";
-import { afterPrefix, readU64, TABLE } from "./keys.ts";
-import { ERASED_AT_ONCE } from "./memory-erase.ts";
-import { memoryGoneKey } from "./memory-keys.ts";
-import { openLmdbStore } from "./store.ts";
-import { verifyDirectory } from "./verify.ts";
+import { ERASED_AT_ONCE } from "./memories.ts";
+import { MEMORY_GONE, MEMORY_PAST } from "./memory-tables.ts";
 
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const PLAN = {
@@ -81,7 +81,7 @@ async function erase(store: Store): Promise<number> {
 }
 
 describe("a change that removes memories with very many states", () => {
-  it("does a bounded part of the work, and nobody sees the rest", async () => {
+  test("does a bounded part of the work, and nobody sees the rest", async () => {
     await using own = await makeTempDir();
     const store = await openLmdbStore({ directory: join(own.path, "data"), ...OPTIONS });
     await forgetAged(store, AGED_IDS);
@@ -110,7 +110,7 @@ describe("a change that removes memories with very many states", () => {
 });
 
 describe("states that wait to be erased", () => {
-  it("are sound while they wait and gone afterwards; what is kept has all of its states", async () => {
+  test("are sound while they wait and gone afterwards; what is kept has all of its states", async () => {
     const directory = await changed(async () => undefined);
     expect((await verifyDirectory(directory)).problems).toEqual([]);
     const store = await openLmdbStore({ directory, ...OPTIONS });
@@ -121,32 +121,34 @@ describe("states that wait to be erased", () => {
     await store.close();
     expect((await verifyDirectory(directory)).problems).toEqual([]);
     const env = openEnvironment({ directory });
-    expect(keysOf(env.index, TABLE.memoryGone)).toEqual([]);
-    expect(keysOf(env.index, TABLE.memoryPast).length).toBe(AGED_STATES - 1);
+    expect(keysOf(env.index, MEMORY_GONE.id)).toEqual([]);
+    expect(keysOf(env.index, MEMORY_PAST.id).length).toBe(AGED_STATES - 1);
     await env.root.close();
   });
 
-  it("are missed by verify when one is lost, or what names them", async () => {
+  test("are missed by verify when one is lost, or what names them", async () => {
     const env = openEnvironment({ directory: golden });
-    const [gone] = keysOf(env.index, TABLE.memoryGone);
+    const [gone] = keysOf(env.index, MEMORY_GONE.id);
     await env.root.close();
     expect(gone).toBeDefined();
     const lostName = await found(({ index }) => index.remove(gone ?? ""));
     expect(lostName).toContain("a state belongs to no memory");
-    const past = TABLE.memoryPast + (gone ?? "").slice(1);
+    const past = MEMORY_PAST.id + (gone ?? "").slice(1);
     for (const at of [0, 7, -1]) {
       const lost = await found(({ index }) => index.remove(keysOf(index, past).at(at) ?? ""));
       expect(lost).toContain("a state of a memory is missing");
     }
-    const other = memoryGoneKey(readU64(gone ?? "", 1), 3);
-    const alive = await found(({ index }) => index.put(other, encodeNumber(other, 1) as Buffer));
+    const other = MEMORY_GONE.key(readU64(gone ?? "", 1), 3);
+    const alive = await found(({ index }) =>
+      index.put(other, ONE_NUMBER.encode(other, 1) as Buffer),
+    );
     expect(alive).toContain("a memory is there and being erased");
   });
 
-  it("go though one of them is damaged", async () => {
+  test("go though one of them is damaged", async () => {
     const directory = await changed(async ({ index }) => {
-      const [gone = ""] = keysOf(index, TABLE.memoryGone);
-      const key = keysOf(index, TABLE.memoryPast + gone.slice(1))[5] ?? "";
+      const [gone = ""] = keysOf(index, MEMORY_GONE.id);
+      const key = keysOf(index, MEMORY_PAST.id + gone.slice(1))[5] ?? "";
       const record = Buffer.from(index.get(key) ?? []);
       record[1] = (record[1] ?? 0) ^ 1;
       await index.put(key, record);

@@ -2,19 +2,20 @@
 // names them by their numbers, and those that are ready stand in the order in which they are due.
 // They go with the session, and with its log.
 
-import { recordCorrupt } from "../../domain/errors.ts";
-import { type MemoryJob, type MemoryJobType, taskNoOfJob } from "../../domain/memories/job.ts";
-import type { SessionRef } from "../../domain/session.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { type MemoryJob, type MemoryJobType, taskNoOfJob } from "../../memory/rules/job.ts";
+import type { SessionRef } from "../../session/rules/session.ts";
+import { afterPrefix, readSized, readText, readU64, u64 } from "../engine/keys.ts";
+import type { Visibility } from "../engine/memtable.ts";
+import { firstOf, rangeIndex, readIndex } from "../engine/reads.ts";
+import { ONE_TEXT } from "../engine/table.ts";
+import { hasDueJobs } from "../memory-facts.ts";
 import { memoryJobsFault } from "../memory-faults.ts";
 import type { MemoryJobPlan, StoredMemoryJob } from "../store.ts";
-import { encodeText } from "./codec.ts";
-import { type Core, firstOf, rangeIndex, readIndex } from "./core.ts";
-import { afterPrefix, readSized, readText, readU64, TABLE, u64 } from "./keys.ts";
-import { decodeJobs, encodeJobs, type JobsRow } from "./memory-codec.ts";
-import { memoryDueKey, memoryJobsKey, memoryTaskPrefix } from "./memory-keys.ts";
-import type { Visibility } from "./memtable.ts";
+import type { Core } from "./core.ts";
+import { type JobsRow, MEMORY_DUE, MEMORY_JOBS, MEMORY_TASK } from "./memory-tables.ts";
 import { unsound } from "./plan-check.ts";
-import { nextRevision } from "./revisions.ts";
+import { nextRevision } from "./replies.ts";
 
 const TYPES: readonly MemoryJobType[] = ["extract", "score"];
 
@@ -29,26 +30,28 @@ export function readJobsRow(
   ref: SessionRef,
   visibility: Visibility,
 ): JobsRow | undefined {
-  const key = memoryJobsKey(ref.namespace, ref.sessionId);
-  return readIndex(core, key, visibility, decodeJobs);
+  const key = MEMORY_JOBS.key(ref.namespace, ref.sessionId);
+  return MEMORY_JOBS.get(core, key, visibility);
 }
 
 /** The keys of jobs that are ready in the order in which they are due. */
 export function jobDueKeys({ jobs, sessionNo }: JobsRow): readonly string[] {
   return jobs
     .filter(({ state }) => state === "ready")
-    .map(({ dueMs, type }) => memoryDueKey(dueMs, sessionNo, typeNo(type)));
+    .map(({ dueMs, type }) => MEMORY_DUE.key(dueMs, sessionNo, typeNo(type)));
 }
 
 /** The keys of jobs in the list of their namespace. */
 export function jobListKeys(namespace: string, { jobs }: JobsRow): readonly string[] {
-  return jobs.map((job) => memoryTaskPrefix(namespace) + u64(taskNoOfJob(job)));
+  return jobs.map((job) => MEMORY_TASK.prefix(namespace) + u64(taskNoOfJob(job)));
 }
 
-/** What becomes of the jobs of a session. */
+/** The jobs of a session before and after a change. */
 export interface JobSteps {
   readonly before: JobsRow | undefined;
   readonly after: readonly MemoryJob[];
+  /** One was made or changed that does not wait for the end of a turn. */
+  readonly isDue: boolean;
 }
 
 /** Reads what a plan for jobs needs, and checks it. Throws an Error that names the fault. */
@@ -58,15 +61,11 @@ export function jobSteps(
   plan: MemoryJobPlan | undefined,
   goes: boolean,
 ): JobSteps | undefined {
-  if (plan === undefined && !goes) {
-    return undefined;
-  }
+  if (plan === undefined && !goes) return undefined;
   const before = readJobsRow(core, ref, "pending");
   const revision = nextRevision(core, ref.namespace);
   const fault = plan && memoryJobsFault(plan, { known: before?.jobs ?? [], revision });
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
+  if (fault !== undefined) throw unsound(fault);
   const jobs = new Map(goes ? [] : before?.jobs.map((job) => [job.type, job]));
   for (const { job, type } of plan?.put ?? []) {
     if (job === undefined) {
@@ -75,7 +74,11 @@ export function jobSteps(
       jobs.set(type, job);
     }
   }
-  return { before, after: [...jobs.values()].sort((a, b) => typeNo(a.type) - typeNo(b.type)) };
+  return {
+    before,
+    after: [...jobs.values()].sort((a, b) => typeNo(a.type) - typeNo(b.type)),
+    isDue: hasDueJobs(plan),
+  };
 }
 
 /** Applies what becomes of jobs. */
@@ -84,19 +87,16 @@ export function saveJobs(
   of: SessionRef & { readonly sessionNo: number },
   steps: JobSteps | undefined,
 ): void {
-  if (steps === undefined || (steps.before === undefined && steps.after.length === 0)) {
-    return;
-  }
-  const { memtable } = core;
-  const key = memoryJobsKey(of.namespace, of.sessionId);
+  if (steps === undefined || (steps.before === undefined && steps.after.length === 0)) return;
+  const { memtable, writer } = core;
+  if (steps.isDue) writer.report.memoryJobsDue = true;
+  const key = MEMORY_JOBS.key(of.namespace, of.sessionId);
   const row = { sessionNo: of.sessionNo, jobs: steps.after };
-  memtable.set(key, row.jobs.length === 0 ? null : encodeJobs(key, row));
+  memtable.set(key, row.jobs.length === 0 ? null : MEMORY_JOBS.encode(key, row));
   const namingKeys = (jobs: JobsRow) => [...jobDueKeys(jobs), ...jobListKeys(of.namespace, jobs)];
   const old = new Set(steps.before === undefined ? [] : namingKeys(steps.before));
   for (const naming of namingKeys(row)) {
-    if (!old.delete(naming)) {
-      memtable.set(naming, encodeText(naming, key));
-    }
+    if (!old.delete(naming)) memtable.set(naming, ONE_TEXT.encode(naming, key));
   }
   for (const naming of old) {
     memtable.set(naming, null);
@@ -117,29 +117,28 @@ export function refOfJobs(key: string): SessionRef {
 /** Jobs that are due, the longest due first. */
 export function dueJobs(core: Core, nowMs: number, limit: number): readonly StoredMemoryJob[] {
   const found: StoredMemoryJob[] = [];
-  if (limit <= 0) {
-    return found;
-  }
-  const range = { start: memoryDueKey(0, 0, 0), end: memoryDueKey(Math.max(0, nowMs) + 1, 0, 0) };
+  if (limit <= 0) return found;
+  const range = {
+    start: MEMORY_DUE.key(0, 0, 0),
+    end: MEMORY_DUE.key(Math.max(0, nowMs) + 1, 0, 0),
+  };
   for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: limit + 3 })) {
     const jobsKey = jobsKeyOf(payload);
-    const row = readIndex(core, jobsKey, "committed", decodeJobs);
+    const row = MEMORY_JOBS.get(core, jobsKey, "committed");
     const type = TYPES[key.charCodeAt(key.length - 1) - 1];
     const job = row?.jobs.find((of) => of.type === type);
     if (job !== undefined && job.dueMs === readU64(key, 1)) {
       found.push({ ref: refOfJobs(jobsKey), job });
     }
-    if (found.length >= limit) {
-      break;
-    }
+    if (found.length >= limit) break;
   }
   return found;
 }
 
 /** When the next job is due that is not due now; undefined when there is none. */
 export function nextJobMs(core: Core, nowMs: number): number | undefined {
-  const start = memoryDueKey(Math.max(0, nowMs + 1), 0, 0);
-  const row = firstOf(core, "committed", { start, end: afterPrefix(TABLE.memoryDue) });
+  const start = MEMORY_DUE.key(Math.max(0, nowMs + 1), 0, 0);
+  const row = firstOf(core, "committed", { start, end: afterPrefix(MEMORY_DUE.id) });
   return row && readU64(row.key, 1);
 }
 
@@ -150,13 +149,11 @@ export function listJobs(
   after: number,
   limit: number,
 ): readonly StoredMemoryJob[] {
-  const prefix = memoryTaskPrefix(namespace);
+  const prefix = MEMORY_TASK.prefix(namespace);
   const range = { start: prefix + u64(after + 1), end: afterPrefix(prefix) };
   const found: StoredMemoryJob[] = [];
   for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: limit + 3 })) {
-    if (found.length >= limit) {
-      break;
-    }
+    if (found.length >= limit) break;
     found.push(listedJob(core, jobsKeyOf(payload), readU64(key, prefix.length)));
   }
   return found;
@@ -168,18 +165,16 @@ export function readJob(
   namespace: string,
   taskNo: number,
 ): StoredMemoryJob | undefined {
-  const key = memoryTaskPrefix(namespace) + u64(taskNo);
+  const key = MEMORY_TASK.prefix(namespace) + u64(taskNo);
   const jobsKey = readIndex(core, key, "committed", jobsKeyOf);
   return jobsKey === undefined ? undefined : listedJob(core, jobsKey, taskNo);
 }
 
 /** A job that the list of its namespace names. Throws RECORD_CORRUPT when it is missing. */
 function listedJob(core: Core, jobsKey: string, taskNo: number): StoredMemoryJob {
-  const row = readIndex(core, jobsKey, "committed", decodeJobs);
+  const row = MEMORY_JOBS.get(core, jobsKey, "committed");
   const job = row?.jobs.find((one) => taskNoOfJob(one) === taskNo);
-  if (job === undefined) {
-    throw recordCorrupt(`task ${taskNo} is listed but missing`);
-  }
+  if (job === undefined) throw recordCorrupt(`task ${taskNo} is listed but missing`);
   return { ref: refOfJobs(jobsKey), job };
 }
 
@@ -190,7 +185,7 @@ const STEP = 64;
  * leaves is listed at the next start.
  */
 export async function listOldJobs(core: Core): Promise<void> {
-  for (let from: string | undefined = TABLE.memoryJobs; from !== undefined; ) {
+  for (let from: string | undefined = MEMORY_JOBS.id; from !== undefined; ) {
     from = listSome(core, from);
     await core.writer.whenDurable();
   }
@@ -198,16 +193,14 @@ export async function listOldJobs(core: Core): Promise<void> {
 
 /** Lists a few old jobs; gives where the next ones begin, undefined at the end. */
 function listSome(core: Core, from: string): string | undefined {
-  const range = { start: from, end: afterPrefix(TABLE.memoryJobs), page: STEP };
+  const range = { start: from, end: afterPrefix(MEMORY_JOBS.id), page: STEP };
   let looked = 0;
   for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    if (looked >= STEP) {
-      return key;
-    }
+    if (looked >= STEP) return key;
     looked++;
     let row: JobsRow;
     try {
-      row = decodeJobs(payload);
+      row = MEMORY_JOBS.decode(payload);
     } catch {
       // Damage in one record does not keep the store from opening; verify reports it.
       continue;
@@ -220,6 +213,7 @@ function listSome(core: Core, from: string): string | undefined {
         {
           before: { ...row, jobs: [] },
           after: row.jobs,
+          isDue: false,
         },
       );
     }

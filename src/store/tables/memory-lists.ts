@@ -1,8 +1,10 @@
 // Lists of memories. Each reads a bounded number of rows.
 
-import { recordCorrupt } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { MEMORY_KINDS, type Memory } from "../../domain/memories/memory.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { MEMORY_KINDS, type Memory } from "../../memory/rules/memory.ts";
+import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
+import { rangeIndex, unlessDamaged } from "../engine/reads.ts";
 import { NAMESAKES_MAX } from "../memory-records.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type {
@@ -13,8 +15,7 @@ import type {
   RelationQuery,
   StoredScope,
 } from "../store.ts";
-import { type Core, rangeIndex } from "./core.ts";
-import { afterPrefix, readText, readU64, TABLE, u64 } from "./keys.ts";
+import type { Core } from "./core.ts";
 import {
   bodyOf,
   committedLog,
@@ -26,23 +27,25 @@ import {
   readMemoryRow,
   readScope,
 } from "./memories.ts";
-import type { MemoryRow } from "./memory-codec.ts";
 import { tierNoOf } from "./memory-index.ts";
 import {
   lastNumber,
-  memoryHeldInPrefix,
-  memoryHeldKey,
-  memoryInPrefix,
-  memoryOfPrefix,
-  memoryPrefix,
-  memoryRankPrefix,
+  MEMORY,
+  MEMORY_END,
+  MEMORY_HELD,
+  MEMORY_HELD_IN,
+  MEMORY_IN,
+  MEMORY_OF,
+  MEMORY_RANK,
+  type MemoryRow,
   numbersUnder,
+  rankClass,
   rankPart,
   readScopePart,
   scopePart,
   TERM,
   termOf,
-} from "./memory-keys.ts";
+} from "./memory-tables.ts";
 
 type Given<K extends keyof MemoryStore> = Awaited<ReturnType<MemoryStore[K]>>;
 type Asked<K extends keyof MemoryStore> = Parameters<MemoryStore[K]>;
@@ -72,9 +75,7 @@ export function readMemories(core: Core, ...asked: Asked<"readMemories">): Given
   const found = new Map<string, Memory>();
   for (const memoryId of log === undefined ? [] : memoryIds) {
     const memory = log && findMemory(log, memoryId)?.memory;
-    if (memory !== undefined) {
-      found.set(memoryId, memory);
-    }
+    if (memory !== undefined) found.set(memoryId, memory);
   }
   return found;
 }
@@ -88,22 +89,15 @@ export function listMemories(core: Core, query: MemoryQuery): MemoryPage {
   let looks = 0;
   let last = query.after;
   for (const memoryNo of log === undefined ? [] : numbersIn(log, query)) {
-    if (log === undefined) {
-      break;
-    }
-    if (memories.length >= limit || looks >= LIMITS.pageScan) {
-      return { memories, next: last };
-    }
+    if (log === undefined) break;
+    if (memories.length >= limit || looks >= LIMITS.pageScan) return { memories, next: last };
     looks++;
-    const row = stateAt(log, memoryNo, asOfMs);
+    const row = unlessDamaged(core, () => stateAt(log, memoryNo, asOfMs));
     bytes += row?.byteCount ?? 0;
-    if (memories.length > 0 && bytes > LIMITS.pageBytes) {
-      return { memories, next: last };
-    }
+    if (memories.length > 0 && bytes > LIMITS.pageBytes) return { memories, next: last };
     last = memoryNo;
-    if (row !== undefined) {
-      memories.push(bodyOf(log, memoryNo, row));
-    }
+    const memory = row && unlessDamaged(core, () => bodyOf(log, memoryNo, row));
+    if (memory !== undefined) memories.push(memory);
   }
   return { memories, next: undefined };
 }
@@ -121,9 +115,7 @@ function stateAt(
     return row.createMs > asOfMs ? undefined : row;
   }
   for (const former of formerRows(log, memoryNo, row.version)) {
-    if (former.updateMs <= asOfMs) {
-      return former;
-    }
+    if (former.updateMs <= asOfMs) return former;
   }
   return undefined;
 }
@@ -149,28 +141,24 @@ function* numbersIn(log: MemoryLog, query: MemoryQuery): Generator<number> {
       }
     });
     const list = lists[best];
-    if (list === undefined) {
-      return;
-    }
+    if (list === undefined) return;
     heads[best] = list.next();
     yield number;
   }
 }
 
 function prefixesOf(log: MemoryLog, within: MemoryQuery["within"]): readonly string[] {
-  if (within === undefined) {
-    return [memoryPrefix(log.logNo)];
-  }
+  if (within === undefined) return [MEMORY.prefix(log.logNo)];
   if (within.kind === "scope") {
     const part = scopePart(scopeIdOf(within.scope));
     const { kinds } = within;
     return MEMORY_KINDS.flatMap((kind, at) =>
       kinds?.has(kind) === false
         ? []
-        : [0, 1].map((past) => memoryInPrefix(log.logNo, part, at + 1, past)),
+        : [0, 1].map((past) => MEMORY_IN.prefix(log.logNo, part, (at + 1) * 2 + past)),
     );
   }
-  return [memoryOfPrefix(log.logNo, within.userId)];
+  return [MEMORY_OF.prefix(log.logNo, within.userId)];
 }
 
 /** Active entities by name, in the order of scopes and names. */
@@ -194,13 +182,15 @@ export function readEntities(core: Core, ...asked: Asked<"readEntities">): reado
 /** Memories of one scope and tier by rank. */
 export function rankedMemories(core: Core, query: RankedQuery): readonly Memory[] {
   const log = committedLog(core, query.namespace);
-  if (log === undefined) {
-    return [];
-  }
+  if (log === undefined) return [];
   const part = scopePart(scopeIdOf(query.scope));
   const classes = [0, 1].flatMap((persistent) => [0, 1].map((low) => ({ persistent, low })));
   const found = classes.flatMap((own) => {
-    const prefix = memoryRankPrefix(log.logNo, part, { ...own, tierNo: tierNoOf(query.tier) });
+    const prefix = MEMORY_RANK.prefix(
+      log.logNo,
+      part,
+      rankClass({ ...own, tierNo: tierNoOf(query.tier) }),
+    );
     const ranked = query.order === "asc" ? risingRanks : fallingRanks;
     return ranked(log, prefix, query.limit);
   });
@@ -230,9 +220,7 @@ function ranksFrom(
   const found: Ranked[] = [];
   const page = Math.min(limit + 3, PAGE);
   for (const { key } of rangeIndex(log.core, log.visibility, { start, end, page })) {
-    if (found.length >= limit) {
-      break;
-    }
+    if (found.length >= limit) break;
     found.push({ rank: key.slice(prefix.length, -8), no: lastNumber(key) });
   }
   return found;
@@ -251,15 +239,11 @@ function fallingRanks(log: MemoryLog, prefix: string, limit: number): readonly R
       found.push(...same.reverse());
       same = [];
     }
-    if (found.length + same.length >= limit) {
-      break;
-    }
+    if (found.length + same.length >= limit) break;
     same.push(one);
   }
   const [last] = same;
-  if (last === undefined) {
-    return found.slice(0, limit);
-  }
+  if (last === undefined) return found.slice(0, limit);
   const from = prefix + last.rank;
   const place = { prefix, start: from + u64(0) };
   return found.concat(ranksFrom(log, place, limit - found.length, afterPrefix(from)));
@@ -268,9 +252,7 @@ function fallingRanks(log: MemoryLog, prefix: string, limit: number): readonly R
 /** Active relations that touch names, oldest first. */
 export function queryRelations(core: Core, query: RelationQuery): readonly Memory[] {
   const log = committedLog(core, query.namespace);
-  if (log === undefined) {
-    return [];
-  }
+  if (log === undefined) return [];
   const scope = scopePart(scopeIdOf(query.scope));
   const what = query.place === "subject" ? TERM.subject : TERM.object;
   const found = new Set(
@@ -290,16 +272,12 @@ export function listMemoryVersions(
   const [namespace, memoryId, { before = Number.MAX_SAFE_INTEGER, limit }] = asked;
   const log = committedLog(core, namespace);
   const found = log && findMemory(log, memoryId);
-  if (log === undefined || found === undefined) {
-    return [];
-  }
+  if (log === undefined || found === undefined) return [];
   const { memory, row } = found;
   const states = row.version < before ? [memory] : [];
   for (const former of limit > states.length ? formerRows(log, memory.memoryNo, before) : []) {
     states.push(bodyOf(log, memory.memoryNo, former));
-    if (states.length >= limit) {
-      break;
-    }
+    if (states.length >= limit) break;
   }
   return states.slice(0, limit);
 }
@@ -312,30 +290,24 @@ export function listMemoryScopes(
   const [namespace, after, limit] = asked;
   const log = committedLog(core, namespace);
   const scopes: StoredScope[] = [];
-  if (log === undefined) {
-    return scopes;
-  }
-  const prefix = memoryHeldInPrefix(log.logNo);
+  if (log === undefined) return scopes;
+  const prefix = MEMORY_HELD_IN.prefix(log.logNo);
   const range = { start: prefix + scopePart(after), end: afterPrefix(prefix) };
   const page = Math.min(limit + 3, PAGE);
   for (const { key } of rangeIndex(core, "committed", { ...range, page })) {
     const part = key.slice(prefix.length);
     const scopeId = readScopePart(part);
-    if (scopes.length >= limit) {
-      break;
-    }
-    if (scopeId > after) {
-      scopes.push(scopeOf(log, scopeId, part));
-    }
+    if (scopes.length >= limit) break;
+    const scope =
+      scopeId > after ? unlessDamaged(core, () => scopeOf(log, scopeId, part)) : undefined;
+    if (scope !== undefined) scopes.push(scope);
   }
   return scopes;
 }
 
 function scopeOf(log: MemoryLog, scopeId: string, part: string): StoredScope {
   const row = readScope(log, part);
-  if (row === undefined) {
-    throw recordCorrupt(`a scope of log ${log.logNo} is listed but missing`);
-  }
+  if (row === undefined) throw recordCorrupt(`a scope of log ${log.logNo} is listed but missing`);
   const memoryCount = row.counts.reduce((sum, count) => sum + count, 0);
   return { scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs };
 }
@@ -361,16 +333,12 @@ export function listMemoryNamespaces(
 ): readonly string[] {
   const [after, limit] = asked;
   const page = Math.min(limit + 3, PAGE);
-  const range = { start: memoryHeldKey(after), end: afterPrefix(TABLE.memoryHeld), page };
+  const range = { start: MEMORY_HELD.key(after), end: afterPrefix(MEMORY_HELD.id), page };
   const found: string[] = [];
   for (const { key } of rangeIndex(core, "committed", range)) {
     const namespace = readText(key.slice(1));
-    if (found.length >= limit) {
-      break;
-    }
-    if (namespace !== after) {
-      found.push(namespace);
-    }
+    if (found.length >= limit) break;
+    if (namespace !== after) found.push(namespace);
   }
   return found;
 }
@@ -381,14 +349,12 @@ export function expiredMemories(
   ...asked: Asked<"expiredMemories">
 ): Given<"expiredMemories"> {
   const [nowMs, limit] = asked;
-  const start = TABLE.memoryEnd + u64(0) + u64(0) + u64(0);
-  const end = TABLE.memoryEnd + u64(Math.max(0, nowMs) + 1);
+  const start = MEMORY_END.id + u64(0) + u64(0) + u64(0);
+  const end = MEMORY_END.id + u64(Math.max(0, nowMs) + 1);
   const found: { readonly namespace: string; readonly memoryId: string }[] = [];
   const page = Math.min(limit + 3, PAGE);
   for (const { key, payload } of rangeIndex(core, "committed", { start, end, page })) {
-    if (found.length >= limit) {
-      break;
-    }
+    if (found.length >= limit) break;
     const place = { core, visibility: "committed", logNo: readU64(key, 9) } as const;
     const { memoryId } = readMemoryRow(place, lastNumber(key)) ?? {};
     if (memoryId === undefined) {

@@ -1,7 +1,8 @@
 // Windows of the past of long logs, as only imports have them: what is in them, and what goes on
 // while one is read.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import {
   newEvent,
   newFields,
@@ -9,12 +10,11 @@ import {
   newMessage,
   readFacts,
   totalsOf,
-} from "../../../test/support/plans.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { fitCeiling } from "../../domain/window/fit.ts";
-import { ROLE } from "../../domain/window/types.ts";
+} from "../../../test/support/store/plans.ts";
+import { fitCeiling } from "../../window/rules/limit.ts";
+import { ROLE } from "../../window/rules/types.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { NewMessage, Store } from "../store.ts";
-import { openLmdbStore } from "./store.ts";
 
 const ref = { namespace: "default", sessionId: "s" };
 
@@ -58,7 +58,7 @@ async function erase(store: Store, seq: number): Promise<void> {
 }
 
 describe("a long window of the past", () => {
-  it.each([
+  test.each([
     ["few system messages", 15_000, (seq: number) => seq % 50 === 1],
     ["many system messages", 15_000, (seq: number) => seq % 3 !== 0],
     ["more system messages than fit", 12_000, (seq: number) => seq % 12 !== 0],
@@ -73,7 +73,7 @@ describe("a long window of the past", () => {
     expect(inRanges).toBe(expected.length);
   });
 
-  it("lets others in while it is read, and is of one moment", async () => {
+  test("lets others in while it is read, and is of one moment", async () => {
     await using scene = await imported(many(15_000, () => false));
     const { store } = scene;
     let isRead = false;

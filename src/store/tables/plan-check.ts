@@ -1,12 +1,12 @@
 // Checks a plan as a whole before any of it is applied: half a plan must never reach the pending
 // state, so whatever could stop it half-way is looked for here.
 
-import type { SessionFields, SessionHead, WindowInsert } from "../../domain/session.ts";
+import type { SessionFields, SessionHead, WindowInsert } from "../../session/rules/session.ts";
 import type { NewEvent, SessionPlan } from "../store.ts";
 import { areRanges } from "../task-faults.ts";
 import type { SessionState } from "./cache.ts";
-import { REVISION_EVENTS_MAX } from "./keys.ts";
-import { QUARTERS } from "./wire.ts";
+import { REVISION_EVENTS_MAX } from "./event-tables.ts";
+import { QUARTERS } from "./session-tables.ts";
 
 /** A fault of whoever made the plan. */
 export function unsound(what: string): Error {
@@ -18,9 +18,7 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
   checkEvents(plan.events);
   checkNumber("time of a reply", plan.reply?.createMs ?? 0);
   if (plan.remove === true) {
-    if (old === null) {
-      throw unsound("it removes a session that does not exist");
-    }
+    if (old === null) throw unsound("it removes a session that does not exist");
     if ((plan.tasks?.put ?? []).length > 0 || (plan.summaries?.put ?? []).length > 0) {
       throw unsound("it adds to a session that it removes");
     }
@@ -56,7 +54,7 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
   }
 }
 
-// What a plan erases of its own messages must be among them; the rest is looked up in the log.
+// Messages of its own that a plan erases must be among them; others are looked up in the log.
 function checkErased(plan: SessionPlan): void {
   const { append = [], erase = [] } = plan;
   if (erase.length > 0 && plan.resetLog === true) {
@@ -90,9 +88,7 @@ function checkNumber(what: string, value: number): void {
 
 function checkNumbers(plan: SessionPlan, head: SessionHead): void {
   checkHead(head);
-  if (plan.fields !== undefined) {
-    checkFields(plan.fields);
-  }
+  if (plan.fields !== undefined) checkFields(plan.fields);
   for (const message of plan.append ?? []) {
     checkTokens("token count of a message", message.tokenCount);
   }
@@ -119,9 +115,7 @@ export function checkHead(head: SessionHead): void {
   checkNumber("size of the window", head.window.byteCount);
   checkNumber("time of the change", head.updateMs);
   checkNumber("revision", head.revision);
-  if (!areRanges(head.windowRanges)) {
-    throw unsound("the ranges of the window are out of order");
-  }
+  if (!areRanges(head.windowRanges)) throw unsound("the ranges of the window are out of order");
 }
 
 /** Checks that fields can be stored. Throws an Error that names the fault. */
@@ -138,9 +132,7 @@ export function checkFields(fields: SessionFields): void {
   }
   checkNumber("seq of the fork", fields.forkedFrom?.seq ?? 0);
   const fault = insertsFault(fields.inserts);
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
+  if (fault !== undefined) throw unsound(fault);
   for (const insert of fields.inserts) {
     checkTokens("token count of an insert", insert.tokenCount);
     checkNumber("time of an insert", insert.createMs);
@@ -160,12 +152,8 @@ export function insertsFault(inserts: readonly WindowInsert[]): string | undefin
     if (!(position > last) || !Number.isFinite(position) || Number.isInteger(position)) {
       return `an insert stands at position ${position}`;
     }
-    if (ids.has(messageId)) {
-      return "two inserts have one id";
-    }
-    if (!areRanges(ranges)) {
-      return "the ranges of an insert are out of order";
-    }
+    if (ids.has(messageId)) return "two inserts have one id";
+    if (!areRanges(ranges)) return "the ranges of an insert are out of order";
     ids.add(messageId);
     last = position;
   }

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
+import { EMPTY_POLICY_STATE } from "../../session/rules/session.ts";
 import {
   DEFAULT_POLICY,
   DEFAULT_POLICY_PARTS,
   DEFAULT_PROTECTIONS,
   DEFAULT_STAGE,
   type Policy,
-} from "../../domain/policy.ts";
-import { EMPTY_POLICY_STATE } from "../../domain/session.ts";
+} from "../../window/policy/policy.ts";
 import {
   DEFAULT_SUMMARY_SPEC,
   DEFAULT_SUMMARY_VIEW,
   MANUAL_HOOK,
-} from "../../domain/summaries/spec.ts";
+} from "../../window/policy/summary-spec.ts";
 import { parsePolicy, parsePolicyState, policyStateText, policyText } from "./policy-json.ts";
 
 test("a policy comes back whole, also what JSON leaves out", () => {

@@ -1,6 +1,13 @@
 // Policies and what they remember, as the JSON text that records hold. Most sessions share a policy
 // and remember nothing, so that texts and parsed policies are kept.
 
+import { EMPTY_POLICY_STATE, type PolicyState } from "../../session/rules/session.ts";
+import {
+  DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+  type ImportanceRule,
+  type MemoryPolicy,
+} from "../../window/policy/memory-policy.ts";
 import {
   DEFAULT_POLICY_PARTS,
   DEFAULT_PROTECTIONS,
@@ -12,13 +19,12 @@ import {
   type ToolResultFill,
   type Trigger,
   type WindowUnit,
-} from "../../domain/policy.ts";
-import { EMPTY_POLICY_STATE, type PolicyState } from "../../domain/session.ts";
+} from "../../window/policy/policy.ts";
 import {
   DEFAULT_SUMMARY_SPEC,
   MANUAL_HOOK,
   type SummaryView,
-} from "../../domain/summaries/spec.ts";
+} from "../../window/policy/summary-spec.ts";
 
 const policyTexts = new WeakMap<Policy, string>();
 const policies = new Map<string, Policy>();
@@ -51,9 +57,7 @@ export function parsePolicy(text: string): Policy {
   let policy = policies.get(text);
   if (policy === undefined) {
     policy = complete(renamed(JSON.parse(text) as OldPolicy));
-    if (policies.size >= POLICIES_MAX) {
-      policies.clear();
-    }
+    if (policies.size >= POLICIES_MAX) policies.clear();
     policies.set(text, policy);
     policyTexts.set(policy, text);
   }
@@ -142,9 +146,7 @@ function completeSummarize({
   removedTo,
   summarize,
 }: Partial<PolicyStage>): PolicyStage["summarize"] {
-  if (summarize !== undefined) {
-    return { ...DEFAULT_SUMMARY_SPEC, ...summarize };
-  }
+  if (summarize !== undefined) return { ...DEFAULT_SUMMARY_SPEC, ...summarize };
   return removedTo === "summarize" ? MANUAL_SPEC : undefined;
 }
 
@@ -154,9 +156,7 @@ function completeSelection(select: Selection): Selection {
 
 /** The text of what a policy remembers; empty for nothing. */
 export function policyStateText(state: PolicyState): string {
-  if (state === EMPTY_POLICY_STATE) {
-    return "";
-  }
+  if (state === EMPTY_POLICY_STATE) return "";
   const isEmpty =
     state.modelInputTokens === 0 &&
     state.outcomes.length === 0 &&
@@ -166,9 +166,77 @@ export function policyStateText(state: PolicyState): string {
   return isEmpty ? "" : JSON.stringify(state);
 }
 
-/** What a policy remembers, of its text. */
+/** The state of a policy, by its text. */
 export function parsePolicyState(text: string): PolicyState {
   return text === ""
     ? EMPTY_POLICY_STATE
     : { ...EMPTY_POLICY_STATE, ...(JSON.parse(text) as Partial<PolicyState>) };
+}
+
+// Memory policies of sessions, as the JSON text that records hold.
+
+/** As records hold it. JSON leaves out what is undefined. */
+export type StoredMemoryPolicy = Partial<MemoryPolicy> | OldMemoryPolicy;
+
+/** Before promotion and episodes were parts that a policy may lack. */
+interface OldMemoryPolicy extends Partial<Omit<MemoryPolicy, "promotion" | "episodes">> {
+  /** Off left the stages that promote, which then followed the rules all the same. */
+  readonly autoPromote: boolean;
+  readonly importanceThreshold?: number;
+  readonly importanceRules?: readonly ImportanceRule[];
+  readonly scoreHook?: string;
+  readonly episodes?: boolean;
+  readonly episodicRetentionDays?: number;
+}
+
+const memoryPolicies = new Map<string, MemoryPolicy>();
+const texts = new WeakMap<MemoryPolicy, string>();
+
+/** The text of what a session gives to long-term memory; empty for nothing. */
+export function memoryPolicyText(policy: MemoryPolicy | undefined): string {
+  if (policy === undefined) return "";
+  let text = texts.get(policy);
+  if (text === undefined) {
+    text = JSON.stringify(policy);
+    texts.set(policy, text);
+  }
+  return text;
+}
+
+/**
+ * The memory policy of a text. The same text gives the same object, so that what is compiled of its
+ * rules can be kept with it.
+ */
+export function parseMemoryPolicy(text: string): MemoryPolicy | undefined {
+  if (text === "") return undefined;
+  let policy = memoryPolicies.get(text);
+  if (policy === undefined) {
+    policy = completeMemoryPolicy(JSON.parse(text) as StoredMemoryPolicy);
+    if (memoryPolicies.size >= POLICIES_MAX) memoryPolicies.clear();
+    memoryPolicies.set(text, policy);
+    texts.set(policy, text);
+  }
+  return policy;
+}
+
+/** The policy of what a record holds, in the form of today. */
+export function completeMemoryPolicy(stored: StoredMemoryPolicy): MemoryPolicy {
+  return { ...DEFAULT_MEMORY_POLICY, ...("autoPromote" in stored ? converted(stored) : stored) };
+}
+
+function converted(old: OldMemoryPolicy): MemoryPolicy {
+  const { autoPromote, importanceThreshold, importanceRules, scoreHook, ...more } = old;
+  const { episodes = true, episodicRetentionDays = 30, ...rest } = more;
+  return {
+    ...DEFAULT_MEMORY_POLICY,
+    ...rest,
+    promotion: {
+      selection: "any-text",
+      importanceThreshold: importanceThreshold ?? DEFAULT_PROMOTION.importanceThreshold,
+      importanceRules: importanceRules ?? [],
+      scoreHook: scoreHook ?? "",
+      markedStagesOnly: !autoPromote,
+    },
+    episodes: episodes ? { retentionDays: episodicRetentionDays } : undefined,
+  };
 }

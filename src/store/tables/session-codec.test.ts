@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { newFields, newInsert, START_MS } from "../../../test/support/plans.ts";
+import { newFields, newInsert, START_MS } from "../../../test/support/store/plans.ts";
+import { SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
 import {
   DEFAULT_MEMORY_POLICY,
   DEFAULT_PROMOTION,
   type ExtractionPolicy,
   type PromotionPolicy,
-} from "../../domain/memories/policy.ts";
-import { DEFAULT_POLICY, DEFAULT_POLICY_PARTS, DEFAULT_STAGE } from "../../domain/policy.ts";
-import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import { SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
-import { unseal } from "./envelope.ts";
-import { decodeSession, encodeSession } from "./session-codec.ts";
+} from "../../window/policy/memory-policy.ts";
+import { DEFAULT_POLICY, DEFAULT_POLICY_PARTS, DEFAULT_STAGE } from "../../window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../window/policy/summary-spec.ts";
+import { unseal } from "../engine/envelope.ts";
+import { SESSION } from "./session-tables.ts";
 
 const ROW = { sessionNo: 7, namespace: "n", sessionId: "s" };
 
 function roundTrip(fields: ReturnType<typeof newFields>) {
-  return decodeSession(unseal("k", encodeSession("k", { ...ROW, fields }), "test"));
+  return SESSION.decode(unseal("k", SESSION.encode("k", { ...ROW, fields }), "test"));
 }
 
 test("a session comes back with all that stands in its window only", () => {
@@ -64,7 +64,7 @@ test("a session comes back with what it gives to long-term memory, the same obje
   const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, promotion, episodes, extraction };
   const first = roundTrip(newFields({ memoryPolicy })).fields.memoryPolicy;
   expect(first).toStrictEqual(memoryPolicy);
-  // What is compiled of its rules is kept with it.
+  // Its compiled rules are kept with it.
   expect(roundTrip(newFields({ memoryPolicy: { ...memoryPolicy } })).fields.memoryPolicy).toBe(
     first,
   );
@@ -76,7 +76,7 @@ test("a session comes back with what it gives to long-term memory, the same obje
 
 describe("what a session gave to long-term memory before promotion and episodes had policies", () => {
   const read = (memoryPolicyJson: string) =>
-    decodeSession(
+    SESSION.decode(
       SessionRecord.encode({
         ...SessionRecord.decode(new Uint8Array(0)),
         ...{ policyJson: "{}", memoryPolicyJson },
@@ -97,6 +97,7 @@ describe("what a session gave to long-term memory before promotion and episodes 
     };
     expect(read(JSON.stringify(old))).toStrictEqual({
       ...{ ...limits, promotion, episodes: { retentionDays: 3_650 }, extraction: undefined },
+      onSourceErased: "forget",
     });
   });
 
@@ -141,7 +142,7 @@ test("a session as the first version stored it is read with an old policy and wi
     createMs: BigInt(START_MS),
     etagRevision: 1n,
   };
-  const row = decodeSession(SessionRecord.encode(record).finish());
+  const row = SESSION.decode(SessionRecord.encode(record).finish());
   // The default policy of that version is the default policy still.
   expect(row.fields.policy).toStrictEqual(DEFAULT_POLICY);
   expect({ ...row, fields: { ...row.fields, metadata: new Uint8Array(0) } }).toEqual({
@@ -152,9 +153,9 @@ test("a session as the first version stored it is read with an old policy and wi
 
 test("an insert of a kind that this version does not know is refused", () => {
   const fields = newFields({ inserts: [newInsert({ position: 1.5 })] });
-  const record = SessionRecord.decode(unseal("k", encodeSession("k", { ...ROW, fields }), "test"));
+  const record = SessionRecord.decode(unseal("k", SESSION.encode("k", { ...ROW, fields }), "test"));
   for (const insert of record.inserts) insert.kind = 4;
-  expect(() => decodeSession(SessionRecord.encode(record).finish())).toThrow("unknown kind");
+  expect(() => SESSION.decode(SessionRecord.encode(record).finish())).toThrow("unknown kind");
 });
 
 // The record of a session under the key "k", as the version before hooks wrote it.
@@ -173,7 +174,7 @@ const OLD_RECORD = [
 ].join("");
 
 test("a session as the version before hooks stored it has the defaults of what came later", () => {
-  const { fields, ...row } = decodeSession(unseal("k", Buffer.from(OLD_RECORD, "base64"), "test"));
+  const { fields, ...row } = SESSION.decode(unseal("k", Buffer.from(OLD_RECORD, "base64"), "test"));
   expect(row).toEqual(ROW);
   expect(fields.policy).toStrictEqual({
     ...DEFAULT_POLICY_PARTS,
@@ -233,7 +234,7 @@ test("a session as the version before hooks stored it has the defaults of what c
     },
   ]);
   expect(Buffer.from(fields.inserts[0]?.bytes ?? []).toString()).toBe("placed");
-  // What is written back is read as the same.
+  // A record that is written back is read as the same.
   expect(roundTrip(fields).fields.summary).toEqual(fields.summary);
   expect(roundTrip(fields).fields.policy).toStrictEqual(fields.policy);
 });

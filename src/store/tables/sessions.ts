@@ -1,56 +1,131 @@
-// Sessions: finding, loading and listing them.
+// Upper bound of the size of sessions on the wire, which bounds pages of sessions. The public form
+// is not known here, only that it holds the same texts and numbers.
 
-import { recordCorrupt } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import {
   expireMs,
   isExpired,
   type Session,
   type SessionFields,
   type SessionRef,
-} from "../../domain/session.ts";
+  type WindowInsert,
+} from "../../session/rules/session.ts";
+import type { Policy, PolicyStage, Selection } from "../../window/policy/policy.ts";
+import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
+import { rangeIndex, unlessDamaged } from "../engine/reads.ts";
 import type { SessionPage, SessionQuery } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
-import { decodeHead, decodeNumber } from "./codec.ts";
-import { type Core, rangeIndex, readIndex } from "./core.ts";
+import type { Core } from "./core.ts";
 import {
-  afterPrefix,
-  agentPrefix,
-  allPrefix,
-  expiryKey,
-  headKey,
-  labelPrefix,
-  nameKey,
-  readU64,
-  sessionKey,
-  TABLE,
-  u64,
-  userPrefix,
-} from "./keys.ts";
-import { sessionBytes } from "./session-bytes.ts";
-import { decodeSession, type SessionRow } from "./session-codec.ts";
-import { sealIndex } from "./slab.ts";
+  EXPIRY,
+  HEAD,
+  SESSION,
+  SESSION_AGENT,
+  SESSION_LABEL,
+  SESSION_LIST,
+  SESSION_NAME,
+  SESSION_USER,
+  type SessionRow,
+} from "./session-tables.ts";
 
-/** Where a session is listed: the prefixes that its number follows. */
-export function listPrefixes(namespace: string, fields: SessionFields): string[] {
-  const prefixes = [allPrefix(namespace)];
-  if (fields.userId !== "") {
-    prefixes.push(userPrefix(namespace, fields.userId));
-  }
-  if (fields.agentId !== "") {
-    prefixes.push(agentPrefix(namespace, fields.agentId));
-  }
+// Bytes of a session, a stage of its policy, a text, a run and a mark beside their texts.
+const FIXED_BYTES = 656;
+const STAGE_BYTES = 80;
+const SUMMARIZE_BYTES = 80;
+const ENTRY_BYTES = 16;
+const RUN_BYTES = 22;
+const INSERT_BYTES = 96;
+const MARK_BYTES = 48;
+
+const policies = new WeakMap<Policy, number>();
+
+/** At least the bytes of the wire form of a session. */
+export function sessionBytes(session: Session): number {
+  const { fields, head, namespace, sessionId } = session;
+  const { policy, summary, forkedFrom } = fields;
+  // A policy is given as it was chosen and as it is in force.
+  let bytes = FIXED_BYTES + fields.metadata.length + 2 * policyBytes(policy);
+  bytes += textBytes([namespace, sessionId]);
+  bytes += textBytes(Object.values(fields).filter((value) => typeof value === "string"));
+  bytes += textBytes([forkedFrom?.sessionId ?? "", summary?.text ?? "", summary?.hook ?? ""]);
+  bytes += (summary?.ranges.length ?? 0) * RUN_BYTES;
   for (const [key, value] of fields.labels) {
-    prefixes.push(labelPrefix(namespace, key, value));
+    bytes += ENTRY_BYTES + key.length + Buffer.byteLength(value);
+  }
+  for (const insert of fields.inserts) {
+    bytes += insertBytes(insert);
+  }
+  for (const { stage } of head.policyState.marks) {
+    bytes += MARK_BYTES + stage.length;
+  }
+  return bytes;
+}
+
+function textBytes(texts: readonly string[]): number {
+  let bytes = 0;
+  for (const text of texts) {
+    bytes += Buffer.byteLength(text);
+  }
+  return bytes;
+}
+
+function listBytes(texts: readonly string[]): number {
+  return textBytes(texts) + texts.length * ENTRY_BYTES;
+}
+
+// Its text is no longer than the message that shows it.
+function insertBytes({ messageId, bytes, ranges, hook, stage }: WindowInsert): number {
+  const texts = textBytes([messageId, hook, stage]);
+  return INSERT_BYTES + texts + bytes.length + ranges.length * RUN_BYTES;
+}
+
+function policyBytes(policy: Policy): number {
+  let bytes = policies.get(policy);
+  if (bytes === undefined) {
+    bytes = textBytes([policy.name, policy.model, policy.toolResultFill?.text ?? ""]);
+    bytes += textBytes([policy.summaryView.prefix]);
+    bytes += listBytes(policy.protections.pinIds);
+    for (const stage of policy.stages) {
+      bytes += stageBytes(stage);
+    }
+    policies.set(policy, bytes);
+  }
+  return bytes;
+}
+
+function stageBytes({ name, anyOf, countIf, select, summarize }: PolicyStage): number {
+  let bytes = STAGE_BYTES + name.length + anyOf.length * ENTRY_BYTES;
+  if (summarize !== undefined) {
+    const { hook, instructions, placeholder, separator, prefix } = summarize;
+    bytes += SUMMARIZE_BYTES + textBytes([hook, instructions, placeholder, separator, prefix]);
+  }
+  for (const trigger of anyOf) {
+    bytes += "names" in trigger ? listBytes(trigger.names) : 0;
+  }
+  return bytes + listBytes(countIf) + listBytes(conditionsOf(select));
+}
+
+function conditionsOf(select: Selection): readonly string[] {
+  return select.kind === "filter" ? select.conditions : [];
+}
+
+// Sessions: finding, loading and listing them.
+
+/** List keys of a session: the prefixes that its number follows. */
+export function listPrefixes(namespace: string, fields: SessionFields): string[] {
+  const prefixes = [SESSION_LIST.prefix(namespace)];
+  if (fields.userId !== "") prefixes.push(SESSION_USER.prefix(namespace, fields.userId));
+  if (fields.agentId !== "") prefixes.push(SESSION_AGENT.prefix(namespace, fields.agentId));
+  for (const [key, value] of fields.labels) {
+    prefixes.push(SESSION_LABEL.prefix(namespace, key, value));
   }
   return prefixes;
 }
 
 function stateOf(core: Core, row: SessionRow): SessionState {
-  const head = readIndex(core, headKey(row.sessionNo), "committed", decodeHead);
-  if (head === undefined) {
-    throw recordCorrupt(`the head of session ${row.sessionNo} is missing`);
-  }
+  const head = HEAD.get(core, HEAD.key(row.sessionNo), "committed");
+  if (head === undefined) throw recordCorrupt(`the head of session ${row.sessionNo} is missing`);
   return {
     sessionNo: row.sessionNo,
     logNo: head.logNo,
@@ -67,12 +142,10 @@ function stateOf(core: Core, row: SessionRow): SessionState {
 
 /** Reads a session that is durable; null when there is none. */
 function loadSession(core: Core, ref: SessionRef): SessionState | null {
-  const key = nameKey(ref.namespace, ref.sessionId);
-  const sessionNo = readIndex(core, key, "committed", decodeNumber);
-  if (sessionNo === undefined) {
-    return null;
-  }
-  const row = readIndex(core, sessionKey(sessionNo), "committed", decodeSession);
+  const key = SESSION_NAME.key(ref.namespace, ref.sessionId);
+  const sessionNo = SESSION_NAME.get(core, key, "committed");
+  if (sessionNo === undefined) return null;
+  const row = SESSION.get(core, SESSION.key(sessionNo), "committed");
   if (
     row === undefined ||
     row.sessionNo !== sessionNo ||
@@ -87,9 +160,7 @@ function loadSession(core: Core, ref: SessionRef): SessionState | null {
 /** The cache's entry of a session; a session that does not exist gets one only when asked for. */
 export function openSession(core: Core, ref: SessionRef): CachedSession | undefined {
   const cached = core.cache.get(ref);
-  if (cached !== undefined) {
-    return cached;
-  }
+  if (cached !== undefined) return cached;
   const state = loadSession(core, ref);
   return state === null ? undefined : core.cache.add(ref, state);
 }
@@ -101,7 +172,7 @@ export function committedState(core: Core, ref: SessionRef): SessionState | unde
 
 /** Reads a session by its number, without taking room in the cache. */
 function readNumbered(core: Core, sessionNo: number): Session {
-  const row = readIndex(core, sessionKey(sessionNo), "committed", decodeSession);
+  const row = SESSION.get(core, SESSION.key(sessionNo), "committed");
   if (row === undefined || row.sessionNo !== sessionNo) {
     throw recordCorrupt(`session ${sessionNo} is listed but missing`);
   }
@@ -110,15 +181,15 @@ function readNumbered(core: Core, sessionNo: number): Session {
 
 function listPrefix(query: SessionQuery): string {
   if (query.userId !== undefined && query.userId !== "") {
-    return userPrefix(query.namespace, query.userId);
+    return SESSION_USER.prefix(query.namespace, query.userId);
   }
   if (query.agentId !== undefined && query.agentId !== "") {
-    return agentPrefix(query.namespace, query.agentId);
+    return SESSION_AGENT.prefix(query.namespace, query.agentId);
   }
   for (const [key, value] of query.labels ?? []) {
-    return labelPrefix(query.namespace, key, value);
+    return SESSION_LABEL.prefix(query.namespace, key, value);
   }
-  return allPrefix(query.namespace);
+  return SESSION_LIST.prefix(query.namespace);
 }
 
 function matches(session: Session, query: SessionQuery): boolean {
@@ -135,9 +206,7 @@ function matches(session: Session, query: SessionQuery): boolean {
     return false;
   }
   for (const [key, value] of query.labels ?? []) {
-    if (fields.labels.get(key) !== value) {
-      return false;
-    }
+    if (fields.labels.get(key) !== value) return false;
   }
   return true;
 }
@@ -163,9 +232,7 @@ export async function listSessions(core: Core, query: SessionQuery): Promise<Ses
       core.writer.assertReadable();
     }
     const end = listPiece(core, query, listing);
-    if (end !== "more") {
-      return { sessions, next: end === "full" ? listing.last : undefined };
-    }
+    if (end !== "more") return { sessions, next: end === "full" ? listing.last : undefined };
   }
   return { sessions, next: listing.last };
 }
@@ -178,20 +245,14 @@ function listPiece(core: Core, query: SessionQuery, listing: Listing): "more" | 
   const end = reverse && after !== undefined ? prefix + u64(after) : afterPrefix(prefix);
   let looks = 0;
   for (const row of rangeIndex(core, "committed", { start, end, reverse })) {
-    if (listing.sessions.length >= query.limit) {
-      return "full";
-    }
-    if (looks >= PIECE) {
-      return "more";
-    }
+    if (listing.sessions.length >= query.limit) return "full";
+    if (looks >= PIECE) return "more";
     looks++;
     const sessionNo = readU64(row.key, prefix.length);
-    const session = readNumbered(core, sessionNo);
-    if (matches(session, query)) {
+    const session = unlessDamaged(core, () => readNumbered(core, sessionNo));
+    if (session !== undefined && matches(session, query)) {
       listing.bytes += sessionBytes(session);
-      if (listing.sessions.length > 0 && listing.bytes > LIMITS.sessionPageBytes) {
-        return "full";
-      }
+      if (listing.sessions.length > 0 && listing.bytes > LIMITS.sessionPageBytes) return "full";
       listing.sessions.push(session);
     }
     listing.last = sessionNo;
@@ -207,19 +268,15 @@ function listPiece(core: Core, query: SessionQuery, listing: Listing): "more" | 
 export function expiredSessions(core: Core, nowMs: number, limit: number): SessionRef[] {
   const found: SessionRef[] = [];
   const seen = new Set<number>();
-  const range = { start: TABLE.expiry + u64(0), end: TABLE.expiry + u64(Math.max(0, nowMs) + 1) };
+  const range = { start: EXPIRY.id + u64(0), end: EXPIRY.id + u64(Math.max(0, nowMs) + 1) };
   const rows: string[] = [];
   let failure: { readonly error: unknown } | undefined;
   for (const { key } of rangeIndex(core, "committed", range)) {
     rows.push(key);
-    if (rows.length >= limit + LIMITS.pageSizeMax) {
-      break;
-    }
+    if (rows.length >= limit + LIMITS.pageSizeMax) break;
   }
   for (const key of rows) {
-    if (found.length >= limit) {
-      break;
-    }
+    if (found.length >= limit) break;
     const sessionNo = readU64(key, 9);
     try {
       const moved = correctExpiry(core, key, sessionNo, nowMs);
@@ -231,9 +288,7 @@ export function expiredSessions(core: Core, nowMs: number, limit: number): Sessi
       failure ??= { error };
     }
   }
-  if (failure !== undefined && found.length === 0) {
-    throw failure.error;
-  }
+  if (failure !== undefined && found.length === 0) throw failure.error;
   return found;
 }
 
@@ -244,7 +299,7 @@ function correctExpiry(
   sessionNo: number,
   nowMs: number,
 ): SessionRef | undefined {
-  const row = readIndex(core, sessionKey(sessionNo), "pending", decodeSession);
+  const row = SESSION.get(core, SESSION.key(sessionNo), "pending");
   if (row === undefined) {
     core.memtable.set(key, null);
     return undefined;
@@ -256,15 +311,7 @@ function correctExpiry(
   }
   core.memtable.set(key, null);
   if (end !== undefined) {
-    const moved = expiryKey(end, sessionNo);
-    core.memtable.set(moved, emptyRecord(moved));
+    EXPIRY.put(core, EXPIRY.key(end, sessionNo), true);
   }
   return undefined;
-}
-
-const NOTHING = new Uint8Array(0);
-
-/** A record whose key says everything. */
-export function emptyRecord(key: string): Uint8Array {
-  return sealIndex(key, NOTHING);
 }

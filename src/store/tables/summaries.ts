@@ -1,13 +1,14 @@
 // The history of summaries. It stands beside the log, under the number of it, and goes with it.
 
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
+import type { SummaryRecord } from "../../summary/rules/summary.ts";
+import { afterPrefix, u64 } from "../engine/keys.ts";
+import type { Visibility } from "../engine/memtable.ts";
+import { rangeIndex } from "../engine/reads.ts";
 import type { SummaryPage, SummaryPlan, SummaryQuery } from "../store.ts";
 import { summaryPlanFault } from "../task-faults.ts";
-import { type Core, decodeRecord, rangeIndex, readIndex } from "./core.ts";
-import { afterPrefix, summaryKey, summaryPrefix, u64 } from "./keys.ts";
-import type { Visibility } from "./memtable.ts";
+import type { Core } from "./core.ts";
 import { unsound } from "./plan-check.ts";
-import { decodeSummary, encodeSummary } from "./task-codec.ts";
+import { SUMMARY } from "./task-tables.ts";
 
 // A run of a page, beside its text.
 const RUN_BYTES = 22;
@@ -20,7 +21,7 @@ export function readSummary(
   visibility: Visibility,
 ): SummaryRecord | undefined {
   return Number.isSafeInteger(version) && version > 0
-    ? readIndex(core, summaryKey(logNo, version), visibility, decodeSummary)
+    ? SUMMARY.get(core, SUMMARY.key(logNo, version), visibility)
     : undefined;
 }
 
@@ -28,13 +29,13 @@ export function readSummary(
 export function listSummaries(core: Core, logNo: number, query: SummaryQuery): SummaryPage {
   const { after, limit, maxBytes } = query;
   const reverse = query.order === "desc";
-  const prefix = summaryPrefix(logNo);
+  const prefix = SUMMARY.prefix(logNo);
   const start = prefix + u64(!reverse && after !== undefined ? after + 1 : 0);
   const end = reverse && after !== undefined ? prefix + u64(after) : afterPrefix(prefix);
   const summaries: SummaryRecord[] = [];
   let bytes = 0;
   for (const row of rangeIndex(core, "committed", { start, end, reverse, page: PAGE })) {
-    const summary = decodeRecord("summary", row.payload, decodeSummary);
+    const summary = SUMMARY.of(row.payload);
     bytes += summaryBytes(summary);
     if (summaries.length >= limit || (summaries.length > 0 && bytes > maxBytes)) {
       return { summaries, next: summaries.at(-1)?.version };
@@ -57,26 +58,21 @@ export function checkSummaries(
   plan: SummaryPlan | undefined,
   base: { readonly newest: number; readonly logNo: number | undefined },
 ): void {
-  if (plan === undefined) {
-    return;
-  }
+  if (plan === undefined) return;
   const { newest, logNo } = base;
   const has = (version: number): boolean =>
     logNo !== undefined && readSummary(core, logNo, version, "pending") !== undefined;
   const fault = summaryPlanFault(plan, { newest, has });
-  if (fault !== undefined) {
-    throw unsound(fault);
-  }
+  if (fault !== undefined) throw unsound(fault);
 }
 
 /** Applies what a plan does to the summaries of a log. */
 export function saveSummaries(core: Core, logNo: number, plan: SummaryPlan | undefined): void {
   for (const version of plan?.remove ?? []) {
-    core.memtable.set(summaryKey(logNo, version), null);
+    core.memtable.set(SUMMARY.key(logNo, version), null);
   }
   const put = plan?.put ?? [];
   for (const summary of plan?.replace === undefined ? put : [plan.replace, ...put]) {
-    const key = summaryKey(logNo, summary.version);
-    core.memtable.set(key, encodeSummary(key, summary));
+    SUMMARY.put(core, SUMMARY.key(logNo, summary.version), summary);
   }
 }

@@ -1,23 +1,16 @@
-// What is encoded by hand against the generated code, and what comes back.
+// Hand-written encodings against the generated code, and records that come back.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { newLease, newSummary, newTask } from "../../../test/support/plans.ts";
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
+import { newLease, newSummary, newTask } from "../../../test/support/store/plans.ts";
 import {
   SummaryRecord as StoredSummary,
   TaskRecord,
   UsageRecord,
 } from "../../gen/memorysidecar/storage/v1/records.ts";
-import { unseal } from "./envelope.ts";
-import {
-  decodeSummary,
-  decodeTask,
-  decodeUsage,
-  encodeSummary,
-  encodeTask,
-  encodeUsage,
-} from "./task-codec.ts";
+import type { SummaryRecord } from "../../summary/rules/summary.ts";
+import { unseal } from "../engine/envelope.ts";
+import { SUMMARY, TASK, USAGE } from "./task-tables.ts";
 
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const text = fc.string({ unit: "grapheme", maxLength: 100 });
@@ -35,8 +28,8 @@ test("a task comes back, with what JSON leaves out", () => {
         lease: leased === undefined ? undefined : newLease(leased),
         work: { sources: { messageCount: 1, tokenCount } },
       });
-      const payload = payloadOf(encodeTask("k", { sessionNo, task }));
-      expect(decodeTask(payload)).toStrictEqual({ sessionNo, task });
+      const payload = payloadOf(TASK.encode("k", { sessionNo, task }));
+      expect(TASK.decode(payload)).toStrictEqual({ sessionNo, task });
       const taskJson = JSON.stringify(task);
       expect(TaskRecord.decode(payload)).toEqual({ sessionNo: BigInt(sessionNo), taskJson });
     }),
@@ -46,8 +39,8 @@ test("a task comes back, with what JSON leaves out", () => {
 test("what a hook took comes back", () => {
   fc.assert(
     fc.property(number, number, (calls, tokenCount) => {
-      const payload = payloadOf(encodeUsage("k", { calls, tokens: tokenCount }));
-      expect(decodeUsage(payload)).toStrictEqual({ calls, tokens: tokenCount });
+      const payload = payloadOf(USAGE.encode("k", { calls, tokens: tokenCount }));
+      expect(USAGE.decode(payload)).toStrictEqual({ calls, tokens: tokenCount });
       const record = { calls: BigInt(calls), tokens: BigInt(tokenCount) };
       expect(UsageRecord.decode(payload)).toEqual(record);
     }),
@@ -70,23 +63,23 @@ test("a summary comes back", () => {
   fc.assert(
     fc.property(parts, (part) => {
       const summary = newSummary(part);
-      expect(decodeSummary(payloadOf(encodeSummary("k", summary)))).toEqual(summary);
+      expect(SUMMARY.decode(payloadOf(SUMMARY.encode("k", summary)))).toEqual(summary);
     }),
   );
 });
 
 test("records that are not whole are refused", () => {
   const task = payloadOf(
-    encodeTask("k", { sessionNo: 3, task: newTask({ taskNo: 1, sessionId: "s" }) }),
+    TASK.encode("k", { sessionNo: 3, task: newTask({ taskNo: 1, sessionId: "s" }) }),
   );
   for (const length of [0, 1, 5, task.length - 1]) {
-    expect(() => decodeTask(task.subarray(0, length))).toThrow();
+    expect(() => TASK.decode(task.subarray(0, length))).toThrow();
   }
-  expect(() => decodeTask(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
-  expect(() => decodeUsage(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
+  expect(() => TASK.decode(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
+  expect(() => USAGE.decode(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
   const odd = StoredSummary.encode({
     ...StoredSummary.decode(new Uint8Array(0)),
     ranges: [1n],
   }).finish();
-  expect(() => decodeSummary(odd)).toThrow("odd length");
+  expect(() => SUMMARY.decode(odd)).toThrow("odd length");
 });

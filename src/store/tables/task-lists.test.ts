@@ -1,11 +1,17 @@
 // Lists of tasks where there are very many: the work of one call is bounded, and what is due comes
 // all the same.
 
-import { describe, expect, it } from "vitest";
-import { openLmdbEngine } from "../../../test/support/lmdb-engine.ts";
-import { newEvent, newFields, newHead, newTask, START_MS } from "../../../test/support/plans.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { STAGE_TASKS_MAX, type Task, taskNoAt } from "../../domain/tasks/task.ts";
+import { describe, expect, test } from "vitest";
+import { openLmdbEngine } from "../../../test/support/store/lmdb-engine.ts";
+import {
+  newEvent,
+  newFields,
+  newHead,
+  newTask,
+  START_MS,
+} from "../../../test/support/store/plans.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { STAGE_TASKS_MAX, type Task, taskNoAt } from "../../tasks/rules/task.ts";
 import type { Store } from "../store.ts";
 
 /** Makes a session of its own with tasks. */
@@ -29,7 +35,7 @@ function make(
 const nameOf = (index: number) => `n${index.toString().padStart(5, "0")}`;
 
 describe("what is due of a hook", () => {
-  it("is found behind very many namespaces with nothing due", async () => {
+  test("is found behind very many namespaces with nothing due", async () => {
     await using engine = await openLmdbEngine();
     const { store } = engine;
     const later = [{ dueMs: START_MS + 60_000 }];
@@ -52,7 +58,7 @@ describe("what is due of a hook", () => {
     expect(turn.map(({ namespace }) => namespace)).toEqual([nameOf(10), "zz", "zz"]);
   });
 
-  it("is the same whether it is little or much", async () => {
+  test("is the same whether it is little or much", async () => {
     await using engine = await openLmdbEngine();
     const { store } = engine;
     const due: { namespace: string; dueMs: number; taskNo: number }[] = [];
@@ -102,7 +108,7 @@ describe("what is due of a hook", () => {
 });
 
 describe("a page of tasks", () => {
-  it("looks at a bounded number of them", async () => {
+  test("looks at a bounded number of them", async () => {
     await using engine = await openLmdbEngine();
     const { store } = engine;
     const parts = Array.from({ length: STAGE_TASKS_MAX }, () => ({ hook: "other" }));

@@ -1,21 +1,25 @@
-// Records of tasks, of what hooks took, and of the history of summaries, to bytes and back.
+// The tables of tasks, of the usage of hooks, and of the history of summaries.
 
-import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
-import type { SummaryRecord, Trust } from "../../domain/summaries/summary.ts";
-import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import { SummaryRecord as StoredSummary } from "../../gen/memorysidecar/storage/v1/records.ts";
-import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
-import { indexSlab, sealIndex } from "./slab.ts";
-import { flatten, QUARTERS, quartersOf, unflatten, WireReader, WireWriter } from "./wire.ts";
-
-const writer = new WireWriter();
-
-function finish(key: string): Buffer {
-  writeEnvelope(key, writer.buffer, writer.position);
-  const record = indexSlab.take(writer.position);
-  writer.buffer.copy(record, 0, 0, writer.position);
-  return record;
-}
+import type { SummaryRecord, Trust } from "../../summary/rules/summary.ts";
+import type { Task, TaskUsage } from "../../tasks/rules/task.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../window/policy/summary-spec.ts";
+import { sealIndex } from "../engine/envelope.ts";
+import {
+  aNumber,
+  aText,
+  bucket,
+  defineTable,
+  endedText,
+  field,
+  lastText,
+  mapped,
+  NOTHING,
+  ONE_TEXT,
+  record,
+} from "../engine/table.ts";
+import type { DueTask } from "../store.ts";
+import { flatten, QUARTERS, quartersOf, unflatten } from "./session-tables.ts";
 
 /** A task with the number of its session. */
 export interface TaskRow {
@@ -23,28 +27,11 @@ export interface TaskRow {
   readonly task: Task;
 }
 
-export function encodeTask(key: string, { sessionNo, task }: TaskRow): Buffer {
-  writer.reset(ENVELOPE_BYTES);
-  writer.number(1, sessionNo);
-  writer.string(2, JSON.stringify(task));
-  return finish(key);
-}
-
-export function decodeTask(payload: Uint8Array): TaskRow {
-  const reader = new WireReader(payload);
-  let sessionNo = 0;
-  let text = "";
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    if (tag === 8) {
-      sessionNo = reader.varint();
-    } else if (tag === 18) {
-      text = reader.string();
-    } else {
-      reader.unknown(tag);
-    }
-  }
-  return { sessionNo, task: parseTask(text) };
-}
+const task = mapped(
+  record({ sessionNo: field.number(1), text: field.text(2) }),
+  ({ sessionNo, task }: TaskRow) => ({ sessionNo, text: JSON.stringify(task) }),
+  ({ sessionNo, text }) => ({ sessionNo, task: parseTask(text) }),
+);
 
 // JSON leaves out what is undefined.
 function parseTask(text: string): Task {
@@ -55,37 +42,70 @@ function parseTask(text: string): Task {
     lastFailure: task.lastFailure,
     summarize: {
       ...task.summarize,
-      // What came later has its default.
+      // Newer fields have their defaults.
       spec: { ...DEFAULT_SUMMARY_SPEC, ...task.summarize.spec },
       draft: task.summarize.draft,
     },
   };
 }
 
-export function encodeUsage(key: string, usage: TaskUsage): Buffer {
-  writer.reset(ENVELOPE_BYTES);
-  writer.number(1, usage.calls);
-  writer.number(2, usage.tokens);
-  return finish(key);
+export const TASK = defineTable(0x32, "task", [aText, aNumber], {
+  erasedWith: "session",
+  record: task,
+});
+
+/** By number alone; up to format 2. The next start moves them. */
+export const OLD_TASK = defineTable(0x11, "task", [aNumber], {
+  erasedWith: "session",
+  record: task,
+  bucket: bucket.table,
+});
+
+/** The tasks of a namespace. */
+export const TASK_IN = defineTable(0x12, "task of a namespace", [aText, aNumber], {
+  erasedWith: "session",
+  record: NOTHING,
+  bucket: bucket.allButLast,
+});
+
+/** The tasks of a session. */
+export const TASK_OF = defineTable(0x13, "task of a session", [aNumber, aNumber], {
+  erasedWith: "session",
+  record: NOTHING,
+  bucket: bucket.allButLast,
+});
+
+/** Ready and leased tasks: hook, namespace, ms, task number. */
+export const DUE = defineTable(0x14, "due task", [aText, endedText, aNumber, aNumber], {
+  erasedWith: "session",
+  record: NOTHING,
+  bucket: bucket.firstText,
+});
+
+/**
+ * The same tasks: hook, ms, task number, namespace. Up to format 2 without the namespace in the
+ * key. One read goes over all hooks.
+ */
+export const DUE_AT = defineTable(0x15, "due task", [aText, aNumber, aNumber, lastText], {
+  erasedWith: "session",
+  record: ONE_TEXT,
+  bucket: bucket.table,
+});
+
+/** The task that a key of `DUE` names. */
+export function dueTaskOf(key: string): DueTask {
+  const [, namespace, dueMs, taskNo] = DUE.parts(key);
+  return { namespace, dueMs, taskNo };
 }
 
-export function decodeUsage(payload: Uint8Array): TaskUsage {
-  const reader = new WireReader(payload);
-  let calls = 0;
-  let tokens = 0;
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    if (tag === 8) {
-      calls = reader.varint();
-    } else if (tag === 16) {
-      tokens = reader.varint();
-    } else {
-      reader.unknown(tag);
-    }
-  }
-  return { calls, tokens };
-}
+/** The usage of a hook: hour, namespace, hook. */
+export const USAGE = defineTable(0x16, "usage", [aNumber, aText, lastText], {
+  erasedWith: "nothing",
+  record: record<TaskUsage>({ calls: field.number(1), tokens: field.number(2) }),
+  bucket: bucket.table,
+});
 
-export function encodeSummary(key: string, summary: SummaryRecord): Buffer {
+function encodeSummary(key: string, summary: SummaryRecord): Buffer {
   const { tokenCount, sources } = summary;
   const record: StoredSummary = {
     version: BigInt(summary.version),
@@ -118,7 +138,7 @@ export function encodeSummary(key: string, summary: SummaryRecord): Buffer {
   return sealIndex(key, StoredSummary.encode(record).finish());
 }
 
-export function decodeSummary(payload: Uint8Array): SummaryRecord {
+function decodeSummary(payload: Uint8Array): SummaryRecord {
   const record = StoredSummary.decode(payload);
   return {
     version: Number(record.version),
@@ -149,3 +169,10 @@ export function decodeSummary(payload: Uint8Array): SummaryRecord {
     ...(record.endSeq === undefined ? {} : { endSeq: Number(record.endSeq) }),
   };
 }
+
+/** By log number and version. */
+export const SUMMARY = defineTable(0x17, "summary", [aNumber, aNumber], {
+  record: { encode: encodeSummary, decode: decodeSummary },
+  bucket: bucket.allButLast,
+  under: "log",
+});

@@ -3,32 +3,31 @@
 // were made from, for a memory the first one with its text, so that they never count for another.
 
 import { numberAt, vectorsFault } from "../document-faults.ts";
+import type { Visibility } from "../engine/memtable.ts";
+import { decodeRecord, unlessDamaged } from "../engine/reads.ts";
 import type { NewVectors, VectorPlace, VectorRecord } from "../store.ts";
-import { type Core, decodeRecord, readIndex } from "./core.ts";
+import type { Core } from "./core.ts";
 import {
   decodeDocumentBody,
-  decodeVector,
   decodeVectorBody,
-  encodeVector,
   encodeVectorBody,
+  VECTOR,
   type VectorRow,
-} from "./document-codec.ts";
+} from "./document-tables.ts";
 import { readCollection, readDocumentRow } from "./documents.ts";
-import { vectorKey } from "./keys.ts";
 import { memoryLog, readMemoryRow } from "./memories.ts";
-import { decodeMemoryText } from "./memory-codec.ts";
-import type { Visibility } from "./memtable.ts";
+import { decodeMemoryText } from "./memory-tables.ts";
 import { readEntry, readMessage } from "./messages.ts";
 import { openSession } from "./sessions.ts";
 
-/** Where the vectors of a record are; undefined when there are none. */
+/** Location of the vectors of a record; undefined if there are none. */
 export function readVectorRow(
   core: Core,
   logNo: number,
   at: number,
   visibility: Visibility,
 ): VectorRow | undefined {
-  return readIndex(core, vectorKey(logNo, at), visibility, decodeVector);
+  return VECTOR.get(core, VECTOR.key(logNo, at), visibility);
 }
 
 /** Erases the vectors of a record; `bodyNo` is that of their row, undefined when there is none. */
@@ -40,7 +39,7 @@ export function dropVectors(
 ): void {
   if (bodyNo !== undefined) {
     core.writer.eraseMessage(bodyNo);
-    core.memtable.set(vectorKey(logNo, at), null);
+    core.memtable.set(VECTOR.key(logNo, at), null);
   }
 }
 
@@ -51,7 +50,7 @@ interface Found {
   readonly ofNo: number;
 }
 
-/** What becomes of the vectors of a record. */
+/** The vectors of a record before and after a change. */
 interface Step extends Found {
   readonly at: number;
   readonly oldNo: number | undefined;
@@ -60,9 +59,7 @@ interface Step extends Found {
 
 function find(core: Core, place: VectorPlace, visibility: Visibility): Found | undefined {
   const at = numberAt(place);
-  if (!Number.isSafeInteger(at) || at < 1) {
-    return undefined;
-  }
+  if (!Number.isSafeInteger(at) || at < 1) return undefined;
   if (place.kind === "document") {
     const logNo = readCollection(core, place, visibility)?.logNo;
     const row = logNo && readDocumentRow(core, logNo, at, visibility);
@@ -82,9 +79,7 @@ function find(core: Core, place: VectorPlace, visibility: Visibility): Found | u
 
 function bytesOf(core: Core, place: VectorPlace, ofNo: number): Uint8Array {
   const payload = readMessage(core, ofNo, "pending");
-  if (place.kind === "message") {
-    return payload;
-  }
+  if (place.kind === "message") return payload;
   return place.kind === "document"
     ? decodeRecord("document", payload, decodeDocumentBody).bytes
     : Buffer.from(decodeRecord("memory", payload, decodeMemoryText), "utf8");
@@ -94,9 +89,7 @@ function bytesOf(core: Core, place: VectorPlace, ofNo: number): Uint8Array {
 export async function saveVectors(core: Core, all: readonly NewVectors[]): Promise<number> {
   core.writer.assertOpen();
   const fault = vectorsFault(all);
-  if (fault !== undefined) {
-    throw new Error(`Vectors cannot be kept: ${fault}.`);
-  }
+  if (fault !== undefined) throw new Error(`Vectors cannot be kept: ${fault}.`);
   const steps = new Map<string, Step>();
   let kept = 0;
   // Read before anything is changed: a damaged record must stop the whole.
@@ -105,7 +98,7 @@ export async function saveVectors(core: Core, all: readonly NewVectors[]): Promi
     if (found !== undefined && Buffer.compare(bytesOf(core, place, found.ofNo), bytes) === 0) {
       const at = numberAt(place);
       const oldNo = readVectorRow(core, found.logNo, at, "pending")?.bodyNo;
-      steps.set(vectorKey(found.logNo, at), { ...found, at, oldNo, record });
+      steps.set(VECTOR.key(found.logNo, at), { ...found, at, oldNo, record });
       kept++;
     }
   }
@@ -113,7 +106,7 @@ export async function saveVectors(core: Core, all: readonly NewVectors[]): Promi
     for (const [key, { logNo, ofNo, at, oldNo, record }] of steps) {
       dropVectors(core, logNo, at, oldNo);
       const bodyNo = core.writer.putMessage(encodeVectorBody(record));
-      core.memtable.set(key, encodeVector(key, { ofNo, bodyNo }));
+      VECTOR.put(core, key, { ofNo, bodyNo });
     }
   });
   // Also when nothing was kept: what is gone may not be durable yet.
@@ -126,11 +119,13 @@ export function readVectors(
   core: Core,
   places: readonly VectorPlace[],
 ): (VectorRecord | undefined)[] {
-  return places.map((place) => {
-    const found = find(core, place, "committed");
-    const row = found && readVectorRow(core, found.logNo, numberAt(place), "committed");
-    return row === undefined || row.ofNo !== found?.ofNo
-      ? undefined
-      : decodeRecord("vectors", readMessage(core, row.bodyNo, "committed"), decodeVectorBody);
-  });
+  return places.map((place) => unlessDamaged(core, () => vectorsOf(core, place)));
+}
+
+function vectorsOf(core: Core, place: VectorPlace): VectorRecord | undefined {
+  const found = find(core, place, "committed");
+  const row = found && readVectorRow(core, found.logNo, numberAt(place), "committed");
+  return row === undefined || row.ofNo !== found?.ofNo
+    ? undefined
+    : decodeRecord("vectors", readMessage(core, row.bodyNo, "committed"), decodeVectorBody);
 }

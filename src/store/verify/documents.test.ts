@@ -3,44 +3,34 @@
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
 import {
   changeDocuments,
   type DocumentAction,
   newVector,
   saveVectors,
-} from "../../../test/support/documents.ts";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
-import { readFacts, START_MS } from "../../../test/support/plans.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+} from "../../../test/support/store/documents.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
+import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { seal, unseal } from "../engine/envelope.ts";
+import { type Environment, openEnvironment, type Table } from "../engine/environment.ts";
+import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
+import { NOTHING, ONE_NUMBER } from "../engine/table.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store, VectorPlace } from "../store.ts";
-import { encodeNumber } from "./codec.ts";
 import {
-  decodeDocument,
-  decodeVector,
-  encodeCollection,
-  encodeDocument,
+  CHUNK,
+  COLLECTION,
+  DOCUMENT,
+  DOCUMENT_ID,
+  EMPTIED,
   encodeDocumentBody,
-  encodeVector,
   encodeVectorBody,
-} from "./document-codec.ts";
-import { seal, unseal } from "./envelope.ts";
-import { type Environment, openEnvironment, type Table } from "./environment.ts";
-import {
-  afterPrefix,
-  chunkKey,
-  collectionKey,
-  documentIdKey,
-  documentKey,
-  emptiedKey,
-  purgeKey,
-  readU64,
-  TABLE,
-  u64,
-  vectorKey,
-} from "./keys.ts";
-import { emptyRecord } from "./sessions.ts";
-import { openLmdbStore } from "./store.ts";
+  RECALLED,
+  VECTOR,
+} from "../tables/document-tables.ts";
+import { PURGE } from "../tables/session-tables.ts";
 import { verifyDirectory } from "./verify.ts";
 
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
@@ -132,22 +122,28 @@ function payload(index: Table, key: string): Uint8Array {
 
 /** The log number of the collection. */
 function logOf(index: Table): number {
-  const [key = ""] = index.getKeys({ start: TABLE.document, end: afterPrefix(TABLE.document) });
+  const [key = ""] = index.getKeys({ start: DOCUMENT.id, end: afterPrefix(DOCUMENT.id) });
   return readU64(key, 1);
 }
 
-const { collection: held, emptied, document, documentId, chunk, vector, recalled } = TABLE;
+const held = COLLECTION.id;
+const emptied = EMPTIED.id;
+const document = DOCUMENT.id;
+const documentId = DOCUMENT_ID.id;
+const chunk = CHUNK.id;
+const vector = VECTOR.id;
+const recalled = RECALLED.id;
 const TABLES = { collection: held, emptied, document, documentId, chunk, vector, recalled };
 
 describe("verify", () => {
-  it("counts documents and vectors, and finds nothing where nothing is damaged", async () => {
+  test("counts documents and vectors, and finds nothing where nothing is damaged", async () => {
     const { problems, totals } = await verifyDirectory(golden);
     expect(problems).toEqual([]);
     expect(totals.documents).toBe(28);
     expect(totals.vectors).toBe(8);
   });
 
-  it.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
+  test.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
     const kinds = await found(async ({ index }) => {
       const key = keyOf(index, table);
       const record = Buffer.from(index.get(key) ?? []);
@@ -157,23 +153,23 @@ describe("verify", () => {
     expect(kinds).toContain("a record of the index is damaged");
   });
 
-  it.each([
-    ["collection", TABLE.collection, "a record belongs to no log"],
-    ["document", TABLE.document, "the documents of a collection are counted wrongly"],
-    ["documentId", TABLE.documentId, "a document is not found by its id"],
-    ["chunk", TABLE.chunk, "a chunk is not found by its source"],
-    ["vector", TABLE.vector, "a message belongs to no log"],
+  test.each([
+    ["collection", COLLECTION.id, "a record belongs to no log"],
+    ["document", DOCUMENT.id, "the documents of a collection are counted wrongly"],
+    ["documentId", DOCUMENT_ID.id, "a document is not found by its id"],
+    ["chunk", CHUNK.id, "a chunk is not found by its source"],
+    ["vector", VECTOR.id, "a message belongs to no log"],
   ])("finds a lost record of %s", async (_, table, kind) => {
     expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
   });
 
-  it.each([
-    ["document", decodeDocument],
-    ["vector", decodeVector],
-  ] as const)("finds a lost, a damaged and a torn body of a %s", async (what, decode) => {
+  test.each([
+    ["document", DOCUMENT],
+    ["vector", VECTOR],
+  ] as const)("finds a lost, a damaged and a torn body of a %s", async (what, table) => {
     const bodyKey = ({ index }: Environment) => {
-      const key = keyOf(index, TABLE[what]);
-      return u64(decode(payload(index, key)).bodyNo);
+      const key = keyOf(index, table.id);
+      return u64(table.decode(payload(index, key)).bodyNo);
     };
     const lost = await found((env) => env.message.remove(bodyKey(env)));
     expect(lost).toEqual([`the body of a ${what} is missing`]);
@@ -191,9 +187,9 @@ describe("verify", () => {
     expect(torn).toEqual([`the body of a ${what} is damaged`]);
   });
 
-  it("finds a document that is another one", async () => {
+  test("finds a document that is another one", async () => {
     const kinds = await found(async ({ index, message }) => {
-      const { bodyNo } = decodeDocument(payload(index, keyOf(index, TABLE.document)));
+      const { bodyNo } = DOCUMENT.decode(payload(index, keyOf(index, DOCUMENT.id)));
       const key = u64(bodyNo);
       const body = { documentId: "x", bytes: Uint8Array.of(1), embedding: undefined };
       await message.put(key, seal(key, encodeDocumentBody(body)));
@@ -201,15 +197,15 @@ describe("verify", () => {
     expect(kinds).toEqual(["a document and its row differ"]);
   });
 
-  it("finds rows that are not sound", async () => {
+  test("finds rows that are not sound", async () => {
     const kinds = await found(async ({ index }) => {
       const logNo = logOf(index);
-      const key = documentKey(logNo, 5);
-      const row = decodeDocument(payload(index, key));
+      const key = DOCUMENT.key(logNo, 5);
+      const row = DOCUMENT.decode(payload(index, key));
       const wrong = { ...row, bodyNo: row.bodyNo + 1, etagRevision: 1_000_000 };
-      await index.put(key, encodeDocument(key, wrong));
-      const late = documentKey(logNo, 999);
-      await index.put(late, encodeDocument(late, row));
+      await index.put(key, DOCUMENT.encode(key, wrong));
+      const late = DOCUMENT.key(logNo, 999);
+      await index.put(late, DOCUMENT.encode(late, row));
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -223,27 +219,27 @@ describe("verify", () => {
     );
   });
 
-  it("finds an id and a chunk of no document", async () => {
+  test("finds an id and a chunk of no document", async () => {
     const kinds = await found(async ({ index }) => {
-      const idKey = documentIdKey(logOf(index), "x");
-      await index.put(idKey, encodeNumber(idKey, 1) as Buffer);
-      const chunk = chunkKey(logOf(index), "x", 1);
-      await index.put(chunk, emptyRecord(chunk) as Buffer);
+      const idKey = DOCUMENT_ID.key(logOf(index), "x");
+      await index.put(idKey, ONE_NUMBER.encode(idKey, 1) as Buffer);
+      const chunk = CHUNK.key(logOf(index), "x", 1);
+      await index.put(chunk, NOTHING.encode(chunk, true) as Buffer);
     });
     const expected = ["the ids of a collection are wrong", "the chunks of a collection are wrong"];
     expect(kinds).toEqual(expected);
   });
 
-  it("finds collections that share a log, or are held and emptied", async () => {
+  test("finds collections that share a log, or are held and emptied", async () => {
     const kinds = await found(async ({ index }) => {
-      const key = collectionKey("x", "c");
+      const key = COLLECTION.key("x", "c");
       const times = { createMs: 1, updateMs: 1 };
       const row = { logNo: logOf(index), nextDocumentNo: 99, documentCount: 19, ...times };
-      await index.put(key, encodeCollection(key, row));
-      const emptied = emptiedKey("default", "c");
-      await index.put(emptied, encodeNumber(emptied, 7) as Buffer);
-      const purge = purgeKey(logOf(index));
-      await index.put(purge, emptyRecord(purge) as Buffer);
+      await index.put(key, COLLECTION.encode(key, row));
+      const emptied = EMPTIED.key("default", "c");
+      await index.put(emptied, ONE_NUMBER.encode(emptied, 7) as Buffer);
+      const purge = PURGE.key(logOf(index));
+      await index.put(purge, NOTHING.encode(purge, true) as Buffer);
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -254,13 +250,13 @@ describe("verify", () => {
     );
   });
 
-  it("finds vectors of no record, of no log, and of several lengths", async () => {
+  test("finds vectors of no record, of no log, and of several lengths", async () => {
     const kinds = await found(async ({ index, message }) => {
-      const key = keyOf(index, TABLE.vector);
-      const row = decodeVector(payload(index, key));
-      await index.put(key, encodeVector(key, { ...row, ofNo: row.ofNo + 1 }));
-      const stray = vectorKey(77, 1);
-      await index.put(stray, encodeVector(stray, { ofNo: 1, bodyNo: 1 }));
+      const key = keyOf(index, VECTOR.id);
+      const row = VECTOR.decode(payload(index, key));
+      await index.put(key, VECTOR.encode(key, { ...row, ofNo: row.ofNo + 1 }));
+      const stray = VECTOR.key(77, 1);
+      await index.put(stray, VECTOR.encode(stray, { ofNo: 1, bodyNo: 1 }));
       const body = u64(row.bodyNo);
       const vectors = [newVector(1, 3), newVector(1, 4)];
       await message.put(body, seal(body, encodeVectorBody({ model: "m", vectors })));
@@ -276,8 +272,8 @@ describe("verify", () => {
 });
 
 describe("a server", () => {
-  it("says that a document is lost instead of going on without it", async () => {
-    const directory = await changed(({ index }) => index.remove(documentKey(logOf(index), 1)));
+  test("says that a document is lost instead of going on without it", async () => {
+    const directory = await changed(({ index }) => index.remove(DOCUMENT.key(logOf(index), 1)));
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const corrupt = { reason: "RECORD_CORRUPT" };
     await expect(store.readDocument(collection, "d0")).rejects.toMatchObject(corrupt);
@@ -286,11 +282,11 @@ describe("a server", () => {
     await store.close();
   });
 
-  it("gives no vectors that were made from another record", async () => {
+  test("gives no vectors that were made from another record", async () => {
     const directory = await changed(async ({ index }) => {
-      const key = keyOf(index, TABLE.vector);
-      const row = decodeVector(payload(index, key));
-      await index.put(key, encodeVector(key, { ...row, ofNo: row.ofNo + 1 }));
+      const key = keyOf(index, VECTOR.id);
+      const row = VECTOR.decode(payload(index, key));
+      await index.put(key, VECTOR.encode(key, { ...row, ofNo: row.ofNo + 1 }));
     });
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const places: VectorPlace[] = [1, 2, 3, 5, 6].map((seq) => ({ kind: "message", ...ref, seq }));
@@ -302,7 +298,7 @@ describe("a server", () => {
     await store.close();
   });
 
-  it("leaves nothing of what was cleared, replaced or removed", async () => {
+  test("leaves nothing of what was cleared, replaced or removed", async () => {
     const directory = await changed(async () => undefined);
     const store = await openLmdbStore({ directory, ...OPTIONS });
     await change(store, { put: [{ documentId: "d1", text: "new" }], remove: ["d2"] });
@@ -327,8 +323,7 @@ describe("a server", () => {
     const env = openEnvironment({ directory });
     const all = { start: u64(0), end: "\xff".repeat(9) };
     expect([...env.message.getKeys(all)]).toEqual([]);
-    for (const table of ["collection", "document", "documentId", "chunk", "vector"] as const) {
-      const start = TABLE[table];
+    for (const { id: start } of [COLLECTION, DOCUMENT, DOCUMENT_ID, CHUNK, VECTOR]) {
       expect([...env.index.getKeys({ start, end: afterPrefix(start) })]).toEqual([]);
     }
     await env.root.close();

@@ -1,36 +1,27 @@
 // Checks collections against their documents, both ways, and vectors against the records that they
 // were made from.
 
-import { decodeEntry, decodeNumber } from "./codec.ts";
+import { unseal } from "../engine/envelope.ts";
+import type { Environment } from "../engine/environment.ts";
+import { readSized, readU64, u64 } from "../engine/keys.ts";
+import type { Problems } from "../engine/problems.ts";
 import {
+  CHUNK,
+  COLLECTION,
   type CollectionRow,
+  DOCUMENT,
+  DOCUMENT_ID,
   type DocumentRow,
-  decodeCollection,
-  decodeDocument,
   decodeDocumentBody,
-  decodeVector,
   decodeVectorBody,
-} from "./document-codec.ts";
-import { unseal } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
-import {
-  chunkKey,
-  chunksPrefix,
-  documentIdKey,
-  documentIdPrefix,
-  documentKey,
-  documentPrefix,
-  entryKey,
-  readSized,
-  readU64,
-  TABLE,
-  u64,
-} from "./keys.ts";
-import { decodeMemory } from "./memory-codec.ts";
-import { memoryKey } from "./memory-keys.ts";
-import type { IndexView, NumberSet, Problems } from "./verify-view.ts";
+  EMPTIED,
+  RECALLED,
+  VECTOR,
+} from "../tables/document-tables.ts";
+import { MEMORY } from "../tables/memory-tables.ts";
+import { ENTRY } from "../tables/session-tables.ts";
+import type { IndexView, NumberSet } from "./view.ts";
 
-/** What the check works with. */
 export interface DocumentCheck {
   readonly env: Environment;
   readonly view: IndexView;
@@ -48,22 +39,19 @@ export interface DocumentCheck {
 export function checkDocuments(check: DocumentCheck): number {
   const { problems, view } = check;
   let count = 0;
-  for (const row of view.under(TABLE.collection)) {
-    const found = view.decode(row, decodeCollection);
+  for (const row of view.under(COLLECTION.id)) {
+    const found = view.decode(row, COLLECTION.decode);
     if (found !== undefined) {
       const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
       problems.check(isOwn, "a log belongs to two collections", `log ${found.logNo}`);
       count += checkCollection(check, readSized(row.key, 1).text, found);
-      const emptied = TABLE.emptied + row.key.slice(1);
-      const isHeld = view.find(emptied, decodeNumber) === undefined;
+      const emptied = EMPTIED.id + row.key.slice(1);
+      const isHeld = view.find(emptied, EMPTIED.decode) === undefined;
       problems.check(isHeld, "a collection counts as emptied", `log ${found.logNo}`);
     }
   }
-  for (const table of [TABLE.emptied, TABLE.recalled]) {
-    for (const row of view.under(table)) {
-      view.decode(row, decodeNumber);
-    }
-  }
+  view.count(EMPTIED.id);
+  view.count(RECALLED.id);
   return count;
 }
 
@@ -76,12 +64,12 @@ function checkCollection(
   const place = `log ${logNo}`;
   let count = 0;
   let chunks = 0;
-  for (const row of view.under(documentPrefix(logNo))) {
+  for (const row of view.under(DOCUMENT.prefix(logNo))) {
     count++;
     const documentNo = readU64(row.key, 9);
     const isPast = documentNo > 0 && documentNo < collection.nextDocumentNo;
     problems.check(isPast, "a document has a number that was not given", `${place}, ${documentNo}`);
-    const found = view.decode(row, decodeDocument);
+    const found = view.decode(row, DOCUMENT.decode);
     if (found !== undefined) {
       chunks += found.sourceId === "" ? 0 : 1;
       checkDocument(check, { namespace, logNo, documentNo }, found);
@@ -90,19 +78,10 @@ function checkCollection(
   const isCounted = count === collection.documentCount && count > 0;
   problems.check(isCounted, "the documents of a collection are counted wrongly", place);
   // Every id and every chunk was looked up above: the same number means that none is too many.
-  const ids = countRows(view, documentIdPrefix(logNo), decodeNumber);
+  const ids = view.count(DOCUMENT_ID.prefix(logNo));
   problems.check(ids === count, "the ids of a collection are wrong", place);
-  const listed = countRows(view, chunksPrefix(logNo), () => true);
+  const listed = view.count(CHUNK.prefix(logNo));
   problems.check(listed === chunks, "the chunks of a collection are wrong", place);
-  return count;
-}
-
-function countRows(view: IndexView, prefix: string, decode: (payload: Uint8Array) => unknown) {
-  let count = 0;
-  for (const row of view.under(prefix)) {
-    view.decode(row, decode);
-    count++;
-  }
   return count;
 }
 
@@ -118,10 +97,9 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
   const newest = check.newestRevision(at.namespace);
   const { byteCount, documentId, etagRevision, sourceId } = row;
   const place = `log ${logNo}, document ${documentNo}`;
-  const named = view.find(documentIdKey(logNo, documentId), decodeNumber);
+  const named = view.find(DOCUMENT_ID.key(logNo, documentId), DOCUMENT_ID.decode);
   problems.check(named === documentNo, "a document is not found by its id", place);
-  const isListed =
-    sourceId === "" || view.find(chunkKey(logNo, sourceId, documentNo), () => true) === true;
+  const isListed = sourceId === "" || view.has(CHUNK.key(logNo, sourceId, documentNo));
   problems.check(isListed, "a chunk is not found by its source", place);
   problems.check(etagRevision <= newest, "a document is of a later revision", place);
   const body = bodyOf(check, row.bodyNo, { what: "document", place }, decodeDocumentBody);
@@ -157,19 +135,17 @@ export function bodyOf<T>(
 export function checkVectors(check: DocumentCheck): number {
   const { logs, problems, view } = check;
   let count = 0;
-  for (const row of view.under(TABLE.vector)) {
+  for (const row of view.under(VECTOR.id)) {
     const logNo = readU64(row.key, 1);
     const at = readU64(row.key, 9);
     const place = `log ${logNo}, number ${at}`;
-    const found = logs.has(logNo) ? view.decode(row, decodeVector) : undefined;
-    if (found === undefined) {
-      continue;
-    }
+    const found = logs.has(logNo) ? view.decode(row, VECTOR.decode) : undefined;
+    if (found === undefined) continue;
     count++;
     const ofNo =
-      view.find(entryKey(logNo, at), decodeEntry)?.messageNo ??
-      view.find(documentKey(logNo, at), decodeDocument)?.bodyNo ??
-      view.find(memoryKey(logNo, at), decodeMemory)?.textNo;
+      view.find(ENTRY.key(logNo, at), ENTRY.decode)?.messageNo ??
+      view.find(DOCUMENT.key(logNo, at), DOCUMENT.decode)?.bodyNo ??
+      view.find(MEMORY.key(logNo, at), MEMORY.decode)?.textNo;
     problems.check(ofNo === found.ofNo, "vectors belong to no record", place);
     bodyOf(check, found.bodyNo, { what: "vector", place }, decodeVectorBody);
   }

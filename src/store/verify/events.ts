@@ -1,25 +1,26 @@
 // Checks the events: that none is missing in the order of the commits, that each namespace has all
 // of its own, and that the index leads from every revision to its events.
 
+import { unseal } from "../engine/envelope.ts";
+import type { Environment } from "../engine/environment.ts";
+import { readText, u64 } from "../engine/keys.ts";
+import type { Problems } from "../engine/problems.ts";
+import { ONE_NUMBER } from "../engine/table.ts";
 import type { StreamPositions } from "../store.ts";
-import { decodeConsumer, decodeEvent, decodeNamespace, decodeNumber } from "./codec.ts";
-import { unseal } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
 import {
-  DROPPED_KEY,
-  namespaceKey,
+  CONSUMER,
+  DROPPED,
+  decodeEvent,
+  NAMESPACE,
+  REVISION,
   readEventKey,
-  readText,
-  revisionKey,
-  TABLE,
-  u64,
-} from "./keys.ts";
-import { describeKey, type IndexView, type Problems, scan } from "./verify-view.ts";
+} from "../tables/event-tables.ts";
+import { describeKey, type IndexView, scan } from "./view.ts";
 
 const START = u64(0);
 const END = "\xff".repeat(11);
 
-/** What the check works with. */
+/** The parts that the check shares. */
 export interface EventCheck {
   readonly env: Environment;
   readonly view: IndexView;
@@ -37,22 +38,22 @@ export function checkEvents(check: EventCheck): number {
 /** Gives the newest revision of a namespace. */
 export function newestRevisionIn(view: IndexView, base: StreamPositions) {
   return (namespace: string): number =>
-    (view.find(namespaceKey(namespace), decodeNamespace) ?? base).newest.revision;
+    (view.find(NAMESPACE.key(namespace), NAMESPACE.decode) ?? base).newest.revision;
 }
 
 class EventsCheck {
-  private readonly check: EventCheck;
+  readonly #check: EventCheck;
   /** The newest revision of each namespace that was seen, above the base. */
-  private readonly seen = new Map<string, number>();
-  private revisions = 0;
+  readonly #seen = new Map<string, number>();
+  #revisions = 0;
 
   constructor(check: EventCheck) {
-    this.check = check;
+    this.#check = check;
   }
 
   run(): number {
-    const { env, problems, view } = this.check;
-    const dropped = view.find(DROPPED_KEY, decodeConsumer)?.position;
+    const { env, problems, view } = this.#check;
+    const dropped = view.find(DROPPED.id, CONSUMER.decode)?.position;
     let commitNo = dropped?.revision ?? 0;
     let index = dropped?.index ?? 0;
     let isLast = true;
@@ -67,59 +68,55 @@ class EventsCheck {
       count++;
       try {
         const event = decodeEvent(unseal(key, record, "event"));
-        this.event(at, event.namespace, event.revision);
+        this.#event(at, event.namespace, event.revision);
       } catch {
         problems.add("an event is damaged", `${commitNo}/${index}`);
       }
     }
-    const isWhole = isLast && commitNo === this.check.commitNo;
+    const isWhole = isLast && commitNo === this.#check.commitNo;
     problems.check(isWhole, "an event is missing", `${commitNo}/${index}`);
-    this.namespaces();
+    this.#namespaces();
     return count;
   }
 
-  private event(
+  #event(
     at: ReturnType<typeof readEventKey>,
     namespace: string,
     revision: number | undefined,
   ): void {
-    const { base, problems, view } = this.check;
+    const { base, problems, view } = this.#check;
     const { commitNo, index } = at;
     const place = `${commitNo}/${index}`;
     if (commitNo <= base.newest.revision) {
       problems.check(revision === undefined, "an event has a wrong revision", place);
       return;
     }
-    const positions = view.find(namespaceKey(namespace), decodeNamespace) ?? base;
+    const positions = view.find(NAMESPACE.key(namespace), NAMESPACE.decode) ?? base;
     const first = Math.max(positions.oldest.revision, base.newest.revision);
-    const before = this.seen.get(namespace) ?? first;
+    const before = this.#seen.get(namespace) ?? first;
     const expected = index === 0 ? before + 1 : before;
     problems.check(revision === expected, "an event has a wrong revision", place);
     if (index === 0) {
-      this.seen.set(namespace, expected);
-      this.revisions++;
-      const found = view.find(revisionKey(namespace, expected), decodeNumber);
+      this.#seen.set(namespace, expected);
+      this.#revisions++;
+      const found = view.find(REVISION.key(namespace, expected), ONE_NUMBER.decode);
       problems.check(found === commitNo, "a revision does not lead to its events", place);
     }
   }
 
-  private namespaces(): void {
-    const { base, problems, view } = this.check;
-    let rows = 0;
-    for (const row of view.under(TABLE.revision)) {
-      view.decode(row, decodeNumber);
-      rows++;
-    }
+  #namespaces(): void {
+    const { base, problems, view } = this.#check;
+    const rows = view.count(REVISION.id);
     // Every revision was looked up above: the same number means that none is too many.
-    problems.check(rows === this.revisions, "the revisions of a namespace are wrong", "index");
-    for (const row of view.under(TABLE.namespace)) {
-      const positions = view.decode(row, decodeNamespace);
+    problems.check(rows === this.#revisions, "the revisions of a namespace are wrong", "index");
+    for (const row of view.under(NAMESPACE.id)) {
+      const positions = view.decode(row, NAMESPACE.decode);
       const namespace = readText(row.key.slice(1));
       const newest = Math.max(positions?.oldest.revision ?? 0, base.newest.revision);
-      const isWhole = positions?.newest.revision === (this.seen.get(namespace) ?? newest);
+      const isWhole = positions?.newest.revision === (this.#seen.get(namespace) ?? newest);
       problems.check(isWhole, "a namespace lacks its newest events", describeKey(row.key));
-      this.seen.delete(namespace);
+      this.#seen.delete(namespace);
     }
-    problems.check(this.seen.size === 0, "a namespace with events is not known", "index");
+    problems.check(this.#seen.size === 0, "a namespace with events is not known", "index");
   }
 }

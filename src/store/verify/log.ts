@@ -1,15 +1,24 @@
 // Checks one log against its head: its entries, messages, ids, kept seqs and window history.
 
-import { seqOfMessageId } from "../../domain/ids.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
+import { seqOfMessageId } from "../../kit/ids.ts";
+import type { SeqRange } from "../../window/rules/types.ts";
+import { unseal } from "../engine/envelope.ts";
+import type { Environment } from "../engine/environment.ts";
+import { readU64, u64 } from "../engine/keys.ts";
+import type { Problems } from "../engine/problems.ts";
+import { ONE_NUMBER } from "../engine/table.ts";
 import type { ReadFacts } from "../store.ts";
-import { decodeEntry, decodeNumber, decodeRanges, type Entry, type Head } from "./codec.ts";
-import { unseal } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
-import { entryPrefix, idKey, idPrefix, keptKey, readU64, u64, windowPrefix } from "./keys.ts";
-import type { IndexView, NumberSet, Problems } from "./verify-view.ts";
+import {
+  ENTRY,
+  type Entry,
+  type Head,
+  KEPT,
+  MESSAGE_ID,
+  PAST_WINDOW,
+} from "../tables/session-tables.ts";
+import type { IndexView, NumberSet } from "./view.ts";
 
-/** What the check of a log works with. */
+/** The parts that the check of a log shares. */
 export interface LogCheck {
   readonly env: Environment;
   readonly view: IndexView;
@@ -27,7 +36,7 @@ export function checkLog(check: LogCheck, { logNo, head }: Head): number {
   const must = mustHave(check, { logNo, head });
   let ids = 0;
   let expected = must.next();
-  for (const row of check.view.under(entryPrefix(logNo))) {
+  for (const row of check.view.under(ENTRY.prefix(logNo))) {
     const seq = readU64(row.key, 9);
     while (expected.done !== true && expected.value < seq) {
       problems.add("an entry of a log is missing", `log ${logNo}, seq ${expected.value}`);
@@ -38,10 +47,8 @@ export function checkLog(check: LogCheck, { logNo, head }: Head): number {
     } else {
       expected = must.next();
     }
-    const entry = check.view.decode(row, decodeEntry);
-    if (entry === undefined || entry.messageNo === 0) {
-      continue;
-    }
+    const entry = check.view.decode(row, ENTRY.decode);
+    if (entry === undefined || entry.messageNo === 0) continue;
     ids += checkMessage(check, { logNo, seq, entry });
     log.messageCount++;
     log.tokenCount += entry.tokenCount;
@@ -70,7 +77,8 @@ export function checkLog(check: LogCheck, { logNo, head }: Head): number {
 
 // The seqs that must have an entry, by rising seq.
 function* mustHave(check: LogCheck, { logNo, head }: Head): Generator<number> {
-  const kept = head.firstSeq > 1 ? (check.view.find(keptKey(logNo), decodeRanges) ?? []) : [];
+  const kept =
+    head.firstSeq > 1 ? (check.view.find(KEPT.key(logNo), PAST_WINDOW.decode) ?? []) : [];
   for (const range of kept) {
     for (let seq = range.first; seq <= range.last; seq++) {
       yield seq;
@@ -128,15 +136,11 @@ function checkFacts(check: LogCheck, { logNo, seq, entry }: Place, bytes: Uint8A
   const place = `log ${logNo}, seq ${seq}`;
   try {
     const facts = check.readFacts?.(bytes);
-    if (facts === undefined) {
-      return 0;
-    }
+    if (facts === undefined) return 0;
     const isSame = facts.role === entry.role && facts.tokenCount === entry.tokenCount;
     check.problems.check(isSame, "an entry and its message differ", place);
-    if (seqOfMessageId(facts.messageId) === seq) {
-      return 0;
-    }
-    const named = check.view.find(idKey(logNo, facts.messageId), decodeNumber);
+    if (seqOfMessageId(facts.messageId) === seq) return 0;
+    const named = check.view.find(MESSAGE_ID.key(logNo, facts.messageId), ONE_NUMBER.decode);
     check.problems.check(named === seq, "a message is not found by its id", place);
     return 1;
   } catch {
@@ -148,8 +152,8 @@ function checkFacts(check: LogCheck, { logNo, seq, entry }: Place, bytes: Uint8A
 // Every id was looked up above, so that the same number of both means that none is too many.
 function checkIds(check: LogCheck, logNo: number, ids: number): void {
   let count = 0;
-  for (const row of check.view.under(idPrefix(logNo))) {
-    count += check.view.decode(row, decodeNumber) === undefined ? 0 : 1;
+  for (const row of check.view.under(MESSAGE_ID.prefix(logNo))) {
+    count += check.view.decode(row, ONE_NUMBER.decode) === undefined ? 0 : 1;
   }
   if (check.readFacts !== undefined) {
     check.problems.check(count === ids, "the ids of a log are wrong", `log ${logNo}`);
@@ -157,9 +161,9 @@ function checkIds(check: LogCheck, logNo: number, ids: number): void {
 }
 
 function checkHistory(check: LogCheck, logNo: number, lastSeq: number): void {
-  for (const row of check.view.under(windowPrefix(logNo))) {
+  for (const row of check.view.under(PAST_WINDOW.prefix(logNo))) {
     const base = readU64(row.key, 9);
-    const ranges = check.view.decode(row, decodeRanges);
+    const ranges = check.view.decode(row, PAST_WINDOW.decode);
     check.problems.check(base <= lastSeq, "a past window is not past", `log ${logNo}`);
     checkRanges(check, logNo, ranges ?? [], base);
   }

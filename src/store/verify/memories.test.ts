@@ -3,49 +3,50 @@
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { saveVectors } from "../../../test/support/documents.ts";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
-import { newMemory } from "../../../test/support/memories.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import { saveVectors } from "../../../test/support/store/documents.ts";
+import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
+import { newMemory } from "../../../test/support/store/memories.ts";
 import {
   changeMemories,
   type MemoryAction,
   type MemoryDraft,
   turn,
-} from "../../../test/support/memory-actions.ts";
-import { readFacts, START_MS } from "../../../test/support/plans.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
-import { type MemoryJob, taskNoOfJob } from "../../domain/memories/job.ts";
+} from "../../../test/support/store/memory-actions.ts";
+import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
 import { MemoryJobsRecord } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
+import { type MemoryJob, taskNoOfJob } from "../../memory/rules/job.ts";
+import { seal, unseal } from "../engine/envelope.ts";
+import { type Environment, openEnvironment, type Table } from "../engine/environment.ts";
+import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
+import { NOTHING, ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store } from "../store.ts";
-import { encodeNumber, encodeText } from "./codec.ts";
-import { decodeVector, encodeVector } from "./document-codec.ts";
-import { seal, unseal } from "./envelope.ts";
-import { type Environment, openEnvironment, type Table } from "./environment.ts";
-import { afterPrefix, readU64, TABLE, u64 } from "./keys.ts";
+import { VECTOR } from "../tables/document-tables.ts";
 import {
-  decodeMemories,
-  decodeMemory,
-  decodeScope,
-  encodeMemories,
-  encodeMemory,
   encodeMemoryBody,
-  encodeScope,
-} from "./memory-codec.ts";
-import {
-  memoryDueKey,
-  memoryEndKey,
-  memoryHeldInKey,
-  memoryHeldKey,
-  memoryIdKey,
-  memoryKey,
-  memoryTaskPrefix,
-  memoryTermPrefix,
-  promotedAtPrefix,
+  MEMORIES,
+  MEMORY,
+  MEMORY_DUE,
+  MEMORY_END,
+  MEMORY_HELD,
+  MEMORY_HELD_IN,
+  MEMORY_ID,
+  MEMORY_IN,
+  MEMORY_JOBS,
+  MEMORY_OF,
+  MEMORY_PAST,
+  MEMORY_RANK,
+  MEMORY_SCOPE,
+  MEMORY_SOURCE,
+  MEMORY_TASK,
+  MEMORY_TERM,
+  PROMOTED,
+  PROMOTED_AT,
+  sourcePart,
   termOf,
-} from "./memory-keys.ts";
-import { emptyRecord } from "./sessions.ts";
-import { openLmdbStore } from "./store.ts";
+} from "../tables/memory-tables.ts";
 import { verifyDirectory } from "./verify.ts";
 
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
@@ -70,6 +71,7 @@ function drafts(): readonly MemoryDraft[] {
     text: `text of ${n}`,
     key: "k",
     ttlMs: n % 2 === 0 ? 5 : 0,
+    messageIds: [`q${n}`, "q"],
   }));
 }
 
@@ -146,27 +148,42 @@ function payload(index: Table, key: string): Uint8Array {
 
 /** The log number of the memories of the first namespace. */
 function logOf(index: Table): number {
-  const [key = ""] = index.getKeys({ start: TABLE.memory, end: afterPrefix(TABLE.memory) });
+  const [key = ""] = index.getKeys({ start: MEMORY.id, end: afterPrefix(MEMORY.id) });
   return readU64(key, 1);
 }
 
-const { memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf } = TABLE;
-const { memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue } = TABLE;
-const { memoryHeld, memoryHeldIn, memoryTask } = TABLE;
+const memories = MEMORIES.id;
+const memory = MEMORY.id;
+const memoryId = MEMORY_ID.id;
+const memoryPast = MEMORY_PAST.id;
+const memoryScope = MEMORY_SCOPE.id;
+const memoryIn = MEMORY_IN.id;
+const memoryOf = MEMORY_OF.id;
+const memoryTerm = MEMORY_TERM.id;
+const memoryRank = MEMORY_RANK.id;
+const memoryEnd = MEMORY_END.id;
+const promoted = PROMOTED.id;
+const promotedAt = PROMOTED_AT.id;
+const memoryJobs = MEMORY_JOBS.id;
+const memoryDue = MEMORY_DUE.id;
+const memoryHeld = MEMORY_HELD.id;
+const memoryHeldIn = MEMORY_HELD_IN.id;
+const memoryTask = MEMORY_TASK.id;
+const memorySource = MEMORY_SOURCE.id;
 const TABLES = {
   ...{ memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf },
   ...{ memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue },
-  ...{ memoryHeld, memoryHeldIn, memoryTask },
+  ...{ memoryHeld, memoryHeldIn, memoryTask, memorySource },
 };
 
 describe("verify", () => {
-  it("counts memories and jobs, and finds nothing where nothing is damaged", async () => {
+  test("counts memories and jobs, and finds nothing where nothing is damaged", async () => {
     const { problems, totals } = await verifyDirectory(golden);
     expect(problems).toEqual([]);
     expect(totals).toMatchObject({ memories: 47, memoryJobs: 4, vectors: 4 });
   });
 
-  it.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
+  test.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
     const kinds = await found(async ({ index }) => {
       const key = keyOf(index, table);
       const record = Buffer.from(index.get(key) ?? []);
@@ -176,7 +193,7 @@ describe("verify", () => {
     expect(kinds).toContain("a record of the index is damaged");
   });
 
-  it.each([
+  test.each([
     ["memories", memories, "a record belongs to no log"],
     ["memory", memory, "the memories of a namespace are counted wrongly"],
     ["memoryId", memoryId, "a memory is not found by its id"],
@@ -192,18 +209,19 @@ describe("verify", () => {
     ["memoryJobs", memoryJobs, "the times of jobs are wrong"],
     ["memoryDue", memoryDue, "a job would not be found when it is due"],
     ["memoryTask", memoryTask, "a job is not listed"],
+    ["memorySource", memorySource, "a memory is not found by its message"],
     ["memoryHeld", memoryHeld, "a namespace with memories is not listed"],
     ["memoryHeldIn", memoryHeldIn, "a scope with memories is not listed"],
   ])("finds a lost record of %s", async (_, table, kind) => {
     expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
   });
 
-  it.each([
+  test.each([
     ["memory", memory],
     ["former state", memoryPast],
   ])("finds a lost, a damaged and another body of a %s", async (_, table) => {
     const bodyKey = ({ index }: Environment) => {
-      const row = decodeMemory(payload(index, keyOf(index, table)));
+      const row = MEMORY.decode(payload(index, keyOf(index, table)));
       return u64(row.bodyNo);
     };
     const lost = await found((env) => env.message.remove(bodyKey(env)));
@@ -223,21 +241,21 @@ describe("verify", () => {
     expect(other).toContain("the body of a memory is damaged");
     const scope = await found((env) => {
       const key = bodyKey(env);
-      const { memoryId: id } = decodeMemory(payload(env.index, keyOf(env.index, table)));
+      const { memoryId: id } = MEMORY.decode(payload(env.index, keyOf(env.index, table)));
       const body = encodeMemoryBody(newMemory({ memoryId: id, memoryNo: 1 }));
       return env.message.put(key, seal(key, body));
     });
     expect(scope).toContain("a memory and its row differ");
   });
 
-  it("finds rows that are not sound", async () => {
+  test("finds rows that are not sound", async () => {
     const kinds = await found(async ({ index }) => {
       const logNo = logOf(index);
-      const key = memoryKey(logNo, 5);
-      const row = decodeMemory(payload(index, key));
-      await index.put(key, encodeMemory(key, { ...row, rank: 7, etagRevision: 1e6 }));
-      const late = memoryKey(logNo, 999);
-      await index.put(late, encodeMemory(late, { ...row, version: 3, expireMs: 1 }));
+      const key = MEMORY.key(logNo, 5);
+      const row = MEMORY.decode(payload(index, key));
+      await index.put(key, MEMORY.encode(key, { ...row, rank: 7, etagRevision: 1e6 }));
+      const late = MEMORY.key(logNo, 999);
+      await index.put(late, MEMORY.encode(late, { ...row, version: 3, expireMs: 1 }));
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -254,32 +272,35 @@ describe("verify", () => {
     );
   });
 
-  it("finds what names no memory, and texts and times too many", async () => {
+  test("finds what names no memory, and texts and times too many", async () => {
     const kinds = await found(async ({ index }) => {
       const logNo = logOf(index);
-      const idKey = memoryIdKey(logNo, "x");
-      await index.put(idKey, encodeNumber(idKey, 1) as Buffer);
+      const idKey = MEMORY_ID.key(logNo, "x");
+      await index.put(idKey, ONE_NUMBER.encode(idKey, 1) as Buffer);
       const [scopeKey = ""] = index.getKeys({ start: memoryScope, end: afterPrefix(memoryScope) });
       const part = scopeKey.slice(9);
-      const term = memoryTermPrefix(logNo, part, termOf(1, "x")) + u64(1);
-      await index.put(term, emptyRecord(term) as Buffer);
-      const end = memoryEndKey(7, { logNo, memoryNo: 1 });
-      await index.put(end, encodeText(end, "default") as Buffer);
-      const at = promotedAtPrefix(logNo, part) + u64(99);
-      await index.put(at, encodeText(at, "x") as Buffer);
-      const held = memoryHeldKey("nobody");
-      await index.put(held, emptyRecord(held) as Buffer);
-      const heldIn = memoryHeldInKey(logNo, "0123456789abcdef");
-      await index.put(heldIn, emptyRecord(heldIn) as Buffer);
-      const due = memoryDueKey(7, 1, 1);
-      await index.put(due, encodeText(due, "x") as Buffer);
-      const task = memoryTaskPrefix("default") + u64(7);
-      await index.put(task, encodeText(task, "x") as Buffer);
+      const term = MEMORY_TERM.prefix(logNo, part, termOf(1, "x")) + u64(1);
+      await index.put(term, NOTHING.encode(term, true) as Buffer);
+      const end = MEMORY_END.key(7, logNo, 1);
+      await index.put(end, ONE_TEXT.encode(end, "default") as Buffer);
+      const at = PROMOTED_AT.prefix(logNo, part) + u64(99);
+      await index.put(at, ONE_TEXT.encode(at, "x") as Buffer);
+      const held = MEMORY_HELD.key("nobody");
+      await index.put(held, NOTHING.encode(held, true) as Buffer);
+      const heldIn = MEMORY_HELD_IN.key(logNo, "0123456789abcdef");
+      await index.put(heldIn, NOTHING.encode(heldIn, true) as Buffer);
+      const source = MEMORY_SOURCE.prefix(logNo, sourcePart("s", "x")) + u64(1);
+      await index.put(source, NOTHING.encode(source, true) as Buffer);
+      const due = MEMORY_DUE.key(7, 1, 1);
+      await index.put(due, ONE_TEXT.encode(due, "x") as Buffer);
+      const task = MEMORY_TASK.prefix("default") + u64(7);
+      await index.put(task, ONE_TEXT.encode(task, "x") as Buffer);
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
         "the ids of memories are wrong",
         "the lists of memories are wrong",
+        "the messages of memories are wrong",
         "a time names a memory that does not end then",
         "a promoted text is not found",
         "the promoted texts of a scope are counted wrongly",
@@ -291,19 +312,19 @@ describe("verify", () => {
     );
   });
 
-  it("finds counts, scopes, logs and vectors that are another's", async () => {
+  test("finds counts, scopes, logs and vectors that are another's", async () => {
     const kinds = await found(async ({ index }) => {
       const key = keyOf(index, memories);
-      const row = decodeMemories(payload(index, key));
+      const row = MEMORIES.decode(payload(index, key));
       const logNo = logOf(index);
-      await index.put(key, encodeMemories(key, { ...row, logNo, memoryCount: 1 }));
+      await index.put(key, MEMORIES.encode(key, { ...row, logNo, memoryCount: 1 }));
       const scopeKey = keyOf(index, memoryScope);
-      const scope = decodeScope(payload(index, scopeKey));
+      const scope = MEMORY_SCOPE.decode(payload(index, scopeKey));
       const wrong = { ...scope, scope: { ...SCOPE, userId: "x" }, counts: [1, 1, 1, 1, 1] };
-      await index.put(scopeKey, encodeScope(scopeKey, wrong));
-      const vector = keyOf(index, TABLE.vector);
-      const of = decodeVector(payload(index, vector));
-      await index.put(vector, encodeVector(vector, { ...of, ofNo: of.ofNo + 1 }));
+      await index.put(scopeKey, MEMORY_SCOPE.encode(scopeKey, wrong));
+      const vector = keyOf(index, VECTOR.id);
+      const of = VECTOR.decode(payload(index, vector));
+      await index.put(vector, VECTOR.encode(vector, { ...of, ofNo: of.ofNo + 1 }));
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -317,8 +338,8 @@ describe("verify", () => {
 });
 
 describe("a server", () => {
-  it("says that a memory is lost instead of going on without it", async () => {
-    const directory = await changed(({ index }) => index.remove(memoryKey(logOf(index), 1)));
+  test("says that a memory is lost instead of going on without it", async () => {
+    const directory = await changed(({ index }) => index.remove(MEMORY.key(logOf(index), 1)));
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const corrupt = { reason: "RECORD_CORRUPT" };
     await expect(store.readMemory("default", "m0")).rejects.toMatchObject(corrupt);
@@ -326,7 +347,7 @@ describe("a server", () => {
     await store.close();
   });
 
-  it("leaves nothing of what was removed", async () => {
+  test("leaves nothing of what was removed", async () => {
     const directory = await changed(async () => undefined);
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const remove = drafts().map(({ memoryId: id }) => id);
@@ -360,7 +381,7 @@ describe("a server", () => {
 });
 
 describe("a store whose jobs have no numbers", () => {
-  it("is clean, and lists them once it is opened", async () => {
+  test("is clean, and lists them once it is opened", async () => {
     const directory = await changed(async ({ index }) => {
       for (const key of [...index.getKeys({ start: memoryJobs, end: afterPrefix(memoryJobs) })]) {
         const { sessionNo, jobs } = MemoryJobsRecord.decode(payload(index, key));

@@ -3,28 +3,18 @@
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appendPlan, workOf } from "../../../test/support/lmdb-load.ts";
-import { newSummary, newTask, readFacts } from "../../../test/support/plans.ts";
-import { randomFrom } from "../../../test/support/random.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
-import { work } from "../../../test/support/work.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { randomFrom } from "../../../test/support/kit/random.ts";
+import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import { appendPlan, workOf } from "../../../test/support/store/lmdb-load.ts";
+import { newSummary, newTask, readFacts } from "../../../test/support/store/plans.ts";
+import { work } from "../../../test/support/store/work.ts";
+import { openEnvironment, type Table } from "../engine/environment.ts";
+import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
+import { NOTHING } from "../engine/table.ts";
+import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store } from "../store.ts";
-import { openEnvironment, type Table } from "./environment.ts";
-import {
-  afterPrefix,
-  dueAtPrefix,
-  dueInPrefix,
-  readU64,
-  summaryPrefix,
-  TABLE,
-  taskInPrefix,
-  taskOfPrefix,
-  u64,
-} from "./keys.ts";
-import { emptyRecord } from "./sessions.ts";
-import { openLmdbStore } from "./store.ts";
-import { encodeSummary, encodeTask } from "./task-codec.ts";
+import { DUE, DUE_AT, SUMMARY, TASK, TASK_IN, TASK_OF, USAGE } from "../tables/task-tables.ts";
 import { verifyDirectory } from "./verify.ts";
 
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
@@ -77,18 +67,24 @@ function middleKey(index: Table, table: string): string {
   return keys[keys.length >>> 1] ?? "";
 }
 
-const { task, taskIn, taskOf, due, dueAt, usage, summary } = TABLE;
+const task = TASK.id;
+const taskIn = TASK_IN.id;
+const taskOf = TASK_OF.id;
+const due = DUE.id;
+const dueAt = DUE_AT.id;
+const usage = USAGE.id;
+const summary = SUMMARY.id;
 const TABLES = { task, taskIn, taskOf, due, dueAt, usage, summary };
 
 describe("verify", () => {
-  it("counts tasks and summaries, and finds nothing where nothing is damaged", async () => {
+  test("counts tasks and summaries, and finds nothing where nothing is damaged", async () => {
     const { problems, totals } = await verifyDirectory(golden);
     expect(problems).toEqual([]);
     expect(totals.tasks).toBeGreaterThan(5);
     expect(totals.summaries).toBeGreaterThan(4);
   });
 
-  it.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
+  test.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
     const kinds = await found(async (index) => {
       const key = middleKey(index, table);
       const record = Buffer.from(index.get(key) ?? []);
@@ -98,31 +94,31 @@ describe("verify", () => {
     expect(kinds).toContain("a record of the index is damaged");
   });
 
-  it.each([
-    ["task", TABLE.task, "a list names a wrong task"],
-    ["taskIn", TABLE.taskIn, "a task is not listed"],
-    ["taskOf", TABLE.taskOf, "a task is not listed"],
-    ["due", TABLE.due, "a task would not be found when it is due"],
-    ["dueAt", TABLE.dueAt, "a task would not be found when it is due"],
+  test.each([
+    ["task", TASK.id, "a list names a wrong task"],
+    ["taskIn", TASK_IN.id, "a task is not listed"],
+    ["taskOf", TASK_OF.id, "a task is not listed"],
+    ["due", DUE.id, "a task would not be found when it is due"],
+    ["dueAt", DUE_AT.id, "a task would not be found when it is due"],
   ])("finds a lost record of %s", async (_, table, kind) => {
     expect(await found((index) => index.remove(middleKey(index, table)))).toContain(kind);
   });
 
-  it.each([
-    ["the list of a namespace", taskInPrefix("default") + u64(7)],
-    ["the list of a session", taskOfPrefix(1) + u64(7)],
-    ["what is due in a namespace", dueInPrefix("h", "default") + u64(5) + u64(7)],
-    ["what is due", dueAtPrefix("h") + u64(5) + u64(7)],
+  test.each([
+    ["the list of a namespace", TASK_IN.prefix("default") + u64(7)],
+    ["the list of a session", TASK_OF.prefix(1) + u64(7)],
+    ["what is due in a namespace", DUE.prefix("h", "default") + u64(5) + u64(7)],
+    ["what is due", DUE_AT.prefix("h") + u64(5) + u64(7)],
   ])("finds a task that is not there in %s", async (_, key) => {
-    const kinds = await found((index) => index.put(key, emptyRecord(key) as Buffer));
+    const kinds = await found((index) => index.put(key, NOTHING.encode(key, true) as Buffer));
     expect(kinds).toContain("a list names a wrong task");
   });
 
-  it("finds a task that is not sound, of no session, or under another number", async () => {
+  test("finds a task that is not sound, of no session, or under another number", async () => {
     const kinds = await found(async (index) => {
-      const key = middleKey(index, TABLE.task);
+      const key = middleKey(index, TASK.id);
       const wrong = newTask({ ...ref, sessionId: "t", taskNo: 5, callCount: -1 });
-      await index.put(key, encodeTask(key, { sessionNo: 99, task: wrong }));
+      await index.put(key, TASK.encode(key, { sessionNo: 99, task: wrong }));
     });
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -134,12 +130,12 @@ describe("verify", () => {
     );
   });
 
-  it("finds a summary of no log, and one of another version", async () => {
+  test("finds a summary of no log, and one of another version", async () => {
     const kinds = await found(async (index) => {
-      const stray = summaryPrefix(77) + u64(1);
-      await index.put(stray, encodeSummary(stray, newSummary({ version: 1 })));
-      const key = middleKey(index, TABLE.summary);
-      await index.put(key, encodeSummary(key, newSummary({ version: 99 })));
+      const stray = SUMMARY.prefix(77) + u64(1);
+      await index.put(stray, SUMMARY.encode(stray, newSummary({ version: 1 })));
+      const key = middleKey(index, SUMMARY.id);
+      await index.put(key, SUMMARY.encode(key, newSummary({ version: 99 })));
     });
     expect(kinds).toEqual(
       expect.arrayContaining(["a record belongs to no log", "a summary has another version"]),
@@ -148,11 +144,11 @@ describe("verify", () => {
 });
 
 describe("a server", () => {
-  it("says that a task is lost instead of going on without it", async () => {
+  test("says that a task is lost instead of going on without it", async () => {
     const directory = join(temporary.path, "lost");
     cpSync(golden, directory, { recursive: true });
     const env = openEnvironment({ directory });
-    const key = middleKey(env.index, TABLE.task);
+    const key = middleKey(env.index, TASK.id);
     await env.index.remove(key);
     await env.root.close();
     await using store = await opened(directory);

@@ -1,28 +1,28 @@
 // Checks tasks against the lists and orders that name them, both ways, what hooks took, and the
 // history of summaries against its log.
 
-import { REVISION_TASKS_MAX, type Task } from "../../domain/tasks/task.ts";
-import { taskFault } from "../task-faults.ts";
-import { decodeHead, decodeText } from "./codec.ts";
+import { REVISION_TASKS_MAX, type Task } from "../../tasks/rules/task.ts";
+import { readU64 } from "../engine/keys.ts";
+import type { Problems } from "../engine/problems.ts";
+import { ONE_TEXT } from "../engine/table.ts";
+import { HEAD, SESSION } from "../tables/session-tables.ts";
 import {
-  duePrefix,
-  headKey,
-  oldDueAtKey,
-  oldTaskKey,
-  readDueKey,
-  readSized,
-  readU64,
-  sessionKey,
-  summaryPrefix,
-  TABLE,
-  taskKey,
-} from "./keys.ts";
-import { decodeSession } from "./session-codec.ts";
-import { decodeSummary, decodeTask, decodeUsage, type TaskRow } from "./task-codec.ts";
-import { dueKeys, listKeys } from "./tasks.ts";
-import { describeKey, type IndexView, type Problems, type RawRow } from "./verify-view.ts";
+  DUE,
+  DUE_AT,
+  dueTaskOf,
+  OLD_TASK,
+  SUMMARY,
+  TASK,
+  TASK_IN,
+  TASK_OF,
+  type TaskRow,
+  USAGE,
+} from "../tables/task-tables.ts";
+import { dueKeys, listKeys } from "../tables/tasks.ts";
+import { taskFault } from "../task-faults.ts";
+import { describeKey, type IndexView, type RawRow } from "./view.ts";
 
-/** What the check works with. */
+/** The parts that the check shares. */
 export interface TaskCheck {
   readonly view: IndexView;
   readonly problems: Problems;
@@ -34,61 +34,55 @@ export interface TaskCheck {
 export function checkTasks(check: TaskCheck): number {
   const { view } = check;
   let count = 0;
-  for (const table of [TABLE.task, TABLE.oldTask]) {
+  for (const table of [TASK.id, OLD_TASK.id]) {
     for (const row of view.under(table)) {
       count++;
-      const found = view.decode(row, decodeTask);
-      if (found !== undefined) {
-        checkTask(check, row.key, found);
-      }
+      const found = view.decode(row, TASK.decode);
+      if (found !== undefined) checkTask(check, row.key, found);
     }
   }
-  for (const table of [TABLE.taskIn, TABLE.taskOf, TABLE.due, TABLE.dueAt]) {
+  for (const table of [TASK_IN.id, TASK_OF.id, DUE.id, DUE_AT.id]) {
     for (const row of view.under(table)) {
       checkListed(check, row);
     }
   }
-  for (const row of view.under(TABLE.usage)) {
-    view.decode(row, decodeUsage);
-  }
+  view.count(USAGE.id);
   return count;
 }
 
 function checkTask(check: TaskCheck, key: string, { sessionNo, task }: TaskRow): void {
   const { view, problems, newestRevision } = check;
   const { namespace, taskNo } = task;
-  const isKey = key === taskKey(namespace, taskNo) || key === oldTaskKey(taskNo);
+  const isKey = key === TASK.key(namespace, taskNo) || key === OLD_TASK.key(taskNo);
   const isOwn = isKey && taskNo < (newestRevision(namespace) + 1) * REVISION_TASKS_MAX;
   problems.check(isOwn, "a task has another number", taskNo);
   problems.check(taskFault(task) === undefined, "a task is not sound", taskNo);
-  const session = view.find(sessionKey(sessionNo), decodeSession);
+  const session = view.find(SESSION.key(sessionNo), SESSION.decode);
   const isOf = session?.namespace === task.namespace && session.sessionId === task.sessionId;
   problems.check(isOf, "a task has no session", taskNo);
   for (const key of listKeys(sessionNo, task)) {
-    problems.check(view.find(key, () => true) === true, "a task is not listed", taskNo);
+    problems.check(view.has(key), "a task is not listed", taskNo);
   }
   problems.check(isDueListed(view, task), "a task would not be found when it is due", taskNo);
 }
 
 function isDueListed(view: IndexView, task: Task): boolean {
   const [inNamespace, inAll] = dueKeys(task);
-  if (inNamespace === undefined || inAll === undefined) {
-    return true;
-  }
-  const isIn = view.find(inNamespace, () => true) === true;
-  const old = oldDueAtKey(task.hook, task.dueMs, task.taskNo);
-  const found = view.find(inAll, decodeText) ?? view.find(old, decodeText);
+  if (inNamespace === undefined || inAll === undefined) return true;
+  const isIn = view.has(inNamespace);
+  const old = DUE_AT.prefix(task.hook, task.dueMs, task.taskNo);
+  const found = view.find(inAll, ONE_TEXT.decode) ?? view.find(old, ONE_TEXT.decode);
   return isIn && found === task.namespace;
 }
 
 function checkListed({ view, problems }: TaskCheck, row: RawRow): void {
   const { namespace, taskNo } = listedTask(view, row);
-  const old = view.find(oldTaskKey(taskNo), decodeTask);
-  const found = view.find(taskKey(namespace, taskNo), decodeTask) ?? old;
+  const old = view.find(OLD_TASK.key(taskNo), TASK.decode);
+  const found = view.find(TASK.key(namespace, taskNo), TASK.decode) ?? old;
   const keys =
     found === undefined ? [] : [...listKeys(found.sessionNo, found.task), ...dueKeys(found.task)];
   if (old !== undefined && dueKeys(old.task).length > 0) {
-    keys.push(oldDueAtKey(old.task.hook, old.task.dueMs, taskNo));
+    keys.push(DUE_AT.prefix(old.task.hook, old.task.dueMs, taskNo));
   }
   problems.check(keys.includes(row.key), "a list names a wrong task", taskNo);
 }
@@ -99,35 +93,39 @@ function listedTask(
   row: RawRow,
 ): { readonly namespace: string; readonly taskNo: number } {
   const { key } = row;
-  const isDueAt = key[0] === TABLE.dueAt;
-  const text = view.decode(row, isDueAt ? decodeText : () => "");
-  const start = readSized(key, 1);
   switch (key[0]) {
-    case TABLE.dueAt:
-      return { namespace: text ?? "", taskNo: readU64(key, start.end + 8) };
-    case TABLE.due:
-      return readDueKey(key, duePrefix(start.text));
-    case TABLE.taskIn:
-      return { namespace: start.text, taskNo: readU64(key, start.end) };
+    case DUE_AT.id: {
+      // Up to format 2 the key lacks the namespace.
+      const [, , taskNo] = DUE_AT.parts(key);
+      return { namespace: view.decode(row, DUE_AT.decode) ?? "", taskNo };
+    }
+    case DUE.id:
+      view.decode(row, DUE.decode);
+      return dueTaskOf(key);
+    case TASK_IN.id: {
+      view.decode(row, TASK_IN.decode);
+      const [namespace, taskNo] = TASK_IN.parts(key);
+      return { namespace, taskNo };
+    }
     default: {
-      const session = view.find(sessionKey(readU64(key, 1)), decodeSession);
-      return { namespace: session?.namespace ?? "", taskNo: readU64(key, 9) };
+      view.decode(row, TASK_OF.decode);
+      const [sessionNo, taskNo] = TASK_OF.parts(key);
+      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+      return { namespace: session?.namespace ?? "", taskNo };
     }
   }
 }
 
 /** Checks the summaries of a session; gives their number. */
 export function checkSummaries({ view, problems }: TaskCheck, sessionNo: number): number {
-  const session = view.find(sessionKey(sessionNo), decodeSession);
-  const head = view.find(headKey(sessionNo), decodeHead);
-  if (session === undefined || head === undefined) {
-    return 0;
-  }
+  const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+  const head = view.find(HEAD.key(sessionNo), HEAD.decode);
+  if (session === undefined || head === undefined) return 0;
   let count = 0;
-  for (const row of view.under(summaryPrefix(head.logNo))) {
+  for (const row of view.under(SUMMARY.prefix(head.logNo))) {
     count++;
     const version = readU64(row.key, 9);
-    const summary = view.decode(row, decodeSummary);
+    const summary = view.decode(row, SUMMARY.decode);
     const isOwn = summary === undefined || summary.version === version;
     const isPast = version <= session.fields.summaryVersion;
     problems.check(isOwn && isPast, "a summary has another version", describeKey(row.key));

@@ -4,22 +4,13 @@
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { setPriority } from "node:os";
 import { extname, join } from "node:path";
-import { DATA_FILE } from "./environment.ts";
-import { type DirectoryLock, lockDirectory, StoreInUseError } from "./lock.ts";
-import { checkStructure } from "./structure.ts";
+import { DATA_FILE } from "../engine/environment.ts";
+import { type DirectoryLock, lockDirectory, StoreInUseError } from "../engine/lock.ts";
+import type { Problem } from "../engine/problems.ts";
 
-/** One kind of damage. */
-export interface VerifyProblem {
-  /** What is wrong, in a few words. */
-  readonly kind: string;
-  /** How often it was found. */
-  readonly count: number;
-  /** The first places where it was found: numbers of records, never what is in them. */
-  readonly examples: readonly string[];
-}
-
-/** How much was looked at. */
+/** Counts of checked records. */
 export interface VerifyTotals {
   readonly sessions: number;
   readonly messages: number;
@@ -39,26 +30,33 @@ export interface VerifyTotals {
   readonly records: number;
 }
 
-/** What verify found. */
+/** The findings of verify. */
 export interface VerifyReport {
   /** Nothing is damaged. */
   readonly clean: boolean;
   /** Empty when the identity could not be read. */
   readonly storeId: string;
-  readonly problems: readonly VerifyProblem[];
+  readonly problems: readonly Problem[];
+  /** Pages that are neither in use nor free: no damage, and `compact` gives them back. */
+  readonly wasted?: Problem;
   readonly totals: VerifyTotals;
 }
 
-/** How a directory is checked. */
+/** Options for checking a directory. */
 export interface VerifyOptions {
   /**
    * The module that exports `readFacts`; with it the ids, roles and token counts inside the
    * messages are checked as well. Default: they are not.
    */
   readonly factsModule?: URL;
+  /** Niceness of the child, for a check beside a server. Default 0. */
+  readonly nice?: number;
+  /** Gives the check up; its promise is rejected. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-const NO_TOTALS: VerifyTotals = {
+/** The totals of nothing. */
+export const NO_TOTALS: VerifyTotals = {
   sessions: 0,
   messages: 0,
   events: 0,
@@ -88,10 +86,7 @@ export async function verifyDirectory(
   }
   const lock = tryLock(directory);
   try {
-    const fault = checkStructure(join(directory, DATA_FILE), true);
-    return fault === undefined
-      ? await runChild(directory, options)
-      : damaged("the structure of the data file is damaged", fault);
+    return await verifyFiles(directory, options);
   } finally {
     lock?.release();
   }
@@ -102,27 +97,26 @@ function tryLock(directory: string): DirectoryLock | undefined {
   try {
     return lockDirectory(directory);
   } catch (error) {
-    if (error instanceof StoreInUseError) {
-      throw error;
-    }
+    if (error instanceof StoreInUseError) throw error;
     return undefined;
   }
 }
 
-function damaged(kind: string, example: string): VerifyReport {
-  return {
-    clean: false,
-    storeId: "",
-    problems: [{ kind, count: 1, examples: [example] }],
-    totals: NO_TOTALS,
-  };
+/** The report of a file that cannot be looked into. */
+export function damaged(problems: readonly Problem[]): VerifyReport {
+  return { clean: false, storeId: "", problems, totals: NO_TOTALS };
 }
 
-function runChild(directory: string, options: VerifyOptions): Promise<VerifyReport> {
+/** Checks everything in a directory that, as the caller knows, nobody else uses. */
+export function verifyFiles(directory: string, options: VerifyOptions = {}): Promise<VerifyReport> {
   const entry = new URL(`./verify-child${extname(import.meta.filename)}`, import.meta.url);
   const facts = options.factsModule?.href ?? "";
   const child = spawn(process.execPath, [entry.pathname, directory, facts], {
     stdio: ["ignore", "pipe", "pipe"],
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  child.once("spawn", () => {
+    if (options.nice !== undefined && child.pid !== undefined) setPriority(child.pid, options.nice);
   });
   let output = "";
   let complaint = "";
@@ -146,13 +140,13 @@ function readOutcome(
   code: number | null,
   signal: NodeJS.Signals | null,
 ): VerifyReport {
-  if (signal !== null) {
-    return damaged("the data file crashes LMDB", signal);
-  }
+  const found = (kind: string, example: string): VerifyReport =>
+    damaged([{ kind, count: 1, examples: [example] }]);
+  if (signal !== null) return found("the data file crashes LMDB", signal);
   try {
     return JSON.parse(output) as VerifyReport;
   } catch {
     const line = complaint.split("\n").find((text) => /Error/.test(text)) ?? `exit code ${code}`;
-    return damaged("the data file cannot be read", line.trim());
+    return found("the data file cannot be read", line.trim());
   }
 }

@@ -1,10 +1,10 @@
-// Tells code and tables from prose, line by line. A part of a statement can say the opposite of the
-// whole, so neither is ever cut.
+// Distinguishes code and tables from prose, line by line. A part of a statement can say the
+// opposite of the whole, so neither is ever cut.
 
-/** Longer lines are not looked at: they are data, or text without line ends. */
+/** Longer lines are ignored: they are data, or text without line ends. */
 const LINE_CHARS = 1_000;
 
-/** How a line looks: `strong` is code by itself, `weak` only beside other code. */
+/** Evidence for code: a `strong` line is code by itself, a `weak` one only beside other code. */
 type Look = "strong" | "weak" | "none";
 
 const STRONG: readonly RegExp[] = [
@@ -40,7 +40,7 @@ function lookOf(whole: string): Look {
   return WEAK.some((pattern) => pattern.test(line)) ? "weak" : "none";
 }
 
-/** How many lines from a place on are code: 0 for none. One line must be beyond doubt, two not. */
+/** Number of lines of code from a place on. A single line needs stronger evidence than two. */
 export function codeLinesAt(lines: readonly string[], start: number): number {
   const first = lookOf(lines[start] ?? "");
   if (first === "none") return 0;
@@ -91,7 +91,7 @@ export function statementsOf(lines: readonly string[]): string[][] {
   return statements;
 }
 
-/** Lines of a statement that stand together. */
+/** Consecutive lines of a statement. */
 export interface StatementPart {
   /** Whether they are statements in a block of it. */
   readonly isInside: boolean;
@@ -133,7 +133,7 @@ function bracketsOf(text: string): number {
   return open;
 }
 
-/** The start of a statement that changes or asks data, anywhere in a text. */
+/** The start of a statement that changes or queries data, anywhere in a text. */
 const STATEMENT =
   /\b(?:SELECT\s.{1,200}?\sFROM|INSERT INTO|DELETE FROM|UPDATE\s\S{1,80}\sSET|DROP|ALTER)\s/;
 
@@ -145,10 +145,10 @@ export function holdsStatement(text: string): boolean {
 /** The line between the header of a table and its rows. */
 const RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:[|+]\s*:?-{2,}:?\s*)*\|?\s*$/;
 
-/** What counts the rows below a table. */
+/** The row count that database clients print below a table. */
 const ROW_COUNT = /^\s*\(\d+ rows?\)\s*$/;
 
-/** How many lines from a place on are a table, its first line its header: 0 for none. */
+/** Number of lines of the table whose header is at a place; 0 for none. */
 export function tableLinesAt(lines: readonly string[], start: number): number {
   const isFramed = /^\s*\|/.test(lines[start] ?? "");
   if (!isFramed && !isHeader(lines, start)) return 0;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { countTokens as cl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { budgetOfTokens, costOf, fits } from "./cost.ts";
 
 const TEXTS = [
@@ -20,7 +20,7 @@ const TEXTS = [
 ];
 
 describe("costOf", () => {
-  it("counts the bytes of any text", () => {
+  test("counts the bytes of any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(costOf(text).bytes).toBe(Buffer.byteLength(text));
@@ -28,7 +28,7 @@ describe("costOf", () => {
     );
   });
 
-  it.each(TEXTS)("does not let a tokenizer count twice what was asked for: %s", (text) => {
+  test.each(TEXTS)("does not let a tokenizer count twice what was asked for: %s", (text) => {
     const tokens = Array.from({ length: 400 }, (_, i) => i + 1).find((count) => {
       return fits(costOf(text), budgetOfTokens(count));
     });

@@ -1,16 +1,16 @@
-// What text costs, by a rule that needs no tokenizer.
+// Cost of text, by a rule that needs no tokenizer.
 
 /** The size of a text. */
 export interface TextCost {
   /** UTF-8 bytes: four are counted as a token. */
   readonly bytes: number;
-  /** About what byte pair encodings make of it at most, in tokens. */
+  /** Upper estimate of its tokens in byte pair encodings. */
   readonly pieces: number;
 }
 
 // Upper estimates of tokens a character, from cl100k_base and o200k_base: English has 0.2 to 0.25 a
-// letter and what is hardly words up to 0.45; marks in a row are a token each; other alphabets have
-// up to 1 a letter, Chinese up to 2, an emoji up to 3.
+// letter and text that is hardly words up to 0.45; marks in a row are a token each; other alphabets
+// have up to 1 a letter, Chinese up to 2, an emoji up to 3.
 const LETTER_PIECES = 0.45;
 const MARK_PIECES = 1;
 const TWO_BYTE_PIECES = 1;
@@ -65,7 +65,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** How much text may be written. */
+/** Budget for a text. */
 export interface TextBudget {
   readonly bytes: number;
   readonly pieces: number;

@@ -1,11 +1,12 @@
-// What makes a sentence worth keeping beside the words in it.
+// Cues that make a sentence worth keeping, apart from its terms.
 
 /** A pattern for any of these phrases as whole words, in any case. */
 function phrases(lists: readonly string[]): RegExp {
   return new RegExp(`\\b(?:${lists.join("|")})\\b`, "i");
 }
 
-// English, with a few phrases of German, French and Spanish: other languages go by their words.
+// English, with a few phrases of German, French and Spanish: other languages are weighed by their
+// terms alone.
 const DECISION = phrases([
   "decid(?:e|ed|es|ing)|decision|agreed?|agreement|chose|chosen|settled on|approved?|confirmed?",
   "let'?s|we'?ll|i'?ll|will|going to|plan(?:s|ned|ning)? to|must|should|promised?",
@@ -53,17 +54,17 @@ export function isQuestion(text: string): boolean {
   return /[?？]["'”’)\]*_]*$/.test(text);
 }
 
-/** Whether a sentence says what was settled. */
+/** Whether a sentence states a decision. */
 export function isDecision(text: string): boolean {
   return DECISION.test(text);
 }
 
-/** Whether a sentence says who somebody is, what they prefer, or a date or figure. */
+/** Whether a sentence states an identity, a preference, a date or a figure. */
 export function isFact(text: string): boolean {
   return IDENTITY.test(text) || PREFERENCE.test(text) || FIGURE.test(text) || DATE.test(text);
 }
 
-/** What a sentence has that makes it worth more or less. */
+/** A property that raises or lowers the worth of a sentence. */
 export type Cue =
   | "question"
   | "decision"
@@ -88,7 +89,7 @@ export function cuesOf(text: string): Cue[] {
   return cues;
 }
 
-// Openings that say nothing. What follows is a sentence of its own, and still part of the message.
+// Openings without content. The rest is a sentence that the message still contains.
 const OPENING = new RegExp(
   `^(?:(?:${[
     "hey|hi|hello|wow|oh|yeah|yep|yes|no|thanks|thank you|aw+|well|so|sure|ok|okay|haha",
@@ -97,12 +98,18 @@ const OPENING = new RegExp(
   "i",
 );
 
-/** Takes a greeting off the start of a sentence when enough is left; a part of the same text. */
+/**
+ * Takes a greeting off the start of a sentence when what is left reads as a whole one: it is long
+ * enough, and its capital is not just that of the name in the greeting.
+ */
 export function withoutOpening(text: string): string {
   const opening = OPENING.exec(text)?.[0];
   if (opening === undefined || text.length - opening.length < OPENING_REST_CHARS) return text;
-  return text.slice(opening.length);
+  const rest = text.slice(opening.length);
+  return WHOLE_START.test(rest) ? rest : text;
 }
 
-/** What is left must be long enough to stand alone. */
+const WHOLE_START = /^(?:I\b|\p{Lu}[\p{L}'’]*\s)/u;
+
+/** Fewest characters of a sentence without its opening. */
 const OPENING_REST_CHARS = 20;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { MaxHeap } from "./heap.ts";
 
-it("gives items by value, and equal ones in their order", () => {
+test("gives items by value, and equal ones in their order", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9 })), (values) => {
       const heap = new MaxHeap();

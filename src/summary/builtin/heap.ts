@@ -1,5 +1,5 @@
 // A binary heap of numbered items, the largest value first. Equal values come in the order of their
-// items, so that what is made of them is the same every time.
+// items, which keeps results deterministic.
 
 /** An item with its value. */
 export interface HeapItem {

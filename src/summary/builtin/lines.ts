@@ -1,4 +1,4 @@
-// What is summarized.
+// Input of the built-in summarizer.
 
 /** A message, or another text, that takes part. */
 export interface ExtractLine {
@@ -7,10 +7,10 @@ export interface ExtractLine {
   /** May be empty. */
   readonly name: string;
   readonly messageId: string;
-  /** 0 for what is no message of the log. */
+  /** 0 for a text that is not a message of the log. */
   readonly seq: number;
   /** When it was said, as it should be shown. May be absent. */
   readonly date?: string;
-  /** Who said it, of a line of a summary that says so. */
+  /** The speaker, for a line of a summary that names one. */
   readonly saidBy?: "user" | "assistant" | "system" | "tool";
 }

@@ -1,4 +1,4 @@
-// Tells whether a sentence says what another one says already.
+// Detects sentences that repeat other ones.
 //
 // Two sentences are alike when they share ALIKE of their terms (Jaccard), and near-duplicates when
 // no figure or date tells them apart: "Rent is 900 euros" is none of "Rent is 950 euros". Two that
@@ -13,7 +13,7 @@ export const ALIKE = 0.6;
 /** A sentence that would be compared with more others is left out: work is bounded. */
 const COMPARISONS_MAX = 512;
 
-/** What a summary says that is like a sentence. */
+/** Sentences of a summary that resemble a given one. */
 export interface Alike {
   /** Whether a near-duplicate is among it. */
   readonly isSaid: boolean;
@@ -59,7 +59,7 @@ export class NearDuplicates {
     }
   }
 
-  /** What is like a sentence; undefined when it is too much to find out. */
+  /** Sentences that resemble this one; undefined when that takes too many comparisons. */
   of(unit: Unit): Alike | undefined {
     if (unit.terms.length === 0) return { ...NOTHING, isSaid: this.#empty !== undefined };
     const terms = falling(unit.terms);

@@ -2,7 +2,7 @@
 
 import { costOf, type TextCost } from "./cost.ts";
 import type { ExtractLine } from "./lines.ts";
-import { quoted } from "./sentences.ts";
+import { CUT_MARK, quoted } from "./sentences.ts";
 import type { Unit } from "./units.ts";
 
 const ROLE_LABELS: Readonly<Record<ExtractLine["role"], string>> = {
@@ -20,10 +20,10 @@ export function roleOf(label: string): Exclude<ExtractLine["role"], "summary"> |
 
 const ROLES = ["user", "assistant", "system", "tool"] as const;
 
-/** Longer names are cut: they are there to tell speakers apart. */
+/** Longer names are cut: they only need to distinguish speakers. */
 const NAME_CHARS = 40;
 
-/** What a speaker is called; empty for a text that nobody said. */
+/** Label of a speaker; empty for a text without one. */
 export function labelOf(line: ExtractLine): string {
   const name = line.name.replace(/\s+/g, " ").trim();
   const label =
@@ -33,7 +33,7 @@ export function labelOf(line: ExtractLine): string {
   return label === "" ? `[${date}]` : `[${date}] ${label}`;
 }
 
-/** What naming the speaker of a line costs at most. */
+/** Highest cost of the speaker label of a line. */
 export function labelCost(line: ExtractLine): TextCost {
   return costOf(`${labelOf(line)}: \n`);
 }
@@ -47,18 +47,21 @@ export function render(
   const parts: string[] = [];
   let lastLabel: string | undefined;
   let lastText = "";
-  for (const { text, kind, line: place } of units) {
+  let isInside = false;
+  units.forEach(({ index, text, kind, line: place, goesOn }, at) => {
     const line = lines[place];
     const label = line === undefined || !labels ? "" : labelOf(line);
-    if (label === lastLabel) parts.push(endsSentence(lastText) ? " " : "; ");
+    if (label === lastLabel) parts.push(isInside || endsSentence(lastText) ? " " : "; ");
     else if (parts.length > 0) parts.push("\n");
     if (label !== lastLabel && label !== "" && !text.startsWith(`${label}:`)) {
       parts.push(label, ": ");
     }
-    parts.push(quoted(text, kind));
+    isInside = goesOn === true && units[at + 1]?.index === index + 1;
+    const mark = goesOn === true && !isInside ? CUT_MARK : "";
+    parts.push(quoted(text, kind), mark);
     lastLabel = label;
-    lastText = text;
-  }
+    lastText = `${text}${mark}`;
+  });
   return parts.join("");
 }
 

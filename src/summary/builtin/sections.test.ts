@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ExtractLine } from "./lines.ts";
 import { summarizeInSections } from "./sections.ts";
 import { allowedTokens, type ExtractOptions } from "./summarize.ts";
@@ -41,7 +41,7 @@ const conversation = fc
   .map((all) => linesOf(all.map((pieces) => pieces.join("\n"))));
 
 describe("summarizeInSections", () => {
-  it("invents nothing, and costs no more than one text may", () => {
+  test("invents nothing, and costs no more than one text may", () => {
     fc.assert(
       fc.property(conversation, fc.integer({ min: 1, max: 300 }), (lines, maxTokens) => {
         const options = { ...OPTIONS, maxTokens };
@@ -59,7 +59,7 @@ describe("summarizeInSections", () => {
     );
   });
 
-  it("takes the first request and the latest ones, and leaves answered questions closed", () => {
+  test("takes the first request and the latest ones, and leaves answered questions closed", () => {
     const { requestText, openThreads } = summarizeInSections(
       linesOf([
         `Can you find a quiet hotel in Porto? ${"It should be near the river. ".repeat(3)}`,
@@ -77,7 +77,7 @@ describe("summarizeInSections", () => {
     expect(openThreads.join("\n")).not.toContain("Which train");
   });
 
-  it("has empty sections for lines that say nothing", () => {
+  test("has empty sections for lines that say nothing", () => {
     expect(summarizeInSections(linesOf(["", "..."]), OPTIONS)).toEqual({
       text: "",
       requestText: "",

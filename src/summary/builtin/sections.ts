@@ -1,5 +1,5 @@
-// The sections of a structured summary: what the user asked for, facts, and what is still open.
-// Sentences of the conversation here too, each in one section.
+// The sections of a structured summary: the user's request, facts, and open threads.
+// Each section quotes sentences of the conversation, and none appears in two sections.
 
 import { budgetOfTokens, costOf, fits, sumOf, type TextBudget, type TextCost } from "./cost.ts";
 import { isDecision, isFact, isQuestion } from "./cues.ts";
@@ -11,20 +11,20 @@ import type { Unit } from "./units.ts";
 /** A summary in sections; together they cost at most what one text may. */
 export interface ExtractSections {
   readonly text: string;
-  /** What the user asked for; may be empty. */
+  /** The user's request; may be empty. */
   readonly requestText: string;
   readonly facts: readonly string[];
   readonly openThreads: readonly string[];
 }
 
-// How the tokens are shared out. A third of the main text, and at most half of its sentences, may
+// Shares of the tokens. A third of the main text, and at most half of its sentences, may
 // become facts.
 const TEXT_SHARE = 0.75;
 const REQUEST_SHARE = 0.15;
 const OPEN_SHARE = 0.1;
 const FACTS_SHARE = TEXT_SHARE / 3;
 
-/** A reader takes in no longer list. */
+/** Longer lists are of no use to a reader. */
 const ITEMS_MAX = 12;
 
 const REQUEST = new RegExp(
@@ -43,7 +43,7 @@ const OPEN = new RegExp(
   "i",
 );
 
-/** Makes a summary in sections. Its text is empty only when the lines say nothing. */
+/** Makes a summary in sections. Its text is empty only when the lines have no content. */
 export function summarizeInSections(
   lines: readonly ExtractLine[],
   options: ExtractOptions,
@@ -60,7 +60,7 @@ export function summarizeInSections(
   const facts = factsOf(left, extraction, shareOf(tokens, FACTS_SHARE));
   const rest = left.filter((unit) => !facts.includes(unit));
   const named = (unit: Unit) => nameOne(unit, extraction.lines);
-  // With nothing left for it, the text says again what the sections say: a summary has a text.
+  // A summary must have a text: with nothing left for it, the text repeats the sections.
   const isSame = rest.length === 0 || rest.length === extraction.picked.length;
   const text = isSame ? extraction.text : render(rest, extraction.lines, true);
   return {
@@ -94,7 +94,7 @@ function requestOf({ units, lines }: Extraction, budget: TextBudget): Unit[] {
   return takeFitting([first, ...others.reverse()], budget, (unit) => costOf(unit.text));
 }
 
-/** Questions of the user that no later message answers, and what somebody called open. */
+/** Questions of the user that no later message answers, and sentences that name an open issue. */
 function openOf({ units, lines }: Extraction, budget: TextBudget, used: Set<string>): Unit[] {
   let lastAnswer = -1;
   lines.forEach((line, index) => {
@@ -107,12 +107,12 @@ function openOf({ units, lines }: Extraction, budget: TextBudget, used: Set<stri
     return isQuestion(unit.text) && unit.line > lastAnswer && lines[unit.line]?.role === "user";
   });
   const called = others.filter((unit) => !isQuestion(unit.text) && OPEN.test(unit.text));
-  // What stands earlier is taken first: questions before the rest, the latest of each first.
+  // Order of preference: questions before the rest, the latest of each first.
   const open = [...questions.reverse(), ...called.reverse()];
   return takeFitting(open, budget, (unit) => costOf(nameOne(unit, lines)));
 }
 
-/** Whether a unit stands alone: no code, and nothing that needs what is said beside it. */
+/** Whether a unit is understood alone: it is not code, and needs no other unit. */
 function isSaid({ kind, needs }: Unit): boolean {
   return kind !== "code" && kind !== "scrap" && needs === -1;
 }
@@ -135,7 +135,7 @@ function factsOf(
 const NOBODY: ExtractLine = { role: "summary", text: "", name: "", messageId: "", seq: 0 };
 const GAP = costOf("; ");
 
-/** Takes what fits, in the order given; gives it in the order of the conversation. */
+/** Takes units that fit, in the order given; gives them in the order of the conversation. */
 function takeFitting(
   wanted: readonly Unit[],
   budget: TextBudget,

@@ -2,34 +2,33 @@
 //
 // The sum of the worth of covered terms is submodular, so that picking the best by cost comes close
 // to the best summary there is (Lin and Bilmes, "A Class of Submodular Functions for Document
-// Summarization", 2011), and what a sentence adds only falls: a heap with values that are looked at
-// again when they come up takes little more than n log n.
+// Summarization", 2011), and what a sentence adds only falls: a heap whose values are recomputed
+// when they reach the top takes little more than n log n.
 
-import type { TextBudget, TextCost } from "./cost.ts";
-import { costOf, fits, sumOf } from "./cost.ts";
+import { costOf, fits, sumOf, type TextBudget, type TextCost } from "./cost.ts";
 import { MaxHeap } from "./heap.ts";
 import { isNearDuplicate, NearDuplicates } from "./near-duplicates.ts";
 import type { Unit, Units } from "./units.ts";
 import type { Worth } from "./weigh.ts";
 import type { Weights } from "./weights.ts";
 
-/** What picking goes by. */
+/** Inputs of the selection. */
 export interface Selecting {
   readonly units: Units;
   readonly worth: Worth;
   readonly weights: Weights;
   readonly budget: TextBudget;
-  /** What naming the speaker of a line costs, with what stands between lines. */
+  /** Cost of the speaker label of a line, including the line break. */
   readonly labelOf: (line: number) => TextCost;
 }
 
-/** What stands between two sentences: at most a semicolon and a space. */
+/** Cost of the longest separator between two sentences. */
 const GAP = costOf("; ");
 
 const NO_COST: TextCost = { bytes: 0, pieces: 0 };
 const NEVER = () => false;
 
-/** A unit that needs another, which needs another and so on, is taken with at most this many. */
+/** Longest chain of units that need each other, the first one included. */
 const NEEDED_MAX = 4;
 
 /** Gives the picked units in the order of the conversation. */
@@ -56,7 +55,7 @@ export function selectUnits(selecting: Selecting): Unit[] {
 class Selection {
   readonly #by: Selecting;
   readonly #picked = new Map<number, Unit>();
-  /** What picked units cannot be without. */
+  /** Indexes of units that picked units depend on. */
   readonly #needed = new Set<number>();
   readonly #lines = new Set<number>();
   readonly #covered: Uint8Array;
@@ -69,7 +68,7 @@ class Selection {
     this.#duplicates = new NearDuplicates((term) => by.units.terms.isDistinctive(term));
   }
 
-  /** What a unit would add, by what it costs. */
+  /** Worth that a unit would add, relative to its cost. */
   gainOf(unit: Unit): number {
     const { worth, weights } = this.#by;
     let sum = 0;
@@ -80,7 +79,7 @@ class Selection {
     return (sum * (worth.factors[unit.index] ?? 0)) / bytes ** weights.cost;
   }
 
-  /** Takes a unit, and what it needs, if there is room and nothing says the same. */
+  /** Takes a unit, and the units that it needs, if they fit and repeat nothing. */
   offer(unit: Unit): void {
     if (this.#picked.has(unit.index)) return;
     const wanted = this.#withNeeded(unit);
@@ -95,7 +94,7 @@ class Selection {
     if (this.#takeFitting(wanted, freed)) this.#drop(rival);
   }
 
-  /** Takes units if they fit when this is added to what they cost. */
+  /** Takes units if they fit with `more` added to their cost. */
   #takeFitting(wanted: readonly Unit[], more: TextCost): boolean {
     let cost = sumOf(this.#used, more);
     const lines = new Set<number>();
@@ -111,18 +110,19 @@ class Selection {
     return true;
   }
 
-  /** A unit and what it says nothing without; undefined when that cannot be said. */
+  /** A unit with the units that it needs; undefined when those cannot be shown. */
   #withNeeded(unit: Unit): readonly Unit[] | undefined {
     const { units } = this.#by.units;
     const wanted = [unit];
     const question = units[unit.answerTo];
-    // A question that says what the answer says is not needed.
+    // A question that the answer repeats is not needed.
     const isAsked = question !== undefined && !this.#picked.has(question.index);
     if (isAsked && !isNearDuplicate(question.terms, unit.terms, NEVER)) wanted.push(question);
     for (let place = 0; place < wanted.length; place++) {
       const one = wanted[place];
       const other = units[one?.needs ?? -1];
-      if (one === undefined || other === undefined || this.#picked.has(other.index)) continue;
+      if (one === undefined || other === undefined) continue;
+      if (this.#picked.has(other.index) || wanted.includes(other)) continue;
       if (other.kind === "scrap" && one.kind !== "table") return undefined;
       const isSame = wanted.some((each) => this.#isSame(each, other));
       if (isSame || wanted.length === NEEDED_MAX) return undefined;
@@ -136,7 +136,7 @@ class Selection {
     return isNearDuplicate(a.terms, b.terms, (term) => terms.isDistinctive(term));
   }
 
-  /** The first that says it earlier with another figure: what held before may hold no more. */
+  /** The first rival that says the same earlier with another figure: it may be outdated. */
   #outdatedBy(unit: Unit, rivals: readonly Unit[]): Unit | undefined {
     const { terms } = this.#by.units;
     let first: Unit | undefined;
@@ -164,7 +164,7 @@ class Selection {
     this.#duplicates.add(unit);
   }
 
-  // What it covers stays covered: all but a figure is in the one that takes its place.
+  // Its terms stay covered: the unit that takes its place has all of them but figures.
   #drop(unit: Unit): void {
     this.#picked.delete(unit.index);
     this.#duplicates.remove(unit);

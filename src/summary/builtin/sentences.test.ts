@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cutLong, SENTENCE_CHARS, sentencesOf } from "./sentences.ts";
 
 function textsOf(text: string): string[] {
@@ -6,7 +6,7 @@ function textsOf(text: string): string[] {
 }
 
 describe("sentencesOf", () => {
-  it.each([
+  test.each([
     ["I moved. It rained! Why? Who knows…", ["I moved.", "It rained!", "Why?", "Who knows…"]],
     ["Dr. Berg met J. Smith at 5 p.m. on Jan. 4.", ["Dr. Berg met J. Smith at 5 p.m. on Jan. 4."]],
     ["It costs 3.50 euros. See https://a.example/x.y?z=1 for more.", undefined],
@@ -22,7 +22,7 @@ describe("sentencesOf", () => {
     expect(textsOf(text)).toEqual(expected ?? costs);
   });
 
-  it("knows lists, headings, tables and code", () => {
+  test("knows lists, headings, tables and code", () => {
     const text = [
       "# Plan for May",
       "- Buy milk",
@@ -56,7 +56,7 @@ describe("sentencesOf", () => {
     "  AND state_change < now() - interval '10 minutes';",
   ];
 
-  it.each([
+  test.each([
     ["in a fence", ["```sql", ...QUERY, "```"]],
     ["without one", QUERY],
     ["in backticks", [`Run \`${QUERY.join(" ")}\` now, and then look. It is quick.`]],
@@ -67,7 +67,7 @@ describe("sentencesOf", () => {
     expect(holding[0]).toContain(QUERY.map((line) => line.trim()).join(" "));
   });
 
-  it("makes of a statement that is too long to be quoted no sentence", () => {
+  test("makes of a statement that is too long to be quoted no sentence", () => {
     const long = [
       ...QUERY.slice(0, 2),
       ...Array<string>(20).fill("  AND pid <> pg_backend()"),
@@ -77,7 +77,7 @@ describe("sentencesOf", () => {
     expect(new Set(kinds)).toEqual(new Set(["scrap"]));
   });
 
-  it("takes whole statements of code that is too long", () => {
+  test("takes whole statements of code that is too long", () => {
     const body = Array.from({ length: 12 }, (_, i) => `    total_${i} = amount(${i}, "EUR") + 1`);
     const lines = [
       "```python",
@@ -95,7 +95,7 @@ describe("sentencesOf", () => {
     expect(code.at(-1)?.text).toBe("seats = [ 3, ]");
   });
 
-  it("knows a table without a frame", () => {
+  test("knows a table without a frame", () => {
     const table = "usename | count\n--------+------\nmetabase | 121\n(1 row)";
     expect(sentencesOf(table)).toEqual([
       { text: "usename | count", kind: "scrap" },
@@ -103,7 +103,7 @@ describe("sentencesOf", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     "max_connections = 200. No pooler. The rest is as it was.",
     "if you agree (see below):",
     "- npm install",
@@ -114,17 +114,17 @@ describe("sentencesOf", () => {
     for (const { kind } of sentencesOf(text)) expect(["prose", "item"]).toContain(kind);
   });
 
-  it("joins lines that were wrapped, and parts those that were not", () => {
+  test("joins lines that were wrapped, and parts those that were not", () => {
     const wrapped = "This line was wrapped by an editor because it is long\nand goes on here.";
     expect(textsOf(wrapped)).toEqual([wrapped.replace("\n", " ")]);
     expect(textsOf("Name: Anna\nTown: Bergen")).toEqual(["Name: Anna", "Town: Bergen"]);
   });
 
-  it("ends a code block that is never closed with the text", () => {
+  test("ends a code block that is never closed with the text", () => {
     expect(sentencesOf("```\nlet x = 2;")).toEqual([{ text: "let x = 2;", kind: "code" }]);
   });
 
-  it("takes time that grows with the text only", () => {
+  test("takes time that grows with the text only", () => {
     const start = process.cpuUsage().user;
     for (const text of [".", "a", " ", "-", "> ", "a.\n", "`", "。", "(", "1.", "a, "]) {
       sentencesOf(text.repeat(1_048_576 / text.length));
@@ -134,7 +134,7 @@ describe("sentencesOf", () => {
 });
 
 describe("cutLong", () => {
-  it("cuts at the best place there is", () => {
+  test("cuts at the best place there is", () => {
     const clause = "The first part of this sentence is here, and the second part follows";
     expect(cutLong(clause, 50)).toEqual([
       "The first part of this sentence is here,",
@@ -143,7 +143,7 @@ describe("cutLong", () => {
     expect(cutLong("aaaa bbbb cccc dddd", 10)).toEqual(["aaaa bbbb", "cccc dddd"]);
   });
 
-  it("never cuts through what people see as one character", () => {
+  test("never cuts through what people see as one character", () => {
     const family = "👨‍👩‍👧‍👦";
     for (const part of cutLong(family.repeat(100))) {
       expect(part.length).toBeLessThanOrEqual(SENTENCE_CHARS);

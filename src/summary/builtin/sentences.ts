@@ -11,10 +11,11 @@ import {
   statementsOf,
   tableLinesAt,
 } from "./code.ts";
+import { isFrame, isNoise } from "./noise.ts";
 
 /**
- * What kind of text a sentence was found in. `scrap` is what says nothing by itself: the header of
- * a table, and a part of code or of a row that is too long to be quoted whole.
+ * Kind of text that a sentence was found in. A `scrap` means nothing by itself: the header of a
+ * table, machine-readable data, or a part of code or of a row that is too long to quote whole.
  */
 export type SentenceKind = "prose" | "item" | "heading" | "table" | "code" | "scrap";
 
@@ -23,10 +24,17 @@ export interface Sentence {
   /** As the message has it, with every run of white space made one space. */
   readonly text: string;
   readonly kind: SentenceKind;
+  /** A part that cannot be understood without the one before it. */
+  readonly leans?: boolean;
+  /** A part that the sentence goes on behind. */
+  readonly goesOn?: boolean;
 }
 
-/** Sentences above this many UTF-16 units are cut at clauses: about 40 tokens of English. */
-export const SENTENCE_CHARS = 160;
+/**
+ * Sentences above this many UTF-16 units are cut at clauses: about 100 tokens of English. Few are
+ * that long, and a clause alone reads so badly that the whole sentence is worth its cost.
+ */
+export const SENTENCE_CHARS = 400;
 
 /** No part of a cut sentence is shorter than this while there is a place to cut behind it. */
 const CLAUSE_CHARS_MIN = 60;
@@ -40,11 +48,14 @@ const HEADING = /^\s*#{1,6}\s+/;
 const QUOTED = /^\s*(?:>\s*)+/;
 const HAS_WORD = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 
-/** A paragraph is cut here at the latest, so that no text makes the work more than linear. */
+/** Longest paragraph before it is cut, which keeps the work linear. */
 const PARAGRAPH_CHARS = 4_096;
 
 /** Longer code, and longer rows of tables, are not quoted. */
 const WHOLE_CHARS = 320;
+
+/** Marks a sentence that was cut. */
+export const CUT_MARK = "…";
 
 /** A sentence as a summary shows it: code between backticks, so that it is read as one again. */
 export function quoted(text: string, kind: SentenceKind): string {
@@ -57,6 +68,12 @@ export function sentencesOf(text: string): Sentence[] {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/);
   const prose = new Paragraphs(found);
   for (let i = 0; i < lines.length; ) {
+    if (isFrame(lines[i] ?? "")) {
+      prose.flush();
+      pushParts(found, plainOf(lines[i] ?? ""), "scrap");
+      i += 1;
+      continue;
+    }
     const block = blockAt(lines, i);
     if (block === undefined) {
       prose.add(lines[i] ?? "");
@@ -64,8 +81,14 @@ export function sentencesOf(text: string): Sentence[] {
       continue;
     }
     prose.flush();
-    if (block.kind === "code") pushCode(found, lines.slice(block.first, block.end));
-    else pushTable(found, lines.slice(block.first, block.end));
+    const inside = lines.slice(block.first, block.end);
+    if (block.kind === "code") {
+      for (const line of inside.filter(isFrame)) pushParts(found, plainOf(line), "scrap");
+      pushCode(
+        found,
+        inside.filter((line) => !isFrame(line)),
+      );
+    } else pushTable(found, inside);
     i = block.next;
   }
   prose.flush();
@@ -146,14 +169,14 @@ function pushCode(found: Sentence[], lines: readonly string[], depth = 0): void 
   }
 }
 
-/** Blocks in more blocks than this are not looked into. */
+/** Blocks nested deeper are not parsed. */
 const NESTED_MAX = 4;
 
-/** Adds what is quoted whole or not at all. */
+/** Adds text that is quoted whole or not at all. */
 function pushWhole(found: Sentence[], lines: readonly string[], kind: "code" | "table"): void {
   if (isShort(lines)) {
     const text = plainOf(lines.join(" "));
-    if (HAS_WORD.test(text)) found.push({ text, kind });
+    if (HAS_WORD.test(text)) found.push({ text, kind: isNoise(text) ? "scrap" : kind });
     return;
   }
   for (const line of lines) pushParts(found, plainOf(line), "scrap");
@@ -168,7 +191,7 @@ function isShort(lines: readonly string[]): boolean {
   return true;
 }
 
-/** What is longer with its white space is not looked at. */
+/** Lines above this length, white space included, count as long without being normalized. */
 const SCAN_CHARS = 16 * WHOLE_CHARS;
 
 function pushTable(found: Sentence[], lines: readonly string[]): void {
@@ -184,7 +207,7 @@ function pushTable(found: Sentence[], lines: readonly string[]): void {
   }
 }
 
-/** The text and kind of a line that starts something of its own; undefined for plain text. */
+/** The text and kind of a line that is a heading or an item; undefined for plain text. */
 function startOf(line: string): Sentence | undefined {
   const plain = line.replace(QUOTED, "");
   const heading = HEADING.exec(plain);
@@ -210,9 +233,23 @@ function push(found: Sentence[], text: string, kind: SentenceKind): void {
   else pushParts(found, plain, "scrap");
 }
 
-function pushParts(found: Sentence[], plain: string, kind: SentenceKind): void {
+function pushParts(found: Sentence[], plain: string, given: SentenceKind): void {
   if (!HAS_WORD.test(plain)) return;
-  for (const part of cutLong(plain)) if (HAS_WORD.test(part)) found.push({ text: part, kind });
+  if (plain.length <= SENTENCE_CHARS) {
+    found.push({ text: plain, kind: isNoise(plain) ? "scrap" : given });
+    return;
+  }
+  const parts = cutLong(plain);
+  parts.forEach((text, place) => {
+    if (!HAS_WORD.test(text)) return;
+    const kind = isNoise(text) ? "scrap" : given;
+    found.push({
+      text,
+      kind,
+      ...(place > 0 && !FULL_CLAUSE.test(text) && { leans: true }),
+      ...(place < parts.length - 1 && { goesOn: true }),
+    });
+  });
 }
 
 /**
@@ -254,10 +291,10 @@ function isInQuote(text: string, start: number, place: number): boolean {
   return close !== -1;
 }
 
-/** The longest word that is looked up among the abbreviations. */
+/** Length of the longest abbreviation. */
 const WORD_CHARS = 12;
 
-/** Whether a sentence goes on behind what looks like its end. */
+/** Whether a sentence continues behind an apparent end. */
 function goesOn(text: string, start: number, { 0: end, index: stop }: RegExpExecArray): boolean {
   if (!/^[.…]+$/.test(end)) return false;
   const next = /\S/.exec(text.slice(stop + end.length, stop + end.length + WORD_CHARS))?.[0] ?? "";
@@ -275,15 +312,22 @@ function goesOn(text: string, start: number, { 0: end, index: stop }: RegExpExec
   return ABBREVIATIONS.has(lower);
 }
 
-/** Where a clause ends, best first: all of them leave the text readable on both sides. */
+/** Openings of a clause that can stand alone: it has its own subject, or asks. */
+const CLAUSE_START =
+  "(?:(?:and|but|so|or) )?(?:i|we|you|he|she|it|they|there|this|can|could|would|should|how|what|" +
+  "do|does|is|are|please|let's)(?:['’][a-z]+)? ";
+const FULL_CLAUSE = new RegExp(`^${CLAUSE_START}`, "i");
+
+/** Ends of clauses, best first: all of them leave the text readable on both sides. */
 const CLAUSES: readonly RegExp[] = [
+  new RegExp(`(?:[,;:—–]| -)(?= ${CLAUSE_START})`, "gi"),
   /[;:—–](?=\s)|[；：]/g,
   /,(?=\s)|[，、]/g,
   /\s(?=(?:and|or|but|because|which|so|while|when|that|und|oder|aber|et|mais|y|pero)\s)/g,
   /\s/g,
 ];
 
-/** Cuts what is longer than SENTENCE_CHARS; never inside of a character that people see as one. */
+/** Cuts text that is longer than SENTENCE_CHARS, never inside a grapheme. */
 export function cutLong(text: string, chars: number = SENTENCE_CHARS): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -312,7 +356,7 @@ function cutAt(text: string, chars: number): number {
   return graphemeEnd(text.slice(0, chars + GRAPHEME_CHARS), chars);
 }
 
-/** How far behind a cut the character that it goes through is looked at. */
+/** Characters to read behind a cut, to find the grapheme that it splits. */
 const GRAPHEME_CHARS = 64;
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });

@@ -1,6 +1,6 @@
-// What a summary keeps of made-up conversations.
+// Facts that a summary keeps of made-up conversations.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ExtractLine } from "./lines.ts";
 import { type ExtractOptions, summarizeLines } from "./summarize.ts";
 
@@ -36,7 +36,7 @@ const TALK = linesOf(
 );
 
 describe("summarizeLines", () => {
-  it("keeps decisions, names, numbers and dates at a fifth of the tokens", () => {
+  test("keeps decisions, names, numbers and dates at a fifth of the tokens", () => {
     const bytes = TALK.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     const { text } = summarizeLines(TALK, { ...OPTIONS, maxTokens: Math.ceil(bytes / 12) });
     for (const kept of ["Anna Berg", "Bergen", "1,250 euros", "21 June", "decided", "Porto"]) {
@@ -46,7 +46,7 @@ describe("summarizeLines", () => {
     expect(text).not.toContain("happy to help");
   });
 
-  it("names the message of every sentence", () => {
+  test("names the message of every sentence", () => {
     const { sentences } = summarizeLines(TALK, OPTIONS);
     expect(sentences).toContainEqual({
       text: "We decided to go to Porto.",
@@ -55,13 +55,13 @@ describe("summarizeLines", () => {
     });
   });
 
-  it("gives the same bytes for the same lines", () => {
+  test("gives the same bytes for the same lines", () => {
     const once = summarizeLines(TALK, OPTIONS);
     for (let i = 0; i < 5; i++)
       expect(summarizeLines(structuredClone(TALK), OPTIONS)).toEqual(once);
   });
 
-  it("writes who said what, with the name and the date when there are some", () => {
+  test("writes who said what, with the name and the date when there are some", () => {
     const lines: ExtractLine[] = [
       {
         role: "user",
@@ -101,7 +101,7 @@ describe("summarizeLines", () => {
     );
   });
 
-  it("puts the question before a short answer", () => {
+  test("puts the question before a short answer", () => {
     const filler = "I see, and so it was with all of them, though it could have been more. ".repeat(
       3,
     );
@@ -112,7 +112,7 @@ describe("summarizeLines", () => {
     expect(text).toContain("Assistant: Which color should the bicycle have?\nUser: Turquoise.");
   });
 
-  it("keeps sentences that differ in a figure only, the later where there is no room", () => {
+  test("keeps sentences that differ in a figure only, the later where there is no room", () => {
     const lines = linesOf(
       "The deadline for the quarterly budget report is March 14.",
       "That leaves two weeks for gathering all the material from every department.",
@@ -126,7 +126,7 @@ describe("summarizeLines", () => {
     expect(short).not.toContain("March 14");
   });
 
-  it("keeps more than one of many dates", () => {
+  test("keeps more than one of many dates", () => {
     const texts = Array.from({ length: 7 }, (_, i) => {
       return `Ana decided to meet Dr. Mora at 10:30 on ${i + 1} May. Fine weather, as on any day.`;
     });
@@ -138,7 +138,7 @@ describe("summarizeLines", () => {
     expect(dates.length).toBeGreaterThanOrEqual(4);
   });
 
-  it("carries on a summary that it takes the place of, with its speakers", () => {
+  test("carries on a summary that it takes the place of, with its speakers", () => {
     const prior =
       "[2 May] User: My sister Ida lives in Lund.\nAssistant: The train leaves at 9:15.";
     const { text, sentences } = summarizeLines(linesOf("I booked seat 61 for Ida."), {
@@ -150,7 +150,7 @@ describe("summarizeLines", () => {
     expect(sentences[0]).toEqual({ text: "My sister Ida lives in Lund.", messageId: "", seq: 0 });
   });
 
-  it("does not hold what a tool said to be dearer than what a user says later", () => {
+  test("does not hold what a tool said to be dearer than what a user says later", () => {
     const prior = "Tool: (44 rows) at 10:15, status green\nAssistant: Rain fell for 3 hours.";
     const { text } = summarizeLines(linesOf("We decided to move to Oslo in May."), {
       ...OPTIONS,
@@ -159,7 +159,7 @@ describe("summarizeLines", () => {
     expect(text).toBe("User: We decided to move to Oslo in May.");
   });
 
-  it("keeps short messages whole, with their speakers, where no tokens are to be saved", () => {
+  test("keeps short messages whole, with their speakers, where no tokens are to be saved", () => {
     const added = { ...OPTIONS, savesTokens: false };
     const asked = "I filed SEC-4411. How do I end the idle ones without hurting the api user?";
     expect(summarizeLines(linesOf(asked), added).text).toBe(`User: ${asked}`);
@@ -167,11 +167,11 @@ describe("summarizeLines", () => {
     expect(summarizeLines(linesOf(long), added).text).toBe(`User: ${long}`);
     expect(summarizeLines(linesOf("ok"), added).text).toBe("User: ok");
     expect(summarizeLines(linesOf("walnut ".repeat(20)), { ...added, maxTokens: 4 }).text).toBe(
-      "User: walnut",
+      "User: walnut…",
     );
   });
 
-  it("names the one speaker of a text when there are more in play", () => {
+  test("names the one speaker of a text when there are more in play", () => {
     const { text } = summarizeLines(linesOf("My boat is called Frida.", "I see, and so it is."), {
       ...OPTIONS,
       maxTokens: 8,
@@ -181,7 +181,7 @@ describe("summarizeLines", () => {
 
   const CODE = "```sql\nDELETE FROM carts\nWHERE paid = false\n  AND age > 90;\n```";
 
-  it("quotes code whole or not at all, also when it is summarized again", () => {
+  test("quotes code whole or not at all, also when it is summarized again", () => {
     const lines = linesOf(
       `Then run this:\n\n${CODE}\n\nThis leaves the paid ones alone.`,
       "Thanks!",
@@ -202,13 +202,13 @@ describe("summarizeLines", () => {
     expect(all).toContain(`User: Then run this: ${whole} This leaves the paid ones alone.`);
   });
 
-  it("marks a part of code, which it quotes only where there is nothing else", () => {
+  test("marks a part of code, which it quotes only where there is nothing else", () => {
     const long = `DELETE FROM carts\nWHERE paid = false\n${"  AND age <> 90\n".repeat(30)};`;
     const { text } = summarizeLines(linesOf(long), { ...OPTIONS, savesTokens: false });
     expect(text).toMatch(/^User: .* …$/);
   });
 
-  it("quotes a row with its header, and a short lead-in with what follows", () => {
+  test("quotes a row with its header, and a short lead-in with what follows", () => {
     const table = "The loads are:\n\nhost | load\n-----+-----\nalpha | 71\nbeta | 93\n(2 rows)";
     for (let maxTokens = 3; maxTokens < 40; maxTokens++) {
       const lines = linesOf(table, "Then the order is:\n1. Call Ida.\n2. Restart beta.");
@@ -219,7 +219,7 @@ describe("summarizeLines", () => {
     }
   });
 
-  it("forgets nothing when a placed summary takes in one message after another", () => {
+  test("forgets nothing when a placed summary takes in one message after another", () => {
     const facts = [
       "The invoice number is 4411 and Tomas signs it.",
       "Our flight to Lisbon leaves at 07:45 from gate B12.",
@@ -240,14 +240,14 @@ describe("summarizeLines", () => {
     }
   });
 
-  it("makes of placed summaries alone a text of half their length", () => {
+  test("makes of placed summaries alone a text of half their length", () => {
     const placed = TALK.map((line): ExtractLine => ({ ...line, role: "summary" }));
     const { text } = summarizeLines(placed, OPTIONS);
     const bytes = TALK.reduce((sum, line) => sum + Buffer.byteLength(line.text), 0);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes / 2);
   });
 
-  it("says less of what a text before it says already", () => {
+  test("says less of what a text before it says already", () => {
     const lines = linesOf(
       "Our parrot Rico eats walnuts.",
       "Which other birds live there?",
@@ -259,7 +259,7 @@ describe("summarizeLines", () => {
     expect(pick(["The parrot Rico eats walnuts."])).toContain("Pip");
   });
 
-  it("takes the sentences of a draft as well", () => {
+  test("takes the sentences of a draft as well", () => {
     const { text } = summarizeLines(linesOf("The boat is called Frida.", "I see. ".repeat(30)), {
       ...OPTIONS,
       draft: "User: The harbor is in Malmö.",
@@ -267,33 +267,31 @@ describe("summarizeLines", () => {
     expect(text).toBe("User: The harbor is in Malmö. The boat is called Frida.");
   });
 
-  it("is shorter than what it stands for", () => {
+  test("is shorter than what it stands for", () => {
     const bytes = TALK.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     const { text } = summarizeLines(TALK, { ...OPTIONS, maxTokens: 16_384 });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes / 2);
   });
 
-  it("cuts a sentence when there is no room for a whole one", () => {
+  test("cuts a sentence when there is no room for a whole one", () => {
     const { text, sentences } = summarizeLines(linesOf(`${"walnut ".repeat(20)}`), {
       ...OPTIONS,
       maxTokens: 4,
     });
-    expect(text).toBe("walnut walnut");
+    expect(text).toBe("walnut walnut…");
     expect(sentences).toEqual([{ text: "walnut walnut", messageId: "m1", seq: 1 }]);
   });
 
-  it("would rather cut what matters than keep what does not", () => {
+  test("would rather cut what matters than keep what does not", () => {
     const lines = linesOf("My name is Anna Berg and I live in Bergen since 2019. It rains.");
-    expect(summarizeLines(lines, OPTIONS).text).toMatch(
-      /^My name is Anna Berg and I live in Bergen/,
-    );
+    expect(summarizeLines(lines, OPTIONS).text).toMatch(/^My name is Anna Berg/);
   });
 
-  it.each([[""], ["..."], [" \n "]])("has nothing to say of %j", (text) => {
+  test.each([[""], ["..."], [" \n "]])("has nothing to say of %j", (text) => {
     expect(summarizeLines(linesOf(text), OPTIONS)).toEqual({ text: "", sentences: [] });
   });
 
-  it.each(["ok", "👍", "是", "It is what it is."])(
+  test.each(["ok", "👍", "是", "It is what it is."])(
     "keeps %j when there is nothing else",
     (text) => {
       expect(summarizeLines(linesOf(text), OPTIONS).sentences).toHaveLength(1);

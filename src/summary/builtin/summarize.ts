@@ -6,24 +6,24 @@ import { budgetOfTokens, costOf, fits, type TextBudget, type TextCost } from "./
 import type { ExtractLine } from "./lines.ts";
 import { labelCost, labelOf, render, roleOf } from "./render.ts";
 import { selectUnits } from "./select.ts";
-import { cutLong, quoted, type SentenceKind } from "./sentences.ts";
+import { CUT_MARK, cutLong, quoted, type SentenceKind } from "./sentences.ts";
 import { type Unit, type Units, unitsOf } from "./units.ts";
 import { type Worth, weigh } from "./weigh.ts";
 import { WEIGHTS, type Weights } from "./weights.ts";
 
-/** What a summary is to be. */
+/** Options of a summary. */
 export interface ExtractOptions {
   /** In tokens of four UTF-8 bytes. */
   readonly maxTokens: number;
-  /** What the reader knows already, or what the summary takes the place of. */
+  /** Texts that the reader knows already, or that the summary replaces. */
   readonly priorTexts: readonly string[];
   /** The sentences of the prior texts take part, because the summary takes their place. */
   readonly replacesPrior: boolean;
   /** A text so far, of which the sentences take part; may be empty. */
   readonly draft: string;
   /**
-   * The text takes the place of the lines in a window, so it must cost less than they do. Otherwise
-   * it is added to a text or takes the place of one, and only maxTokens counts.
+   * The text replaces the lines in a window and must cost less than they do. Otherwise it extends
+   * or replaces another text, and only maxTokens counts.
    */
   readonly savesTokens: boolean;
   /** Another choice of weights; for the judge and for tests. */
@@ -41,12 +41,12 @@ export interface ExtractedSentence {
 
 /** A summary. */
 export interface Extract {
-  /** Empty when the lines say nothing: no letter, digit or emoji. */
+  /** Empty when the lines have no letter, digit or emoji. */
   readonly text: string;
   readonly sentences: readonly ExtractedSentence[];
 }
 
-/** A summary with what it was picked from. */
+/** A summary with the units it was picked from. */
 export interface Extraction {
   readonly lines: readonly ExtractLine[];
   readonly units: Units;
@@ -55,7 +55,7 @@ export interface Extraction {
   readonly text: string;
 }
 
-/** A text that is hardly shorter than the messages whose place it takes would be of no use. */
+/** A text that is hardly shorter than the messages that it replaces is useless. */
 const SHARE_MAX = 0.5;
 
 /** Few lines have less to leave out: up to this many bytes, this share may be kept. */
@@ -63,9 +63,9 @@ const SMALL_BYTES = 256;
 const SMALL_SHARE_MAX = 0.8;
 
 /**
- * Makes a summary of lines, oldest first. It costs at most maxTokens and, when it is to save
- * tokens, at most half of what the lines cost (more of a few short ones), plus all that a text
- * costs of which it takes the place, and placed summaries among the lines.
+ * Makes a summary of lines, oldest first. It costs at most maxTokens. When it must save tokens, it
+ * also costs at most half as much as the lines (more for a few short ones), plus the full cost of a
+ * text that it replaces and of placed summaries among the lines.
  */
 export function summarizeLines(lines: readonly ExtractLine[], options: ExtractOptions): Extract {
   const { text, picked, lines: all } = extract(lines, options);
@@ -76,7 +76,7 @@ export function summarizeLines(lines: readonly ExtractLine[], options: ExtractOp
   return { text, sentences };
 }
 
-/** Makes a summary, and keeps what it was picked from. */
+/** Makes a summary, and keeps the units it was picked from. */
 export function extract(lines: readonly ExtractLine[], options: ExtractOptions): Extraction {
   const weights = options.weights ?? WEIGHTS;
   const old = oldTexts(options).map((text) => madeLine(text));
@@ -94,7 +94,7 @@ function speakersOf(lines: readonly ExtractLine[]): number {
 
 /**
  * Gives the tokens that a summary may cost: at least 1. Placed summaries among messages may stay
- * whole: halved with each message that comes, they would soon say nothing.
+ * whole: halved with each new message, they would soon be empty.
  */
 export function allowedTokens(lines: readonly ExtractLine[], options: ExtractOptions): number {
   if (!options.savesTokens) return Math.max(1, options.maxTokens);
@@ -105,7 +105,7 @@ export function allowedTokens(lines: readonly ExtractLine[], options: ExtractOpt
   return Math.max(1, Math.min(options.maxTokens, Math.floor((fresh + costOfAll(texts)) / 4)));
 }
 
-/** What of a summary may be new, in bytes. */
+/** Most bytes of a summary that may be new. */
 function freshBytes(lines: readonly ExtractLine[], options: ExtractOptions): number {
   const bytes = costOfAll(lines.map((line) => line.text));
   const small = options.replacesPrior ? SMALL_BYTES : bytes * SMALL_SHARE_MAX;
@@ -134,7 +134,7 @@ interface Picked {
   readonly text: string;
 }
 
-/** How often what naming the speakers took less than feared is given out again. */
+/** Rounds of picking: each spends the budget that the speaker labels of the last one left. */
 const ROUNDS = 3;
 
 function pick(picking: Picking): Picked {
@@ -161,7 +161,7 @@ function pick(picking: Picking): Picked {
   return best.text === "" || isBetter ? one : best;
 }
 
-/** What units are worth together; a term that several have counts for each. */
+/** Combined worth of units; a term that several share counts for each. */
 function worthOf(picked: readonly Unit[], { worth }: Picking): number {
   let sum = 0;
   for (const unit of picked) {
@@ -172,9 +172,9 @@ function worthOf(picked: readonly Unit[], { worth }: Picking): number {
 }
 
 /**
- * The one best sentence, or the start of a better one that is too long: for a budget that greedy
- * picking spends on what is short, or that nothing fits into as it is, and for lines of stop words
- * only. What says nothing by itself is the last resort, and then a part of it.
+ * The one best sentence, or the start of a better one that is too long. For budgets that greedy
+ * picking would spend on short sentences, or that no whole sentence fits into, and for lines of
+ * stop words only. Scraps and units that need others are the last resort, and then a part of one.
  */
 function pickOne(picking: Picking): Picked {
   const { units } = picking.units;
@@ -199,9 +199,9 @@ function mayCut(kind: SentenceKind): boolean {
 }
 
 interface Candidates {
-  /** What may be taken as it is. */
+  /** Units to take as they are. */
   readonly whole: readonly Unit[];
-  /** What may be cut. */
+  /** Units that may be cut. */
   readonly long: readonly Unit[];
   readonly isNamed: boolean;
 }
@@ -210,9 +210,11 @@ function bestOne(picking: Picking, { whole, long, isNamed }: Candidates): Picked
   const { units, budget } = picking;
   const textOf = (unit: Unit) => {
     const text = render([unit], units.lines, isNamed);
-    // A part of code must not pass for all of it.
     const isPart = unit.kind === "scrap" || unit.text !== units.units[unit.index]?.text;
-    return isPart && !mayCut(unit.kind) ? `${text} …` : text;
+    if (!isPart) return text;
+    // A part of code must not pass for all of it; other parts are marked where there is room.
+    const marked = mayCut(unit.kind) ? `${text}${CUT_MARK}` : `${text} ${CUT_MARK}`;
+    return mayCut(unit.kind) && !fits(costOf(marked), budget) ? text : marked;
   };
   const isRoomFor = (unit: Unit) => {
     return fits(unit.cost, budget) && fits(costOf(textOf(unit)), budget);
@@ -220,7 +222,8 @@ function bestOne(picking: Picking, { whole, long, isNamed }: Candidates): Picked
   const one = bestOf(whole, picking, isRoomFor);
   const best = bestOf(long, picking, () => true);
   const isCut = best !== undefined && best !== one;
-  const start = isCut ? startOf(best, isRoomFor) : undefined;
+  const isMarked = (unit: Unit) => isRoomFor(unit) && textOf(unit).endsWith(CUT_MARK);
+  const start = isCut ? (startOf(best, isMarked) ?? startOf(best, isRoomFor)) : undefined;
   if (one === undefined && start === undefined) return undefined;
   const worth = one === undefined ? -1 : worthOf([one], picking);
   const taken = start !== undefined && worthOf([start], picking) > worth ? start : one;
@@ -241,14 +244,14 @@ function bestOf(
   return best;
 }
 
-/** As much of the start of a sentence as there is room for. */
+/** The longest start of a sentence that fits. */
 function startOf(unit: Unit, isRoomFor: (unit: Unit) => boolean): Unit | undefined {
   for (let chars = unit.text.length - 1; chars > 0; chars = Math.floor(chars * SHORTER)) {
-    const text = cutLong(unit.text, chars)[0] ?? "";
+    const text = (cutLong(unit.text, chars)[0] ?? "").replace(/[\s,;:—–-]+$/, "");
     // Terms are in the order of the text: about those of the part that is left.
     const terms = Math.floor((unit.terms.length * text.length) / unit.text.length);
     const cost = costOf(quoted(text, unit.kind));
-    const start = { ...unit, text, cost, terms: unit.terms.slice(0, terms) };
+    const start = { ...unit, text, cost, terms: unit.terms.slice(0, terms), goesOn: false };
     if (text !== "" && isRoomFor(start)) return start;
   }
   return undefined;
@@ -263,7 +266,7 @@ function madeLine(text: string): ExtractLine {
 
 const LABEL = /^(?:\[([^\]]{1,40})\](?:: | )?)?(?:([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}): )?/u;
 
-/** The lines of a summary with their speakers, as they were written down; else the line itself. */
+/** The lines of a summary, each with its speaker; of any other line, the line itself. */
 function partsOf(line: ExtractLine): ExtractLine[] {
   if (line.role !== "summary") return [line];
   return line.text.split("\n").map((part): ExtractLine => {

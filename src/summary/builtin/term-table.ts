@@ -1,4 +1,4 @@
-// Numbers for terms, and how often each occurs.
+// Numbers of terms, and their frequencies.
 
 import { isDistinctive, type TermCache, termsOf } from "./terms.ts";
 
@@ -12,7 +12,7 @@ export class TermTable {
   readonly #figures: boolean[] = [];
   readonly #distinctive: boolean[] = [];
 
-  /** How many terms there are; their numbers are below. */
+  /** Number of terms; each has a lower number. */
   get size(): number {
     return this.#counts.length;
   }
@@ -42,12 +42,12 @@ export class TermTable {
     return found;
   }
 
-  /** How often a term occurs. */
+  /** Frequency of a term. */
   countOf(number: number): number {
     return this.#counts[number] ?? 0;
   }
 
-  /** In how many lines a term occurs. */
+  /** Number of lines with a term. */
   linesOf(number: number): number {
     return this.#lines[number] ?? 0;
   }
@@ -57,7 +57,7 @@ export class TermTable {
     return this.#figures[number] === true;
   }
 
-  /** Whether a term tells one case of many from another; see isDistinctive. */
+  /** Whether a term distinguishes similar cases; see isDistinctive. */
   isDistinctive(number: number): boolean {
     return this.#distinctive[number] === true;
   }

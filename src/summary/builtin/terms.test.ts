@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { similarity, stem, termsOf } from "./terms.ts";
 
 describe("termsOf", () => {
-  it.each([
+  test.each([
     ["The cats were running to Anna's house", ["cat", "run", "anna", "hous"]],
     ["It's 3.50 at 10:45, don't!", ["3.50", "10:45"]],
     ["Grüße aus Köln", ["grüß", "aus", "köln"]],
@@ -13,7 +13,7 @@ describe("termsOf", () => {
     expect(termsOf(text)).toEqual(loose);
   });
 
-  it("gives the same with a cache", () => {
+  test("gives the same with a cache", () => {
     const cache = new Map<string, string>();
     const text = "東京 booked flights, booked hotels, 東京";
     expect([termsOf(text, cache), termsOf(text, cache)]).toEqual([termsOf(text), termsOf(text)]);
@@ -21,7 +21,7 @@ describe("termsOf", () => {
 });
 
 describe("stem", () => {
-  it.each([
+  test.each([
     ["book books booked booking", "book"],
     ["plan plans planned planning", "plan"],
     ["city cities", "city"],
@@ -31,13 +31,13 @@ describe("stem", () => {
     expect(new Set(words.split(" ").map(stem))).toEqual(new Set([expected]));
   });
 
-  it.each(["bus", "this", "glass", "red", "sing", "bed"])("leaves %s", (word) => {
+  test.each(["bus", "this", "glass", "red", "sing", "bed"])("leaves %s", (word) => {
     expect(stem(word)).toBe(word);
   });
 });
 
 describe("similarity", () => {
-  it("is the share of common terms", () => {
+  test("is the share of common terms", () => {
     expect(similarity(new Set(["a", "b", "c"]), new Set(["b", "c", "d"]))).toBe(0.5);
     expect(similarity(new Set(), new Set())).toBe(1);
     expect(similarity(new Set(["a"]), new Set())).toBe(0);

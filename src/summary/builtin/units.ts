@@ -1,15 +1,13 @@
-// The sentences of a conversation with all that is known of them, before anything is weighed.
+// The sentences of a conversation and their properties, before they are weighed.
 
 import { costOf, type TextCost } from "./cost.ts";
 import { type Cue, cuesOf, isQuestion, withoutOpening } from "./cues.ts";
 import type { ExtractLine } from "./lines.ts";
-import { quoted, type Sentence, type SentenceKind, sentencesOf } from "./sentences.ts";
+import { CUT_MARK, quoted, type Sentence, sentencesOf } from "./sentences.ts";
 import { TermTable } from "./term-table.ts";
 
-/** What is known of a sentence wherever it stands. */
-interface Read {
-  readonly text: string;
-  readonly kind: SentenceKind;
+/** Facts about a sentence that do not depend on its position. */
+interface Read extends Sentence {
   readonly cost: TextCost;
   readonly cues: readonly Cue[];
 }
@@ -27,8 +25,8 @@ export interface Unit extends Read {
   /** The question that it answers and cannot be understood without; -1 for none. */
   readonly answerTo: number;
   /**
-   * What it says nothing without: the header of a row, or the first of what a text that ends with a
-   * colon announces; -1 for none.
+   * The unit that it cannot be understood without: the header of a table row, the first item behind
+   * a text that ends with a colon, or the unit before a clause or a figure; -1 for none.
    */
   readonly needs: number;
 }
@@ -40,7 +38,7 @@ export interface Units {
   readonly terms: TermTable;
   /** The terms of each line, those of a sentence each once. */
   readonly lineTerms: readonly number[];
-  /** How often each text is said. */
+  /** Number of times each text is said. */
   readonly said: ReadonlyMap<string, number>;
 }
 
@@ -68,7 +66,7 @@ export function unitsOf(lines: readonly ExtractLine[]): Units {
       said.set(read.text, (said.get(read.text) ?? 0) + 1);
       count += numbers.length;
     });
-    addNeeds(units, first);
+    addNeeds(units, first, terms);
     lineTerms.push(count);
     const last = units.length > first ? units.at(-1) : undefined;
     question = last !== undefined && isQuestion(last.text) ? last.index : -1;
@@ -76,8 +74,8 @@ export function unitsOf(lines: readonly ExtractLine[]): Units {
   return { lines, units, terms, lineTerms, said };
 }
 
-/** Says of the units of a line, the first of them given, what each says nothing without. */
-function addNeeds(units: Unit[], first: number): void {
+/** Sets `needs` of the units of a line, from the first of them on. */
+function addNeeds(units: Unit[], first: number, terms: TermTable): void {
   let header = -1;
   for (let index = first; index < units.length; index++) {
     const unit = units[index];
@@ -85,6 +83,7 @@ function addNeeds(units: Unit[], first: number): void {
     const next = units[index + 1];
     if (unit.kind === "table") units[index] = { ...unit, needs: header };
     else header = unit.kind === "scrap" && next?.kind === "table" ? index : -1;
+    if (index > first && leansBack(unit, terms)) units[index] = { ...unit, needs: index - 1 };
     if (next === undefined || !isLeadIn(unit)) continue;
     // Behind the header of a table comes its first row.
     const isHeader = next.kind === "scrap" && units[index + 2]?.kind === "table";
@@ -92,7 +91,21 @@ function addNeeds(units: Unit[], first: number): void {
   }
 }
 
-/** What says more than this many terms before a colon says something by itself. */
+/** Words that tie a sentence to the one before it. */
+const TIED = /^(?:and|or|nor|than|then|because|which|whereas|plus|also)\b/i;
+
+/** A sentence of more terms is understood alone, whatever it begins with. */
+const TIED_TERMS = 3;
+
+/** Whether a unit cannot be understood without the one before it. */
+function leansBack({ text, kind, terms: own, leans }: Unit, terms: TermTable): boolean {
+  if (leans === true) return true;
+  if (kind !== "prose" && kind !== "item") return false;
+  if (own.length <= TIED_TERMS && TIED.test(text)) return true;
+  return own.length > 0 && own.every((term) => terms.isFigure(term));
+}
+
+/** A text of more terms before its colon is understood without the items behind it. */
 const LEAD_IN_TERMS = 4;
 
 function isLeadIn({ text, kind, terms }: Unit): boolean {
@@ -100,16 +113,18 @@ function isLeadIn({ text, kind, terms }: Unit): boolean {
   return terms.length <= LEAD_IN_TERMS && /[:：][*_]*$/.test(text);
 }
 
-/** Reads sentences; one that was read before costs nothing, however often it comes. */
+/** Reads sentences, each distinct one once. */
 class SentenceReader {
   readonly #known = new Map<string, Read>();
 
-  read({ text: whole, kind }: Sentence): Read {
+  read(sentence: Sentence): Read {
+    const { text: whole, kind, leans, goesOn } = sentence;
     const known = this.#known.get(whole);
-    if (known?.kind === kind) return known;
+    if (known?.kind === kind && known.leans === leans && known.goesOn === goesOn) return known;
     const text = kind === "prose" ? withoutOpening(whole) : whole;
     const cues = kind === "code" || kind === "scrap" ? [] : cuesOf(text);
-    const read = { text, kind, cost: costOf(quoted(text, kind)), cues };
+    const cost = costOf(quoted(text, kind) + (goesOn === true ? CUT_MARK : ""));
+    const read = { ...sentence, text, cost, cues };
     this.#known.set(whole, read);
     return read;
   }

@@ -1,4 +1,4 @@
-// What sentences and terms are worth.
+// Worth of sentences and terms.
 
 import type { ExtractLine } from "./lines.ts";
 import type { Unit, Units } from "./units.ts";
@@ -12,7 +12,7 @@ export interface Worth {
   readonly factors: Float64Array;
 }
 
-/** Weighs a conversation. `known` are texts that need not be said again. */
+/** Weighs a conversation. `known`: texts that need not be repeated. */
 export function weigh(units: Units, known: readonly string[], weights: Weights): Worth {
   const terms = weighTerms(units, weights);
   for (const text of known) {
@@ -23,8 +23,8 @@ export function weigh(units: Units, known: readonly string[], weights: Weights):
 }
 
 /**
- * The worth of a term: its frequency, sublinear, times its inverse frequency over the lines. Said
- * often it is what the conversation is about; in every line it tells nothing apart.
+ * The worth of a term: its frequency, sublinear, times its inverse frequency over the lines. A
+ * frequent term is a topic of the conversation; one in every line distinguishes nothing.
  */
 function weighTerms({ terms, lines }: Units, weights: Weights): Float64Array {
   return Float64Array.from({ length: terms.size }, (_, number) => {
@@ -44,7 +44,7 @@ function factorOf(unit: Unit, { lines, lineTerms, said }: Units, weights: Weight
   factor *= 1 + weights.lead / (1 + unit.place);
   // A sentence of few terms is an exclamation or a scrap, unless it answers a question.
   if (unit.answerTo === -1) factor *= weights.thin[unit.terms.length] ?? 1;
-  // A sentence is the more of a message, the fewer others are there.
+  // The fewer sentences a message has, the more each of them counts.
   if (role !== "summary") {
     const length = Math.max(weights.shortTerms, lineTerms[unit.line] ?? 0) / weights.shortTerms;
     factor *= length ** -weights.brevity;

@@ -1,19 +1,19 @@
-// What a read adds to the stored window: the summary of the session and filled results. Both are
-// part of what the limits of a policy count.
+// Additions of a read to the stored window: the summary of the session and filled results. The
+// limits of a policy count both.
 
-import type { Policy } from "../policy.ts";
-import type { Summary } from "../summaries/summary.ts";
-import { type CountedRule, countPlainText, isExact } from "../token-rules.ts";
-import { tokenLimit } from "./limit.ts";
-import { FILL_NOTICE } from "./tool-result-fill.ts";
-import type { Beside } from "./types.ts";
+import type { Policy } from "../../window/policy/policy.ts";
+import { type CountedRule, countPlainText, isExact } from "../../window/policy/token-rules.ts";
+import { tokenLimit } from "../../window/rules/limit.ts";
+import { FILL_NOTICE } from "../../window/rules/tool-result-fill.ts";
+import type { Beside } from "../../window/rules/types.ts";
+import type { Summary } from "./summary.ts";
 
 /** The share of a window's tokens that the summary of the session takes at most. */
 const SUMMARY_SHARE = 4;
 
 /**
- * What the summary of the session costs at most as it is shown: what the policy says, or a quarter
- * of what the window may cost. Infinite without a limit.
+ * Most tokens of the summary of the session as it is shown: the policy's maximum, or a quarter of
+ * the token limit of the window. Infinite without a limit.
  */
 export function summaryRoom(policy: Policy): number {
   const { maxTokens } = policy.summaryView;
@@ -23,10 +23,10 @@ export function summaryRoom(policy: Policy): number {
 }
 
 /**
- * What a read adds to a window, as limits count it; undefined for nothing. Only a tokenizer knows
- * what a text costs under an exact rule, and no decision waits for one: there the prefix counts as
- * bytes divided by 4, and a filled result as its bytes, which no encoding passes. A read counts
- * exactly and cuts the summary where it must.
+ * Additions of a read to a window, as limits count them; undefined for none. Exact rules need a
+ * tokenizer, and no decision waits for one: under them the prefix counts as a quarter of its bytes,
+ * and a filled result as its bytes, which no encoding exceeds. A read counts exactly and cuts the
+ * summary where it must.
  */
 export function besideOf(
   policy: Policy,
@@ -55,7 +55,7 @@ function fillCost({ toolResultFill }: Policy, rule: CountedRule): number {
   return isExact(rule.rule) ? Buffer.byteLength(text) : countPlainText(text, rule);
 }
 
-/** What a filled result says. */
+/** Text of a filled result. */
 export function fillText({ text }: { readonly text: string }): string {
   return text === "" ? FILL_NOTICE : text;
 }

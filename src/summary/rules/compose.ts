@@ -1,7 +1,7 @@
-// Makes the texts of summaries out of what hooks gave.
+// Makes the texts of summaries from the output of hooks.
 
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
 import { newestParts } from "./newest-sentences.ts";
-import type { SummarySpec } from "./spec.ts";
 import type { SummaryOutput } from "./summary.ts";
 
 const REQUEST_TITLE = "[User Requests Summary]";
@@ -10,7 +10,7 @@ const FACTS_TITLE = "[Key Facts]";
 const THREADS_TITLE = "[Open Threads]";
 const NAME_PREFIX = "compaction_";
 
-/** How a placed summary is shown. */
+/** Display of a placed summary. */
 export interface ShownTexts {
   /** The user message before it; undefined for none. */
   readonly request: string | undefined;
@@ -52,7 +52,7 @@ function isPair(text: string, low: number): boolean {
   return first >= 0xd800 && first <= 0xdbff;
 }
 
-/** The text that stands for messages of which no summary could be made. */
+/** The placeholder for messages that could not be summarized. */
 export function placeholderText(spec: Pick<SummarySpec, "placeholder">, count: number): string {
   return spec.placeholder.replaceAll("{count}", String(count));
 }
@@ -73,8 +73,8 @@ export function placedText(
 }
 
 /**
- * The name of the assistant in an exchange: the model that the hook named, so that a reader can
- * tell what was said from what was made. Empty for other shapes and without a model.
+ * The name of the assistant in an exchange: the model that the hook named, which lets a
+ * reader distinguish generated text from real messages. Empty for other shapes and without a model.
  */
 export function shownName(
   { shape }: Pick<SummarySpec, "shape">,
@@ -87,7 +87,7 @@ function section(title: string, items: readonly string[]): string {
   return [title, ...items.map((item) => `- ${item}`)].join("\n");
 }
 
-/** What the window shows of a placed summary. */
+/** Texts that the window shows for a placed summary. */
 export function shownTexts(
   spec: Pick<SummarySpec, "shape" | "prefix">,
   output: Pick<SummaryOutput, "text" | "requestText" | "facts" | "openThreads">,

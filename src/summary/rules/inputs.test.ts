@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WindowEntry } from "../window/types.ts";
+import type { WindowEntry } from "../../window/rules/types.ts";
 import { countFitting, partsOf, savesMessages, splitParts, takeParts } from "./inputs.ts";
 
 function entry(seq: number, tokenCount = 10, byteCount = 100): WindowEntry {

@@ -1,16 +1,17 @@
-// Chooses what one task gives to a hook: the oldest of what is to be summarized, as much as the
-// hook takes, and nothing torn apart that belongs together.
+// Chooses the input of one task: the oldest entries to summarize, as many as the hook takes,
+// without splitting entries that belong together.
 
-import type { WindowEntry } from "../window/types.ts";
+import type { TranscriptStyle } from "../../window/policy/summary-spec.ts";
+import type { WindowEntry } from "../../window/rules/types.ts";
 
-/** How much one task holds. */
+/** Size limits of one task. */
 export interface InputLimits {
   readonly tokens: number;
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** What an entry belongs to; undefined for nothing. */
+/** Group of an entry; undefined for none. */
 export type GroupOf<E extends WindowEntry = WindowEntry> = (
   entry: E,
 ) => number | string | undefined;
@@ -39,7 +40,7 @@ export function partsOf<E extends WindowEntry>(
   return parts;
 }
 
-/** What a task is filled with. */
+/** Entries taken for a task so far, and their size. */
 interface Filling<E extends WindowEntry> {
   readonly entries: E[];
   tokens: number;
@@ -70,8 +71,8 @@ function fits<E extends WindowEntry>(
 
 /**
  * Takes parts from the oldest on while they fit, and gives their entries by rising position. Takes
- * more than fit until `isEnough` holds for them: a task that can change nothing would be made again
- * and again. Undefined when all parts together are not enough.
+ * more than fit until `isEnough` holds for them: a task that cannot change anything would be made
+ * again and again. Undefined when all parts together are not enough.
  */
 export function takeParts<E extends WindowEntry>(
   parts: readonly Part<E>[],
@@ -86,7 +87,7 @@ export function takeParts<E extends WindowEntry>(
   return isEnough(filling.entries) ? bySeq(filling.entries) : undefined;
 }
 
-/** How many of the first parts fit, beside what is there already; may be none. */
+/** Number of the first parts that fit beside the present content; may be 0. */
 export function countFitting<E extends WindowEntry>(
   parts: readonly Part<E>[],
   limits: InputLimits,
@@ -101,7 +102,7 @@ export function countFitting<E extends WindowEntry>(
   return count;
 }
 
-/** Spreads parts over as many tasks as it takes; a part that fits into none has one of its own. */
+/** Spreads parts over as many tasks as needed; a part that is too large gets a separate one. */
 export function splitParts<E extends WindowEntry>(
   parts: readonly Part<E>[],
   limits: InputLimits,
@@ -120,9 +121,9 @@ function bySeq<E extends WindowEntry>(entries: readonly E[]): readonly E[] {
 }
 
 /**
- * Whether a summary in the place of these can save anything: two or more of them become one, or a
- * single message is longer than its summary may be. A summary alone is never summarized again: it
- * could go on for ever. `summaries` are the positions of placed summaries, `requests` those of the
+ * Whether a summary can save anything by replacing these: it merges two or more of them, or a
+ * single message is longer than its summary may be. A summary alone is never summarized again: that
+ * would never end. `summaries` are the positions of placed summaries, `requests` those of the
  * messages before them that are shown with them.
  */
 export function savesMessages(
@@ -134,4 +135,26 @@ export function savesMessages(
   if (counted.length !== 1) return counted.length > 1;
   const [only] = counted;
   return only !== undefined && !made.summaries.has(only.seq) && only.tokenCount > maxTokens;
+}
+
+// Writes messages down as text for hooks that work on text.
+
+/** A message as a transcript shows it. */
+export interface TranscriptLine {
+  /** A role of messages in lower case, or `summary` for a placed summary. */
+  readonly role: string;
+  /** All text of it; may be empty. */
+  readonly text: string;
+}
+
+/**
+ * Writes messages down in a style: the role in lower case or in capitals, one message a line, or in
+ * capitals with an empty line between. A message without text, such as a mere tool call, makes an
+ * entry without text. Texts stay as they are, line breaks included.
+ */
+export function transcriptOf(lines: readonly TranscriptLine[], style: TranscriptStyle): string {
+  const entries = lines.map(({ role, text }) =>
+    style === "roles" ? `${role}: ${text}` : `${role.toUpperCase()}: ${text}`,
+  );
+  return entries.join(style === "paragraphs" ? "\n\n" : "\n");
 }

@@ -1,15 +1,15 @@
 // The newest part of a text that must be cut: whole sentences where there are any. Summaries grow
-// at their end, so what is newest stands last.
+// at their end: the newest text comes last.
 
-import { proseSentences } from "../extractive/sentences.ts";
+import { proseSentences } from "../builtin/sentences.ts";
 
 const LINE = /[^\n]*\n+|[^\n]+$/g;
 const WORD = /\S+/g;
 const CUT_MARK = "… ";
 
 /**
- * The ends of a text, the longest first: the whole of it, then what begins at each later sentence
- * or line, then what is left of the last one behind a mark, word by word.
+ * The ends of a text, the longest first: the whole text, then the part from each later sentence or
+ * line on, then the end of the last one behind a cut mark, word by word.
  */
 export function newestParts(text: string): readonly string[] {
   const starts = sentenceStarts(text);

@@ -1,8 +1,8 @@
 // Summaries: the texts that stand for messages, and where they come from.
 
-import type { SeqRange, Totals } from "../window/types.ts";
+import type { SeqRange, Totals } from "../../window/rules/types.ts";
 
-/** How far a record may be trusted; the numbers are those of the public `Trust` enum. */
+/** Trust ranks of records; the numbers are those of the public `Trust` enum. */
 export const TRUST = { low: 1, medium: 2, high: 3 } as const;
 export type Trust = (typeof TRUST)[keyof typeof TRUST];
 
@@ -20,13 +20,13 @@ export interface Summary {
   /** Its number among all summaries of the session, placed ones included. */
   readonly version: number;
   readonly createMs: number;
-  /** What it stands for; at most LIMITS.summaryRanges runs. */
+  /** Messages that it stands for; at most LIMITS.summaryRanges ranges. */
   readonly ranges: readonly SeqRange[];
   /** Empty for a text that a caller set. */
   readonly hook: string;
   /** Empty when a caller set it or asked for it. */
   readonly stage: string;
-  /** How many levels of summaries it stands on; 1 at least. */
+  /** Number of summary levels below it; at least 1. */
   readonly level: number;
   readonly trust: Trust;
 }
@@ -39,11 +39,11 @@ export interface SummaryRecord {
   readonly placement: "session" | "in-place";
   /** Empty for the summary of the session. */
   readonly placedMessageId: string;
-  /** What it stands for; at most LIMITS.summaryHistoryRanges runs, the oldest joined. */
+  /** Messages that it stands for; at most LIMITS.summaryHistoryRanges ranges, the oldest joined. */
   readonly ranges: readonly SeqRange[];
   /** Those that came with this version. */
   readonly added: readonly SeqRange[];
-  /** How much it stands for, over all levels. */
+  /** Totals of all that it stands for, over all levels. */
   readonly sources: Totals;
   /** Rising. */
   readonly sourceVersions: readonly number[];
@@ -62,18 +62,18 @@ export interface SummaryRecord {
   readonly durationMs: number;
   readonly placeholder: boolean;
   readonly createMs: number;
-  /** For a summary of the session: the newest seq when it was set. Unset: nobody knows. */
+  /** For a summary of the session: the newest seq when it was set. Unset: unknown. */
   readonly seq?: number;
   /** For a summary of the session that was removed: the newest seq then. */
   readonly endSeq?: number;
 }
 
-/** What a hook makes of messages. */
+/** Output of a hook. */
 export interface SummaryOutput {
   readonly text: string;
-  /** For a chain of density: what is still missing. */
+  /** For a chain of density: entities that are still missing. */
   readonly missingEntities: readonly string[];
-  /** When structured: what the user asked for. */
+  /** When structured: the user's request. */
   readonly requestText: string;
   readonly facts: readonly string[];
   readonly openThreads: readonly string[];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { transcriptOf } from "./transcript.ts";
+import { transcriptOf } from "./inputs.ts";
 
 const LINES = [
   { role: "user", text: "q" },

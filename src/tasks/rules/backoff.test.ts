@@ -1,25 +1,25 @@
-import { describe, expect, it } from "vitest";
-import { backoffMs, jittered } from "./backoff.ts";
+import { describe, expect, test } from "vitest";
+import { backoffMs, jittered } from "./breaker.ts";
 
 const NO_JITTER = 0.5;
 
 describe("backoffMs", () => {
-  it("doubles from one second to five minutes", () => {
+  test("doubles from one second to five minutes", () => {
     const waits = [1, 2, 3, 4, 8, 9, 10, 50].map((failed) => backoffMs(failed, NO_JITTER));
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 128_000, 256_000, 300_000, 300_000]);
   });
 
-  it("waits like after the first failure when none counted", () => {
+  test("waits like after the first failure when none counted", () => {
     expect(backoffMs(0, NO_JITTER)).toBe(1_000);
   });
 
-  it("is up to 20 percent shorter or longer", () => {
+  test("is up to 20 percent shorter or longer", () => {
     expect(backoffMs(1, 0)).toBe(800);
     expect(backoffMs(1, 1)).toBe(1_200);
     expect(jittered(30_000, 0.25)).toBe(27_000);
   });
 
-  it("keeps to a longer delay that was asked for", () => {
+  test("keeps to a longer delay that was asked for", () => {
     expect(backoffMs(1, NO_JITTER, 60_000)).toBe(60_000);
     expect(backoffMs(7, NO_JITTER, 10)).toBe(64_000);
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
+import { describe, expect, test } from "vitest";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { TASK_FAILURES } from "../../kit/errors.ts";
 import {
   type BreakerState,
   type CallPass,
@@ -12,7 +13,6 @@ import {
   onFailure,
   speaksAgainst,
 } from "./breaker.ts";
-import { TASK_FAILURES } from "./task.ts";
 
 const NO_JITTER = 0.5;
 const seed = testSeed("breakers of hooks");
@@ -31,7 +31,7 @@ function failTrial(state: BreakerState): BreakerState {
 }
 
 describe("the breaker", () => {
-  it("opens with the fifth failure in a row", () => {
+  test("opens with the fifth failure in a row", () => {
     expect(mayCall(failing(4), 0)).toBe("call");
     const open = failing(5);
     expect(open.phase).toBe("open");
@@ -40,18 +40,18 @@ describe("the breaker", () => {
     expect(mayCall(open, 30_000)).toBe("trial");
   });
 
-  it("begins to count anew after an answer", () => {
+  test("begins to count anew after an answer", () => {
     expect(failing(4, onAnswer(failing(4), "call")).phase).toBe("closed");
   });
 
-  it("lets one trial through and closes when it has an answer", () => {
+  test("lets one trial through and closes when it has an answer", () => {
     const trying = onCall(failing(5), "trial");
     expect(trying.phase).toBe("half-open");
     expect(mayCall(trying, 1_000_000)).toBe("wait");
     expect(onAnswer(trying, "trial")).toEqual(CLOSED_BREAKER);
   });
 
-  it("stays open twice as long after each trial that failed, up to five minutes", () => {
+  test("stays open twice as long after each trial that failed, up to five minutes", () => {
     let state = failing(5);
     const waits = [state.retryMs];
     for (let i = 0; i < 5; i++) {
@@ -64,13 +64,13 @@ describe("the breaker", () => {
     expect(failing(5, closed).retryMs).toBe(30_000);
   });
 
-  it("is jittered by 20 percent", () => {
+  test("is jittered by 20 percent", () => {
     const openAt = (random: number): number =>
       onFailure(failing(4), "call", { nowMs: 0, random }).retryMs;
     expect([openAt(0), openAt(1)]).toEqual([24_000, 36_000]);
   });
 
-  it("hears nothing of calls that went out before it opened", () => {
+  test("hears nothing of calls that went out before it opened", () => {
     const open = failing(5);
     expect(onFailure(open, "call", { nowMs: 10, random: NO_JITTER })).toBe(open);
     expect(onAnswer(open, "call")).toBe(open);
@@ -78,18 +78,18 @@ describe("the breaker", () => {
     expect(onAnswer(trying, "call")).toBe(trying);
   });
 
-  it("lets another trial go when one was given up without a result", () => {
+  test("lets another trial go when one was given up without a result", () => {
     const again = onAbandoned(onCall(failing(5), "trial"), "trial", 40_000);
     expect(mayCall(again, 40_000)).toBe("trial");
     expect(onAbandoned(CLOSED_BREAKER, "call", 5)).toBe(CLOSED_BREAKER);
   });
 
-  it("takes an answer that is of no use for an answer", () => {
+  test("takes an answer that is of no use for an answer", () => {
     const against = TASK_FAILURES.filter(speaksAgainst);
     expect(against).toEqual(["unreachable", "timeout", "busy", "hook-error", "worker", "no-hook"]);
   });
 
-  it("never lets more than one trial through, and drains once the fault is over", () => {
+  test("never lets more than one trial through, and drains once the fault is over", () => {
     const step = fc.record({
       kind: fc.constantFrom("call", "end", "wait"),
       index: fc.nat({ max: 1_000 }),

@@ -1,15 +1,37 @@
-// The breaker of a hook: after failures in a row it lets no call through for a while, then a single
-// trial call, whose result decides. It keeps a hook that is down from being asked by every task,
-// and tasks from using up their attempts on it.
+// Backoff of a task after a failed attempt.
 
-import { jittered } from "./backoff.ts";
-import type { TaskFailureReason } from "./task.ts";
+import type { TaskFailureReason } from "../../kit/errors.ts";
+
+const FIRST_MS = 1_000;
+const MOST_MS = 300_000;
+/** Jitter: waits are up to this share shorter or longer, to spread the retries. */
+const JITTER = 0.2;
+
+/** Moves a wait by up to 20 percent; `random` is between 0 and 1, and 0.5 leaves it as it is. */
+export function jittered(ms: number, random: number): number {
+  return Math.round(ms * (1 - JITTER + 2 * JITTER * random));
+}
+
+/**
+ * Milliseconds to wait after a failure: one second after the first failed attempt, twice as long
+ * after each further one, up to 5 minutes, with jitter. A longer delay that the hook or the worker
+ * asked for takes precedence. Zero counted attempts wait as long as one.
+ */
+export function backoffMs(failedAttempts: number, random: number, retryDelayMs = 0): number {
+  const doublings = Math.max(0, failedAttempts - 1);
+  const ms = Math.min(MOST_MS, FIRST_MS * 2 ** doublings);
+  return Math.max(jittered(ms, random), retryDelayMs);
+}
+
+// Circuit breaker of a hook: after consecutive failures it blocks calls for a while, then lets a
+// single trial call through, whose result decides. Tasks then neither load a hook that is down nor
+// use up their attempts on it.
 
 const FAILURES_TO_OPEN = 5;
 const FIRST_OPEN_MS = 30_000;
 const MOST_OPEN_MS = 300_000;
 
-/** The failures that say nothing against the hook: it answered, and is up. */
+/** Failures that do not count against the hook: it answered, so it is up. */
 const ANSWERED: ReadonlySet<TaskFailureReason> = new Set([
   "invalid-output",
   "empty-output",
@@ -17,12 +39,12 @@ const ANSWERED: ReadonlySet<TaskFailureReason> = new Set([
   "refused",
 ]);
 
-/** What the breaker of a hook knows. */
+/** State of a hook's circuit breaker. */
 export interface BreakerState {
   readonly phase: "closed" | "open" | "half-open";
-  /** In a row, while it is closed. */
+  /** Consecutive failures while closed. */
   readonly failures: number;
-  /** How often it opened since it was last closed. */
+  /** Number of openings since it was last closed. */
   readonly openings: number;
   /** While open: when a trial call may go out. Else 0. */
   readonly retryMs: number;
@@ -36,7 +58,7 @@ export const CLOSED_BREAKER: BreakerState = {
   retryMs: 0,
 };
 
-/** How a call may go out: as any other, as the one trial, or not now. */
+/** Permission for a call: a regular call, the one trial, or none now. */
 export type CallPass = "call" | "trial" | "wait";
 
 /** Whether a call may go out now. */
@@ -50,20 +72,20 @@ export function onCall(state: BreakerState, pass: CallPass): BreakerState {
   return pass === "trial" ? { ...state, phase: "half-open", retryMs: 0 } : state;
 }
 
-/** Whether a failure speaks against the hook. */
+/** Whether a failure counts against the hook. */
 export function speaksAgainst(reason: TaskFailureReason): boolean {
   return !ANSWERED.has(reason);
 }
 
 /**
- * A call had an answer, of whatever worth. Answers to calls from before the breaker opened do not
- * close it: only the trial does.
+ * A call had an answer, valid or not. Answers to calls from before the breaker opened do not close
+ * it: only the trial does.
  */
 export function onAnswer(state: BreakerState, pass: CallPass): BreakerState {
   return pass === "trial" || state.phase === "closed" ? CLOSED_BREAKER : state;
 }
 
-/** A call failed in a way that speaks against the hook. `random` is between 0 and 1. */
+/** A call failed in a way that counts against the hook. `random` is between 0 and 1. */
 export function onFailure(
   state: BreakerState,
   pass: CallPass,
@@ -75,7 +97,7 @@ export function onFailure(
   return failures < FAILURES_TO_OPEN ? { ...state, failures } : opened(state, at);
 }
 
-/** A call ended without telling anything of the hook, for example because the server stops. */
+/** A call ended without evidence on the hook, for example because the server stops. */
 export function onAbandoned(state: BreakerState, pass: CallPass, nowMs: number): BreakerState {
   return pass === "trial" ? { ...state, phase: "open", retryMs: nowMs } : state;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
+import { describe, expect, test } from "vitest";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../window/policy/summary-spec.ts";
 import {
   budgetOf,
   expectedTokens,
@@ -33,13 +33,13 @@ function workOf(tokenCount: number, fields: Partial<SummarizeWork> = {}): Summar
 }
 
 describe("the hour", () => {
-  it("begins with the full hour", () => {
+  test("begins with the full hour", () => {
     expect(hourOf(0)).toBe(0);
     expect(hourOf(HOUR_MS - 1)).toBe(0);
     expect(hourOf(HOUR_MS)).toBe(1);
   });
 
-  it("lets tasks come back in the half minute after the next one begins", () => {
+  test("lets tasks come back in the half minute after the next one begins", () => {
     const nowMs = 5 * HOUR_MS + 17;
     for (const taskNo of [0, 256, 29_999, 30_000, 123_456_789]) {
       const ms = nextHourMs(nowMs, taskNo);
@@ -51,31 +51,31 @@ describe("the hour", () => {
 });
 
 describe("budgetOf", () => {
-  it("lets everything through without limits", () => {
+  test("lets everything through without limits", () => {
     const usage = { calls: 1_000_000, tokens: 1_000_000_000 };
     expect(budgetOf({ callsPerHour: 0, tokensPerHour: 0 }, usage, 5)).toBe("ok");
   });
 
-  it("counts calls", () => {
+  test("counts calls", () => {
     const limits = { callsPerHour: 2, tokensPerHour: 0 };
     expect(budgetOf(limits, { calls: 1, tokens: 9 }, 5)).toBe("ok");
     expect(budgetOf(limits, { calls: 2, tokens: 9 }, 5)).toBe("wait");
   });
 
-  it("counts tokens, the last one included", () => {
+  test("counts tokens, the last one included", () => {
     const limits = { callsPerHour: 0, tokensPerHour: 100 };
     expect(budgetOf(limits, { calls: 1, tokens: 60 }, 40)).toBe("ok");
     expect(budgetOf(limits, { calls: 1, tokens: 60 }, 41)).toBe("wait");
   });
 
-  it("lets a call that is larger than the whole budget go first in an hour, and nothing after", () => {
+  test("lets a call that is larger than the whole budget go first in an hour, and nothing after", () => {
     const limits = { callsPerHour: 0, tokensPerHour: 100 };
     expect(budgetOf(limits, NO_USAGE, 5_000)).toBe("ok");
     const used = reserved(NO_USAGE, 5_000);
     expect(budgetOf(limits, used, 1)).toBe("wait");
   });
 
-  it("is never exceeded but by a single call that is larger than all of it", () => {
+  test("is never exceeded but by a single call that is larger than all of it", () => {
     const wanted = fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 60 });
     const limits = fc.record({
       callsPerHour: fc.nat({ max: 20 }),
@@ -102,17 +102,17 @@ describe("budgetOf", () => {
 });
 
 describe("usage", () => {
-  it("takes what the hook told in the place of the estimate", () => {
+  test("takes what the hook told in the place of the estimate", () => {
     const usage = reserved(reserved(NO_USAGE, 500), 300);
     expect(settled(usage, 300, 120)).toEqual({ calls: 2, tokens: 620 });
   });
 
-  it("keeps the estimate when the hook told nothing", () => {
+  test("keeps the estimate when the hook told nothing", () => {
     const usage = reserved(NO_USAGE, 500);
     expect(settled(usage, 500, 0)).toBe(usage);
   });
 
-  it("gives back a call that nobody made", () => {
+  test("gives back a call that nobody made", () => {
     expect(refunded(reserved({ calls: 3, tokens: 70 }, 500), 500)).toEqual({
       calls: 3,
       tokens: 70,
@@ -122,16 +122,16 @@ describe("usage", () => {
 });
 
 describe("expectedTokens", () => {
-  it("is what the messages cost and the answer may", () => {
+  test("is what the messages cost and the answer may", () => {
     expect(expectedTokens(workOf(900), 10_000)).toBe(1_000);
     expect(expectedTokens(workOf(900.25), 10_000)).toBe(1_001);
   });
 
-  it("counts no more of the messages than the hook takes", () => {
+  test("counts no more of the messages than the hook takes", () => {
     expect(expectedTokens(workOf(9_000), 2_000)).toBe(2_100);
   });
 
-  it("counts the draft of a chain of density", () => {
+  test("counts the draft of a chain of density", () => {
     const draft = {
       text: "so far",
       missingEntities: [],

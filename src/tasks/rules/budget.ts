@@ -1,13 +1,13 @@
-// What hooks may take in an hour. A call is counted before it goes out, with an estimate of its
-// tokens; the estimate gives way to what the hook says that it took.
+// Hourly budget of calls and tokens. A call is counted before it goes out, with an estimate of its
+// tokens; the number that the hook reports replaces the estimate.
 
 import type { SummarizeWork, TaskUsage } from "./task.ts";
 
 const HOUR_MS = 3_600_000;
-/** Tasks that waited for the hour come back over this time, not all in its first moment. */
+/** Tasks that waited for the next hour are spread over this time after its start. */
 const SPREAD_MS = 30_000;
 
-/** What an operator allows each namespace in an hour; 0 means no limit. */
+/** Hourly limits for each namespace; 0 means no limit. */
 export interface BudgetLimits {
   readonly callsPerHour: number;
   readonly tokensPerHour: number;
@@ -18,14 +18,14 @@ export function hourOf(ms: number): number {
   return Math.floor(ms / HOUR_MS);
 }
 
-/** When a task may be tried that the budget of this hour has no room for. */
+/** When to try a task that does not fit in this hour's budget. */
 export function nextHourMs(nowMs: number, taskNo: number): number {
   return (hourOf(nowMs) + 1) * HOUR_MS + (taskNo % SPREAD_MS);
 }
 
 /**
- * Whether a call of so many tokens fits into what is left of the hour. A call that is larger than
- * the whole budget would wait for ever: it goes when nothing was used in the hour.
+ * Whether a call of so many tokens fits in the rest of the hour's budget. A call larger than the
+ * whole budget would wait forever: it may go while nothing was used in the hour.
  */
 export function budgetOf(limits: BudgetLimits, usage: TaskUsage, wanted: number): "ok" | "wait" {
   const { callsPerHour, tokensPerHour } = limits;
@@ -40,15 +40,15 @@ export function reserved(usage: TaskUsage, tokens: number): TaskUsage {
 }
 
 /**
- * The usage when a call is over: what it took stands in the place of what was reserved for it. 0
- * means that the hook did not say, and the estimate stays.
+ * The usage after a call: its real tokens replace the reserved ones. 0 means that the hook did not
+ * report them, and the estimate stays.
  */
 export function settled(usage: TaskUsage, reservedTokens: number, takenTokens: number): TaskUsage {
   if (takenTokens === 0) return usage;
   return { ...usage, tokens: Math.max(0, usage.tokens - reservedTokens) + takenTokens };
 }
 
-/** The usage when a call was given back before anybody made it. */
+/** The usage after a call was given back before it was made. */
 export function refunded(usage: TaskUsage, reservedTokens: number): TaskUsage {
   return {
     calls: Math.max(0, usage.calls - 1),
@@ -57,9 +57,8 @@ export function refunded(usage: TaskUsage, reservedTokens: number): TaskUsage {
 }
 
 /**
- * The tokens that a call of a task is expected to take: its messages, what is known already and the
- * draft, up to the limit of the hook for messages, and the answer. At least 1, so that a call is
- * never for nothing.
+ * Expected tokens of a task's call: its messages, the prior summary and the draft, up to the hook's
+ * input limit, and the answer. At least 1: no call is free.
  */
 export function expectedTokens(work: SummarizeWork, inputTokensMax: number): number {
   const { sources, spec, draft } = work;

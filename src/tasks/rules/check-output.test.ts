@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { outputOf } from "../../../test/support/hooks.ts";
-import { LIMITS } from "../limits.ts";
+import { outputOf } from "../../../test/support/hooks/hooks.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { SummaryOutput } from "../../summary/rules/summary.ts";
 import { isPlainText, outputFault } from "./check-output.ts";
-import type { SummaryOutput } from "./summary.ts";
 
 const SPEC = { maxTokens: 100, shape: "system" } as const;
 

@@ -1,30 +1,30 @@
-// Checks what a hook made: its answer is a proposal, and only a sound one becomes a summary.
+// Checks of hook outputs: an output is a proposal, and only a valid one becomes a summary.
 
-import { LIMITS } from "../limits.ts";
-import type { TaskFailureReason } from "../tasks/task.ts";
-import { placedText } from "./compose.ts";
-import type { SummarySpec } from "./spec.ts";
-import type { SummaryOutput } from "./summary.ts";
+import type { TaskFailureReason } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { placedText } from "../../summary/rules/compose.ts";
+import type { SummaryOutput } from "../../summary/rules/summary.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
 
-/** What an output is checked against. */
+/** Facts that an output is checked against. */
 export interface OutputCheck {
   readonly spec: Pick<SummarySpec, "maxTokens" | "shape">;
-  /** What the text alone costs, by the rule of the policy. */
+  /** Tokens of the text alone, by the policy's counting rule. */
   readonly tokenCount: number;
   /**
-   * What stands in the window afterwards, and what is there now. Set for a placed summary: one that
-   * costs no less than what it replaces saves nothing. A text of as few tokens as a summary can be
-   * asked for is let through: it makes the window shorter, if not cheaper.
+   * Tokens in the window after the summary is placed, and tokens there now. Set for a placed
+   * summary: one that costs no less than the messages it replaces saves nothing. A text of the
+   * smallest size that can be requested is accepted: it makes the window shorter, if not cheaper.
    */
   readonly cost?: { readonly placed: number; readonly replaced: number };
 }
 
-/** A text may be this many times as long as was asked for. */
+/** A text may be this many times as long as requested. */
 const TOKENS_FACTOR = 2;
-/** One control character in so many characters is too many. */
+/** At most one in this many characters may be a control character. */
 const CONTROL_SHARE = 10;
 
-/** Says why an output is refused; undefined when it is sound. */
+/** The reason to refuse an output; undefined when it is valid. */
 export function outputFault(
   output: SummaryOutput,
   check: OutputCheck,
@@ -55,7 +55,7 @@ function hasForm(output: SummaryOutput): boolean {
   );
 }
 
-/** Whether what an output says of its tokens are counts: only such may go into a budget. */
+/** Whether the reported tokens of an output are valid counts, as the budget needs. */
 export function hasCounts(output: Pick<SummaryOutput, "inputTokens" | "outputTokens">): boolean {
   return isCount(output.inputTokens) && isCount(output.outputTokens);
 }
@@ -81,8 +81,8 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Whether a text is text: no half of a character, no NUL, and at most a tenth of it other control
- * characters. Tabs and line breaks are none of these.
+ * Whether a text is plain text: no lone surrogate, no NUL, and at most a tenth other control
+ * characters. Tabs and line breaks do not count.
  */
 export function isPlainText(text: string): boolean {
   let chars = 0;

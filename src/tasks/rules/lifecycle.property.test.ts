@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
-import { sampleTask } from "../../../test/support/tasks.ts";
-import { backoffMs } from "./backoff.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { sampleTask } from "../../../test/support/store/tasks.ts";
+import { backoffMs } from "./breaker.ts";
 import {
   dead,
   extended,

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { sampleTask } from "../../../test/support/tasks.ts";
+import { describe, expect, test } from "vitest";
+import { sampleTask } from "../../../test/support/store/tasks.ts";
 import {
   dead,
   extended,
@@ -27,14 +27,14 @@ const TAKING = {
 const FAILURE = { reason: "timeout", message: "late", atMs: 2_000 } as const;
 
 describe("a task that is taken", () => {
-  it("may be taken from its time on", () => {
+  test("may be taken from its time on", () => {
     const task = sampleTask({ dueMs: 1_000 });
     expect(mayTake(task, 999)).toBe(false);
     expect(mayTake(task, 1_000)).toBe(true);
     expect(mayTake({ ...task, state: "waiting", dueMs: 0 }, 1_000)).toBe(false);
   });
 
-  it("is held until its lease ends", () => {
+  test("is held until its lease ends", () => {
     const task = leased(sampleTask({ dueMs: 0, callCount: 2, generation: 4 }), TAKING);
     const { token, worker, priorVersion, reservedTokens, hour } = TAKING;
     expect(task.lease).toEqual({
@@ -49,13 +49,13 @@ describe("a task that is taken", () => {
     expect(leaseEnded(extended(task, 9_000), 1_500)).toBe(false);
   });
 
-  it("cannot be taken twice, and only a taken one is extended", () => {
+  test("cannot be taken twice, and only a taken one is extended", () => {
     const task = leased(sampleTask(), TAKING);
     expect(() => leased(task, TAKING)).toThrow("leased");
     expect(() => extended(sampleTask(), 5)).toThrow("nobody");
   });
 
-  it("comes back as it was when nobody began", () => {
+  test("comes back as it was when nobody began", () => {
     const before = sampleTask({ dueMs: 1_000 });
     const task = leased(before, TAKING);
     expect(untaken(task, 1_000)).toEqual(before);
@@ -64,7 +64,7 @@ describe("a task that is taken", () => {
 });
 
 describe("a task that fails", () => {
-  it("is tried again, and counts the attempt if it is the task's own", () => {
+  test("is tried again, and counts the attempt if it is the task's own", () => {
     const task = leased(sampleTask(), TAKING);
     const own = failed(task, FAILURE, { dueMs: 3_000, counts: true });
     expect(own).toMatchObject({
@@ -77,7 +77,7 @@ describe("a task that fails", () => {
     expect(failed(task, FAILURE, { dueMs: 3_000, counts: false }).failedAttempts).toBe(0);
   });
 
-  it("is given up with the last of its attempts, or after a day", () => {
+  test("is given up with the last of its attempts, or after a day", () => {
     const task = sampleTask({ failedAttempts: 4, createMs: 0 });
     expect(isLastFailure(task, { counts: true, maxAttempts: 5, nowMs: 10 })).toBe(true);
     expect(isLastFailure(task, { counts: true, maxAttempts: 6, nowMs: 10 })).toBe(false);
@@ -88,7 +88,7 @@ describe("a task that fails", () => {
     expect(isLastFailure(task, { ...late, counts: true, maxAttempts: 6 })).toBe(false);
   });
 
-  it("is dead until it is retried", () => {
+  test("is dead until it is retried", () => {
     const gone = dead(leased(sampleTask({ failedAttempts: 4 }), TAKING), FAILURE, true);
     expect(gone).toMatchObject({ state: "dead", dueMs: 0, deadMs: 2_000, failedAttempts: 5 });
     expect(gone.lease).toBeUndefined();
@@ -98,7 +98,7 @@ describe("a task that fails", () => {
     expect(readyAgain(gone, 8_000, true)).toMatchObject({ state: "waiting", dueMs: 0 });
   });
 
-  it("has a day anew once it is retried", () => {
+  test("has a day anew once it is retried", () => {
     const at = { counts: false, maxAttempts: 5 };
     const again = readyAgain(sampleTask({ createMs: 0 }), TASK_AGE_MS_MAX);
     expect(isLastFailure(again, { ...at, nowMs: TASK_AGE_MS_MAX + 1 })).toBe(false);
@@ -110,11 +110,11 @@ describe("nextOf", () => {
   const first = sampleTask({ taskNo: 1, state: "waiting", dueMs: 0, stage: "s" });
   const second = sampleTask({ taskNo: 2, state: "waiting", dueMs: 0, stage: "s" });
 
-  it("makes the oldest that waits ready", () => {
+  test("makes the oldest that waits ready", () => {
     expect(nextOf([second, first], "s", 50)).toEqual({ ...first, state: "ready", dueMs: 50 });
   });
 
-  it("does nothing while one of the stage is under way", () => {
+  test("does nothing while one of the stage is under way", () => {
     const busy = sampleTask({ taskNo: 0, stage: "s" });
     expect(nextOf([busy, first], "s", 50)).toBeUndefined();
     expect(nextOf([{ ...busy, state: "dead" }, first], "s", 50)?.taskNo).toBe(1);

@@ -1,12 +1,12 @@
-// How tasks move: each function gives a task as it is after one step. Who may take which step, and
-// what else happens with it, is decided in service/tasks.
+// State transitions of tasks: each function returns a task after one step. Callers decide which
+// step is allowed and what else it changes.
 
 import type { Task, TaskFailure, TaskLease } from "./task.ts";
 
-/** A task is given up when it is not done so long after it was made, or made ready again. */
+/** A task is given up this long after it was made or last made ready. */
 export const TASK_AGE_MS_MAX = 86_400_000;
 
-/** Somebody takes a task. */
+/** Lease to take a task with. */
 export interface Taking extends Omit<TaskLease, "startMs" | "generation"> {
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -17,14 +17,14 @@ export function mayTake(task: Task, nowMs: number): boolean {
   return task.state === "ready" && task.dueMs <= nowMs;
 }
 
-/** Whether the time of whoever has a task is over. */
+/** Whether the lease of a task has ended. */
 export function leaseEnded(task: Task, nowMs: number): boolean {
   return task.state === "leased" && task.dueMs <= nowMs;
 }
 
 /**
- * The task for a call that goes on from this version of the session's summary. A chain of density
- * begins anew when its draft goes on from another: what is newer would be written over.
+ * The task for a call that continues this version of the session's summary. A chain of density
+ * restarts when its draft continues another version: it would overwrite the newer one.
  */
 export function goingOnFrom(task: Task, priorVersion: number): Task {
   const { summarize } = task;
@@ -32,7 +32,7 @@ export function goingOnFrom(task: Task, priorVersion: number): Task {
   return { ...task, summarize: { ...summarize, loop: 1, draft: undefined } };
 }
 
-/** The task in the hands of somebody. Throws when it is not ready. */
+/** The task with a lease. Throws when it is not ready. */
 export function leased(task: Task, taking: Taking): Task {
   if (task.state !== "ready") throw new Error(`A task is taken that is ${task.state}.`);
   const { nowMs, leaseMs, ...lease } = taking;
@@ -45,23 +45,23 @@ export function leased(task: Task, taking: Taking): Task {
   };
 }
 
-/** The task with its lease until another time. Throws when nobody has it. */
+/** The task with its lease until another time. Throws when it is not leased. */
 export function extended(task: Task, untilMs: number): Task {
   if (task.state !== "leased") throw new Error("A lease is extended that nobody has.");
   return { ...task, dueMs: untilMs };
 }
 
-/** The task ready from a time on, in nobody's hands. What it has behind it stays. */
+/** The task without a lease, ready from a time on. Its attempts stay counted. */
 export function released(task: Task, dueMs: number): Task {
   return { ...task, state: "ready", dueMs, lease: undefined };
 }
 
-/** The task as if nobody had taken it: for a lease that was given back before any work was done. */
+/** The task as before its lease, which was given back before any work was done. */
 export function untaken(task: Task, dueMs: number): Task {
   return { ...released(task, dueMs), callCount: Math.max(0, task.callCount - 1) };
 }
 
-/** The task after an attempt that failed, to be tried again from a time on. */
+/** The task after a failed attempt, to be retried from a time on. */
 export function failed(task: Task, failure: TaskFailure, next: FailedStep): Task {
   return {
     ...released(task, next.dueMs),
@@ -70,10 +70,10 @@ export function failed(task: Task, failure: TaskFailure, next: FailedStep): Task
   };
 }
 
-/** What follows a failed attempt. */
+/** Step after a failed attempt. */
 export interface FailedStep {
   readonly dueMs: number;
-  /** The attempt is one of those that a task has. */
+  /** Whether the attempt counts against the task's limit. */
   readonly counts: boolean;
 }
 
@@ -98,14 +98,14 @@ export function isLastFailure(
   task: Task,
   at: { readonly counts: boolean; readonly maxAttempts: number; readonly nowMs: number },
 ): boolean {
-  // One that waited for its turn for a day has its attempts all the same.
+  // A task that waited a day for its turn still has all its attempts.
   if (at.counts) return task.failedAttempts + 1 >= at.maxAttempts;
   return at.nowMs - (task.retryMs ?? task.createMs) >= TASK_AGE_MS_MAX;
 }
 
 /**
- * The task with all its attempts and its day, ready now or behind another one of its session and
- * stage.
+ * The task with fresh attempts and a fresh day, ready now or waiting behind another one of its
+ * session and stage.
  */
 export function readyAgain(task: Task, nowMs: number, isBehind = false): Task {
   return {
@@ -120,8 +120,8 @@ export function readyAgain(task: Task, nowMs: number, isBehind = false): Task {
 }
 
 /**
- * The oldest of some tasks that waits behind others of a stage, made ready, when none of the stage
- * is under way any more. Undefined when there is nothing to do.
+ * The oldest waiting task of a stage, made ready. Undefined when none waits, or when a task of the
+ * stage is ready or leased.
  */
 export function nextOf(tasks: readonly Task[], stage: string, nowMs: number): Task | undefined {
   let next: Task | undefined;

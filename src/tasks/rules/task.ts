@@ -1,25 +1,11 @@
 // Tasks: durable work for hooks.
 
-import type { SummarySpec } from "../summaries/spec.ts";
-import type { SummaryOutput } from "../summaries/summary.ts";
-import type { SeqRange, Totals, TriggerHit } from "../window/types.ts";
+import type { TaskFailureReason } from "../../kit/errors.ts";
+import type { SummaryOutput } from "../../summary/rules/summary.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
+import type { SeqRange, Totals, TriggerHit } from "../../window/rules/types.ts";
 
-/** Why an attempt failed; the names of the public enum in lower case. */
-export const TASK_FAILURES = [
-  "unreachable",
-  "timeout",
-  "busy",
-  "hook-error",
-  "refused",
-  "invalid-output",
-  "empty-output",
-  "output-too-long",
-  "worker",
-  "no-hook",
-] as const;
-export type TaskFailureReason = (typeof TASK_FAILURES)[number];
-
-/** How an attempt failed. Holds nothing that a hook or a model said. */
+/** Failure of an attempt. Holds no text from a hook or a model. */
 export interface TaskFailure {
   readonly reason: TaskFailureReason;
   readonly message: string;
@@ -27,25 +13,25 @@ export interface TaskFailure {
 }
 
 /**
- * How far a task is. `ready`: may be taken from dueMs on. `leased`: somebody does it until dueMs.
- * `waiting`: behind another of its session and stage. `dead`: given up.
+ * State of a task. `ready`: may be taken from dueMs on. `leased`: held by a worker until dueMs.
+ * `waiting`: behind another task of its session and stage. `dead`: given up.
  */
 export type TaskState = "ready" | "leased" | "waiting" | "dead";
 
-/** Somebody does the task. */
+/** Lease of a task. */
 export interface TaskLease {
-  /** Random; proves that the task was taken. */
+  /** Random; proves ownership of the lease. */
   readonly token: string;
-  /** The worker's name for itself, or that of an instance of the server. */
+  /** Name of the worker or of an instance of the server. */
   readonly worker: string;
   readonly startMs: number;
   /** The generation of the task that was taken: a result for another one is stale. */
   readonly generation: number;
   /** The version of the session's summary that was given as prior; 0 for none. */
   readonly priorVersion: number;
-  /** Tokens that were put against the budget, until the real number is known. */
+  /** Tokens reserved in the budget until the real number is known. */
   readonly reservedTokens: number;
-  /** The hour (ms since 1970 / 3,600,000, down) of the budget. */
+  /** The hour of the budget: ms since 1970 / 3,600,000, rounded down. */
   readonly hour: number;
 }
 
@@ -62,7 +48,7 @@ export function isServerWorker(worker: string): boolean {
   return worker === SERVER_WORKER || worker.startsWith(`${SERVER_WORKER}:`);
 }
 
-/** What is to be summarized, and how. */
+/** Content to summarize, and how. */
 export interface SummarizeWork {
   readonly spec: SummarySpec;
   /** Messages of the log, exact. */
@@ -75,11 +61,11 @@ export interface SummarizeWork {
   readonly loop: number;
   /** The text so far of a chain of density. */
   readonly draft: SummaryOutput | undefined;
-  /** The version of the session's summary that the draft goes on from; 0 or undefined for none. */
+  /** The version of the session's summary that the draft continues; 0 or undefined for none. */
   readonly draftPrior?: number;
   /** The level of the summary that it makes. */
   readonly level: number;
-  /** What hooks said that calls took so far. */
+  /** Tokens that hooks reported for the calls so far. */
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
@@ -98,7 +84,7 @@ export interface Task {
   readonly state: TaskState;
   /** See TaskState; 0 for waiting and dead. */
   readonly dueMs: number;
-  /** Goes up when what is to be done changes. */
+  /** Rises when the content to summarize changes. */
   readonly generation: number;
   /** Failed attempts that count. */
   readonly failedAttempts: number;
@@ -114,7 +100,7 @@ export interface Task {
   readonly summarize: SummarizeWork;
 }
 
-/** What hooks took in one hour. */
+/** Calls and tokens in one hour. */
 export interface TaskUsage {
   readonly calls: number;
   readonly tokens: number;
@@ -123,7 +109,7 @@ export interface TaskUsage {
 /** Nothing was taken. */
 export const NO_USAGE: TaskUsage = { calls: 0, tokens: 0 };
 
-/** How many tasks one revision can make. */
+/** Maximum number of tasks made by one revision. */
 export const REVISION_TASKS_MAX = 256;
 
 /** The last numbers of a revision are those of its jobs on memories; see memoryTaskNo. */
@@ -147,12 +133,12 @@ export function isMemoryTaskNo(taskNo: number): boolean {
   return taskNo % REVISION_TASKS_MAX >= STAGE_TASKS_MAX;
 }
 
-/** Whether a task is still to be done. */
+/** Whether a task is still open. */
 export function isLive(task: Task): boolean {
   return task.state !== "dead";
 }
 
-/** Names a task among those of all namespaces: its number is unique in its own one only. */
+/** Key of a task across namespaces: its number is unique only within its namespace. */
 export function taskKeyOf({ namespace, taskNo }: Pick<Task, "namespace" | "taskNo">): string {
   return `${taskNo} ${namespace}`;
 }
@@ -166,7 +152,7 @@ export function taskIdOf(taskNo: number): string {
 
 const TASK_ID = /^task-([0-9a-z]{11})$/;
 
-/** The number in the id of a task; undefined for what is none. */
+/** The number in the id of a task; undefined for an invalid id. */
 export function taskNoOf(taskId: string): number | undefined {
   const digits = TASK_ID.exec(taskId)?.[1];
   if (digits === undefined) return undefined;

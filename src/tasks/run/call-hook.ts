@@ -1,51 +1,50 @@
-// One call of a hook for a task, from reading what it gets to applying what it gave. Never throws:
-// whatever happens, the task is done, failed, given back, or its lease ends.
+// One call of a hook for a task, from reading its input to applying its output. Never throws: in
+// the end the task is done, failed or returned, or its lease ends.
 
-import { AppError } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { SummaryOutput } from "../../domain/summaries/summary.ts";
-import type { CallPass } from "../../domain/tasks/breaker.ts";
-import type { TaskFailureReason } from "../../domain/tasks/task.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import type { ServiceContext } from "../context.ts";
-import { HookFailure, type SummarizeInput } from "../hook-port.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { type HookState, isPassing } from "../../hooks/hook-state.ts";
+import { HookFailure, type SummarizeInput } from "../../hooks/port.ts";
+import { serverCall } from "../../kit/call.ts";
+import { AppError, type TaskFailureReason } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { chance, later, pause } from "../../kit/world.ts";
+import { readInputs } from "../../summary/read-inputs.ts";
+import type { SummaryOutput } from "../../summary/rules/summary.ts";
+import { dropTask } from "../delete-task.ts";
+import type { CallPass } from "../rules/breaker.ts";
+import { taskIdOf } from "../rules/task.ts";
+import { giveBack, leaseRefOf, type TakenTask } from "../take-task.ts";
 import { applyResult } from "./complete-task.ts";
-import { dropTask } from "./delete-task.ts";
 import { dropStale } from "./drop-stale.ts";
 import { applyFailure } from "./fail-task.ts";
-import type { HookState } from "./hook-state.ts";
-import { chance, later, pause } from "./later.ts";
-import { readInputs } from "./read-inputs.ts";
-import { serverCall } from "./server-call.ts";
-import { giveBack, leaseRefOf, type TakenTask } from "./take-task.ts";
 
-/** How long an answer is kept that the store does not take, for example because it is full. */
+/** Time for which an answer is kept while the store refuses it, for example because it is full. */
 const HOLD_MS = 60_000;
 const RETRY_MS = 1_000;
-/** How much longer than its own timeout a hook may take before its call is given up. */
+/** Grace after a hook's timeout before its call is given up. */
 const GUARD_MS = 5_000;
 
-/** How long the server's own lease of a task lasts: the call, and the time an answer is kept. */
+/** Length of the server's lease of a task: the call, and the time an answer is kept. */
 export function serverLeaseMs(timeoutMs: number): number {
   return timeoutMs + GUARD_MS + HOLD_MS + GUARD_MS;
 }
 
-/** What a call works with. */
+/** Dependencies of a call. */
 export interface HookRun {
   readonly context: ServiceContext;
   readonly state: HookState;
   /** Aborted when the server stops. */
   readonly stop: AbortSignal;
-  /** Hears of faults of the server, never of the hook. */
+  /** Called for faults of the server, never of the hook. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The server stops: the call is given up and its task given back. */
+/** The server stops: the call is given up and its task returned. */
 class Stopped extends Error {
   override readonly name = "Stopped";
 }
 
-/** Does a task that was taken for the server. */
+/** Runs a task that was taken for the server. */
 export async function callHook(run: HookRun, task: TakenTask, pass: CallPass): Promise<void> {
   const { state } = run;
   state.begin(pass);
@@ -81,7 +80,7 @@ export async function callHook(run: HookRun, task: TakenTask, pass: CallPass): P
   await complete(run, task, output);
 }
 
-/** The call of the hook, which ends when the server stops or the hook forgets its own timeout. */
+/** The call of the hook. Ends when the server stops or the hook overruns its timeout. */
 async function guarded(
   run: HookRun,
   task: TakenTask,
@@ -97,7 +96,7 @@ async function guarded(
   let release = (): void => {};
   const over = new Promise<never>((_, reject) => {
     const onStop = (): void => reject(new Stopped());
-    const onLate = (): void => reject(new HookFailure("timeout", "The hook took too long."));
+    const onLate = (): void => reject(new HookFailure("timeout", "The hook timed out."));
     const cancel = later(context.world, onLate, settings.timeoutMs + GUARD_MS);
     stop.addEventListener("abort", onStop, { once: true });
     release = () => {
@@ -115,7 +114,7 @@ async function guarded(
   }
 }
 
-/** What a hook threw, as a failure. What else it says is not kept: it may be content. */
+/** An error of a hook as a failure. Other messages may hold content and are dropped. */
 function failureOf(error: unknown): HookFailure {
   if (error instanceof HookFailure) return error;
   return new HookFailure("hook-error", "The hook failed.");
@@ -132,7 +131,7 @@ async function complete(run: HookRun, task: TakenTask, output: SummaryOutput): P
     if (result.kind === "failed") run.state.failed(result.reason);
   });
   if (isSettled) return;
-  // A fault of the server's own counts as well: else the hook would be called for it for ever.
+  // A fault of the server counts as well: otherwise the hook would be called for it forever.
   run.state.failed("hook-error");
   await fail(run, task, new HookFailure("hook-error", "The result cannot be applied."), true);
 }
@@ -156,9 +155,9 @@ async function fail(
 }
 
 /**
- * Brings what came of a call into the store. While the store is full or overloaded it is tried
- * again for a minute. A task that is gone or in other hands wants nothing any more. False when it
- * failed by a fault that trying again does not help.
+ * Saves the outcome of a call. While the store is full or overloaded, retries for a minute. Does
+ * nothing for a task that is gone or leased to another. False after a fault that a retry does not
+ * help.
  */
 async function settle(run: HookRun, task: TakenTask, apply: () => Promise<void>): Promise<boolean> {
   const { context, stop } = run;
@@ -181,7 +180,7 @@ async function settle(run: HookRun, task: TakenTask, apply: () => Promise<void>)
   }
 }
 
-/** Whether a failure says that nobody wants the result any more. */
+/** Whether a failure means that the result is no longer wanted. */
 function isOver(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   const { reason } = error;
@@ -191,11 +190,4 @@ function isOver(error: unknown): boolean {
     reason === "TASK_SUPERSEDED" ||
     reason === "SESSION_NOT_FOUND"
   );
-}
-
-/** Whether trying again may help. */
-export function isPassing(error: unknown): boolean {
-  if (!(error instanceof AppError)) return false;
-  const { reason } = error;
-  return reason === "STORE_FULL" || reason === "SHUTTING_DOWN" || reason === "OVERLOADED";
 }

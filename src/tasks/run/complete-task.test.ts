@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { outputOf } from "../../../test/support/hooks/hooks.ts";
 import {
   type EffectScene,
   isDue,
@@ -7,13 +8,12 @@ import {
   SESSION,
   sceneOf,
   summarizing,
-} from "../../../test/support/effect-scene.ts";
-import { outputOf } from "../../../test/support/hooks.ts";
-import { fromBytes } from "../../../test/support/json-codec.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import { ROLE } from "../../domain/window/types.ts";
+} from "../../../test/support/services/effect-scene.ts";
+import { fromBytes } from "../../../test/support/services/json-codec.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
+import { ROLE } from "../../window/rules/types.ts";
 
 const scenes: EffectScene[] = [];
 

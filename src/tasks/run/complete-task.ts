@@ -1,32 +1,39 @@
-// A result came: it is checked, and takes effect in one transaction while what it was made from is
-// as it was. So it takes effect once at most, and never over anything newer.
+// Applies a result: it is checked, and takes effect in one transaction if its inputs are unchanged.
+// It thus takes effect at most once and never overwrites newer content.
 
-import { leaseLost } from "../../domain/errors.ts";
-import type { SupersedeReason } from "../../domain/event.ts";
-import { hasCounts, outputFault } from "../../domain/summaries/check-output.ts";
-import type { SummaryOutput } from "../../domain/summaries/summary.ts";
-import { settled as settledUsage } from "../../domain/tasks/budget.ts";
-import { released } from "../../domain/tasks/lifecycle.ts";
-import { type TaskFailureReason, taskIdOf } from "../../domain/tasks/task.ts";
-import { failpoint } from "../../lib/failpoint.ts";
-import type { SessionDecision } from "../../storage/store.ts";
-import type { Call } from "../api.ts";
-import { replayOf, replyPart } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import type { CompleteTaskInput, LeaseRef } from "../tasks-api.ts";
-import { applyOutput, placedCost } from "./effect.ts";
+import { replayOf, replyPart } from "../../core/change.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import type { SupersedeReason } from "../../events/rules/event.ts";
+import type { Call } from "../../kit/call.ts";
+import { leaseLost, type TaskFailureReason } from "../../kit/errors.ts";
+import { failpoint } from "../../kit/failpoint.ts";
+import { chance } from "../../kit/world.ts";
+import type { SessionDecision } from "../../store/store.ts";
+import { applyOutput, placedCost } from "../../summary/effect.ts";
+import type { SummaryOutput } from "../../summary/rules/summary.ts";
+import { nextPart, staleness, superseded } from "../../summary/supersede.ts";
+import type { CompleteTaskInput, LeaseRef } from "../api.ts";
+import { settled as settledUsage } from "../rules/budget.ts";
+import { hasCounts, outputFault } from "../rules/check-output.ts";
+import { released } from "../rules/lifecycle.ts";
+import { taskIdOf } from "../rules/task.ts";
+import {
+  type HeldTask,
+  type HeldView,
+  type Settling,
+  saved,
+  settle,
+  usagePart,
+} from "../settle.ts";
 import { failOutcome } from "./fail-task.ts";
-import { chance } from "./later.ts";
-import { type HeldTask, type HeldView, type Settling, saved, settle, usagePart } from "./settle.ts";
-import { nextPart, staleness, superseded } from "./supersede.ts";
 
-/** What came of a result. */
+/** Outcome of a result. */
 export type CompleteResult =
   | {
       readonly kind: "done";
       readonly revision: number;
       readonly summaryVersion: number;
-      /** What `encode` made of it. */
+      /** The answer from `encode`. */
       readonly bytes: Uint8Array | undefined;
     }
   /** A chain of density wants another call; the revision is the session's last one. */
@@ -35,16 +42,16 @@ export type CompleteResult =
       readonly revision: number;
       readonly bytes: Uint8Array | undefined;
     }
-  /** It came too late: what it was made from has changed. */
+  /** The result came too late: its inputs have changed. */
   | { readonly kind: "superseded"; readonly reason: SupersedeReason }
-  /** It is refused, and counts as a failed attempt. */
+  /** The result is refused and counts as a failed attempt. */
   | {
       readonly kind: "failed";
       readonly reason: TaskFailureReason;
       readonly message: string;
       readonly state: "ready" | "dead";
     }
-  /** The call is a repeat: its answer is the one that was given then. */
+  /** The call is a repeat and gets the first call's answer. */
   | { readonly kind: "replayed"; readonly bytes: Uint8Array };
 
 /** Makes the answer of a call that completed a task. */
@@ -58,8 +65,8 @@ interface GoingOn {
 }
 
 /**
- * Brings the result of a task. Throws TASK_NOT_FOUND when the task or its session is gone, and
- * LEASE_LOST when somebody else has it; what is stale or refused is told by what it gives.
+ * Applies the result of a task. Throws TASK_NOT_FOUND when the task or its session is gone, and
+ * LEASE_LOST when another has it. The returned outcome reports a stale or refused result.
  */
 export async function applyResult(
   context: ServiceContext,
@@ -131,7 +138,7 @@ function faultOf(
   output: SummaryOutput,
 ): TaskFailureReason | undefined {
   const { spec } = held.task.summarize;
-  // What is wrong by its form is not counted: it may be anything.
+  // The form is checked before tokens are counted: a malformed output may be anything.
   const form = outputFault(output, { spec, tokenCount: 0 });
   if (form !== undefined) return form;
   const tokenCount = settling.countText(output.text, held.session);
@@ -142,11 +149,11 @@ function faultOf(
 const REFUSALS: { readonly [reason in TaskFailureReason]?: string } = {
   "empty-output": "The text is empty.",
   "output-too-long": "The text is too long, or it would save nothing.",
-  "invalid-output": "The output is not of the form that was asked for.",
-  refused: "The session has as many placed summaries as it may have.",
+  "invalid-output": "The output does not have the requested form.",
+  refused: "The session has reached its limit of placed summaries.",
 };
 
-/** The attempt failed, by the fault of its result. */
+/** The attempt failed because of its result. */
 function refuse(
   settling: Settling,
   held: HeldView,
@@ -157,7 +164,7 @@ function refuse(
   const { inputTokens, outputTokens } = output;
   const outcome = failOutcome(settling, held, {
     ...{ reason, message, random, counts: true, permanent: false },
-    // Counts that are no counts are part of the fault.
+    // Invalid counts are part of the fault.
     ...(hasCounts(output) ? { taken: { inputTokens, outputTokens } } : {}),
   });
   if (outcome === "need-window") return { kind: "need-window" };

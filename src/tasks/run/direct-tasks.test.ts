@@ -1,13 +1,12 @@
 // Goal: whoever asks gets what a worker brought, or hears in time that nobody does it; a task is
 // gone when nobody waits; nothing grows without bound.
 
-import { describe, expect, it } from "vitest";
-import { pollHook } from "../../../test/support/hooks.ts";
-import { type TestWorld, testWorld } from "../../../test/support/services.ts";
-import { AppError } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { HookFailure } from "../hook-port.ts";
-import type { DirectInput, DirectResult } from "../tasks-api.ts";
+import { describe, expect, test } from "vitest";
+import { pollHook } from "../../../test/support/hooks/hooks.ts";
+import { type TestWorld, testWorld } from "../../../test/support/services/services.ts";
+import { type DirectInput, HookFailure } from "../../hooks/port.ts";
+import { AppError } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { type DirectFailure, DirectTasks, type TakenDirect } from "./direct-tasks.ts";
 
 const HOOK = pollHook("vectors", { maxAttempts: 2 });
@@ -18,7 +17,7 @@ const PASSAGES: DirectInput = { ...QUERY, texts: ["a", "b"], purpose: "passage" 
 const ORDER: DirectInput = { kind: "rerank", query: "q", texts: ["a", "b"] };
 
 interface Asked {
-  readonly answer: Promise<DirectResult | HookFailure>;
+  readonly answer: Promise<Awaited<ReturnType<DirectTasks["ask"]>> | HookFailure>;
   readonly abort: () => void;
 }
 
@@ -76,14 +75,14 @@ function reasonOf(act: () => unknown): string {
   return "none";
 }
 
-const vectors = (values: readonly number[][]) => ({ kind: "embed", vectors: values }) as const;
+const vectors = (values: readonly number[][]) => ({ kind: "embed", answer: values }) as const;
 const unit = vectors([[3, 4]]);
 const GIVEN_BACK: DirectFailure = {
   ...{ reason: "worker", message: "no", permanent: false, retryDelayMs: undefined },
 };
 
 describe("a task that somebody waits for", () => {
-  it("is taken with its texts, and its result goes to whoever waits", async () => {
+  test("is taken with its texts, and its result goes to whoever waits", async () => {
     const { ask, take, direct, heard } = scene();
     const { answer } = ask(QUERY);
     expect(heard).toEqual(["vectors n"]);
@@ -92,19 +91,19 @@ describe("a task that somebody waits for", () => {
     expect(taken.info.leaseEndMs).toBe(1_000_000 + LEASE_MS);
     direct.complete(refOf(taken), unit);
     const result = await answer;
-    expect(result).toEqual({ kind: "embed", vectors: [Float32Array.of(0.6, 0.8)] });
+    expect(result).toEqual([Float32Array.of(0.6, 0.8)]);
     expect(direct.size).toBe(0);
     expect(reasonOf(() => direct.complete(refOf(taken), unit))).toBe("TASK_NOT_FOUND");
   });
 
-  it("can be an order of texts", async () => {
+  test("can be an order of texts", async () => {
     const { ask, take, direct } = scene();
     const { answer } = ask(ORDER);
-    direct.complete(refOf(take()), { kind: "rerank", scores: [1, -2] });
-    expect(await answer).toEqual({ kind: "rerank", scores: [1, -2] });
+    direct.complete(refOf(take()), { kind: "rerank", answer: [1, -2] });
+    expect(await answer).toEqual([1, -2]);
   });
 
-  it("goes to one worker, in its namespace, queries and orders first", () => {
+  test("goes to one worker, in its namespace, queries and orders first", () => {
     const { ask, direct, ready, take } = scene();
     for (const input of [PASSAGES, QUERY, ORDER]) ask(input);
     ask(QUERY, "other");
@@ -117,7 +116,7 @@ describe("a task that somebody waits for", () => {
     expect(ids.size).toBe(3);
   });
 
-  it("is gone when its caller is", async () => {
+  test("is gone when its caller is", async () => {
     const { ask, take, direct, ready } = scene();
     const { answer, abort } = ask(QUERY);
     const taken = take();
@@ -129,7 +128,7 @@ describe("a task that somebody waits for", () => {
     expect(ready()).toBe(0);
   });
 
-  it("is refused to those without its lease, and to other namespaces", () => {
+  test("is refused to those without its lease, and to other namespaces", () => {
     const { ask, take, direct } = scene();
     ask(QUERY);
     const ref = refOf(take());
@@ -140,7 +139,7 @@ describe("a task that somebody waits for", () => {
     expect(act({})).toBe("none");
   });
 
-  it("is offered again when nobody has begun", () => {
+  test("is offered again when nobody has begun", () => {
     const { ask, take, direct, ready } = scene();
     ask(QUERY);
     const taken = take();
@@ -150,7 +149,7 @@ describe("a task that somebody waits for", () => {
     expect(take().info).toMatchObject({ callCount: 1, failedAttempts: 0 });
   });
 
-  it("ends with the server", async () => {
+  test("ends with the server", async () => {
     const { ask, direct } = scene();
     const { answer } = ask(QUERY);
     direct.close();
@@ -160,7 +159,7 @@ describe("a task that somebody waits for", () => {
 });
 
 describe("an attempt that fails", () => {
-  it("when its lease ends is offered at once, and the late result is refused", async () => {
+  test("when its lease ends is offered at once, and the late result is refused", async () => {
     const { ask, take, direct, world, heard } = scene();
     const { answer } = ask(QUERY);
     const first = take();
@@ -174,7 +173,7 @@ describe("an attempt that fails", () => {
     expect(direct.size).toBe(0);
   });
 
-  it("does not come while the lease is extended", () => {
+  test("does not come while the lease is extended", () => {
     const { ask, take, direct, world, heard } = scene();
     ask(QUERY);
     const ref = refOf(take());
@@ -185,7 +184,7 @@ describe("an attempt that fails", () => {
     expect(heard).toEqual(["vectors n"]);
   });
 
-  it("by a wrong result is tried again after a while, up to the attempts of the hook", async () => {
+  test("by a wrong result is tried again after a while, up to the attempts of the hook", async () => {
     const { ask, take, direct, ready, world } = scene();
     const { answer } = ask(PASSAGES);
     direct.attendance.saw(HOOK.name, "n");
@@ -193,12 +192,12 @@ describe("an attempt that fails", () => {
     expect(ready()).toBe(0);
     world.advance(2_000);
     expect(ready()).toBe(1);
-    const wrong = { kind: "rerank", scores: [1, 2] } as const;
+    const wrong = { kind: "rerank", answer: [1, 2] } as const;
     expect(reasonOf(() => direct.complete(refOf(take()), wrong))).toBe("invalid-output");
     expect(await answer).toMatchObject({ reason: "invalid-output" });
   });
 
-  it.each([
+  test.each([
     ["of another length", [[1, 2, 3]]],
     ["that is no number", [[1, Number.NaN]]],
     ["that is too large", [[1, 1e300]]],
@@ -209,14 +208,14 @@ describe("an attempt that fails", () => {
     expect(reasonOf(() => direct.complete(refOf(take()), vectors(values)))).toBe("invalid-output");
   });
 
-  it.each([[[1]], [[1, Number.POSITIVE_INFINITY]]])("has the scores %s", (scores) => {
+  test.each([[[1]], [[1, Number.POSITIVE_INFINITY]]])("has the scores %s", (scores) => {
     const { ask, take, direct } = scene();
     ask(ORDER);
-    const output = { kind: "rerank", scores } as const;
+    const output = { kind: "rerank", answer: scores } as const;
     expect(reasonOf(() => direct.complete(refOf(take()), output))).toBe("invalid-output");
   });
 
-  it("by FailTask waits as asked, and ends at once when it is for good", async () => {
+  test("by FailTask waits as asked, and ends at once when it is for good", async () => {
     const { ask, take, direct, world, ready } = scene();
     const { answer } = ask(QUERY);
     direct.attendance.saw(HOOK.name, "n");
@@ -233,7 +232,7 @@ describe("an attempt that fails", () => {
 });
 
 describe("workers that are not there", () => {
-  it("are waited for a second; then calls fail at once until one polls", async () => {
+  test("are waited for a second; then calls fail at once until one polls", async () => {
     const { ask, direct, world } = scene();
     const back: string[] = [];
     direct.attendance.onBack(HOOK.name, (namespace) => back.push(namespace));
@@ -255,7 +254,7 @@ describe("workers that are not there", () => {
     expect(await other.answer).toMatchObject({ reason: "unreachable" });
   });
 
-  it("are told from busy ones: a minute is waited for those", async () => {
+  test("are told from busy ones: a minute is waited for those", async () => {
     const { ask, direct, world, take } = scene();
     ask(PASSAGES);
     const ref = refOf(take());
@@ -273,20 +272,23 @@ describe("workers that are not there", () => {
 });
 
 describe("tasks that wait", () => {
-  it("are no more than their number", async () => {
+  test("are no more than their number", async () => {
     const { ask, direct } = scene();
-    for (let count = 0; count < LIMITS.directTasks; count++) ask(QUERY);
+    for (let count = 0; count < LIMITS.namespaceDirectTasks; count++) ask(QUERY);
     expect(await ask(QUERY).answer).toMatchObject({ reason: "busy", retryDelayMs: 1_000 });
     direct.close();
     expect(direct.size).toBe(0);
   });
 
-  it("hold no more than their bytes", async () => {
+  test("hold no more than their bytes", async () => {
     const { ask, take, direct } = scene();
-    const large: DirectInput = { ...PASSAGES, texts: ["x".repeat(LIMITS.directTaskBytes / 2)] };
+    const large: DirectInput = {
+      ...PASSAGES,
+      texts: ["x".repeat(LIMITS.namespaceDirectTaskBytes / 2)],
+    };
     ask(large);
     expect(await ask(large).answer).toMatchObject({ reason: "busy" });
-    ask({ ...large, texts: ["x".repeat(LIMITS.directTaskBytes / 4)] });
+    ask({ ...large, texts: ["x".repeat(LIMITS.namespaceDirectTaskBytes / 4)] });
     direct.complete(refOf(take()), unit);
     ask(large);
     expect(direct.size).toBe(2);

@@ -1,19 +1,19 @@
-// Finds out when a task is taken that its messages have left the window meanwhile: a hook that is
-// asked for them is paid for nothing.
+// Check for stale tasks when they are taken: if their messages have left the window meanwhile, a
+// hook call would be wasted.
 
-import { AppError } from "../../domain/errors.ts";
-import type { SessionHead } from "../../domain/session.ts";
-import type { Task } from "../../domain/tasks/task.ts";
-import type { Call } from "../api.ts";
-import { liveSession } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { saved, settle, usagePart } from "./settle.ts";
-import { staleness, superseded } from "./supersede.ts";
-import { leaseRefOf, type TakenTask } from "./take-task.ts";
+import { liveSession } from "../../core/change.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import type { Call } from "../../kit/call.ts";
+import { AppError } from "../../kit/errors.ts";
+import type { SessionHead } from "../../session/rules/session.ts";
+import { staleness, superseded } from "../../summary/supersede.ts";
+import type { Task } from "../rules/task.ts";
+import { saved, settle, usagePart } from "../settle.ts";
+import { leaseRefOf, type TakenTask } from "../take-task.ts";
 
 /**
- * Takes a task away whose messages are not all in the window any more, as a result of it would; the
- * stage then asks for what is there. False when the task is to be done, or not to be found stale.
+ * Removes a task whose messages are no longer all in the window, as its result would; the stage
+ * then requests a summary of the current ones. False when the task is not found stale.
  */
 export async function dropStale(
   context: ServiceContext,

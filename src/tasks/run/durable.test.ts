@@ -2,22 +2,22 @@
 
 import { cpSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { pollHook, type ScriptedHook, scriptedHook } from "../../../test/support/hooks.ts";
-import { jsonCodec } from "../../../test/support/json-codec.ts";
-import { replaceIdentity } from "../../../test/support/replace-identity.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pollHook, type ScriptedHook, scriptedHook } from "../../../test/support/hooks/hooks.ts";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { jsonCodec } from "../../../test/support/services/json-codec.ts";
 import {
   eventually,
   type RunnerScene,
   someTurns,
   startRunnerScene,
   summaryPolicy,
-} from "../../../test/support/runner-scene.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { openLmdbStore } from "../../storage/lmdb/store.ts";
-import type { Store } from "../../storage/store.ts";
-import type { Hook } from "../hook-port.ts";
+} from "../../../test/support/services/runner-scene.ts";
+import { replaceIdentity } from "../../../test/support/store/replace-identity.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import type { Hook } from "../../hooks/port.ts";
+import { openLmdbStore } from "../../store/lmdb/store.ts";
+import type { Store } from "../../store/store.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -47,7 +47,7 @@ async function start(name: string, hooks: readonly Hook[], startMs?: number): Pr
   return scene;
 }
 
-/** What a process leaves that is killed now. */
+/** Copies the files that a process killed now would leave. */
 function kill(from: string, to: string): void {
   const source = join(temporary.path, from);
   const filter = (path: string): boolean => path === source || basename(path) === DATA_FILE;
@@ -70,7 +70,7 @@ function slow(name = "h"): ScriptedHook {
 }
 
 describe("after a crash", () => {
-  it("a task that the server had is done at once, without a failure", async () => {
+  test("a task that the server had is done at once, without a failure", async () => {
     const hook = slow();
     const before = await start("a", [hook]);
     await before.open("s", summaryPolicy("h"));
@@ -90,7 +90,7 @@ describe("after a crash", () => {
     expect(failed).toEqual([]);
   });
 
-  it("a lease of the server that ended meanwhile is no failure either", async () => {
+  test("a lease of the server that ended meanwhile is no failure either", async () => {
     const hook = slow();
     const before = await start("a", [hook]);
     await before.open("s", summaryPolicy("h"));
@@ -104,7 +104,7 @@ describe("after a crash", () => {
     expect((await after.info("h")).failures.size).toBe(0);
   });
 
-  it("a task of another instance of the server stays with it until its lease ends", async () => {
+  test("a task of another instance of the server stays with it until its lease ends", async () => {
     const [theirs, own] = [slow(), slow()];
     const other = await start("a", [theirs]);
     await other.open("s", summaryPolicy("h"));
@@ -131,7 +131,7 @@ describe("after a crash", () => {
     expect(again.calls).toHaveLength(2);
   });
 
-  it("a worker goes on with its task, and one that died is noticed", async () => {
+  test("a worker goes on with its task, and one that died is noticed", async () => {
     const before = await start("a", [pollHook("workers")]);
     for (const sessionId of ["s", "t"]) {
       await before.open(sessionId, summaryPolicy("workers"));
@@ -151,7 +151,7 @@ describe("after a crash", () => {
 });
 
 describe("after a restart", () => {
-  it("what the budget had no room for waits for its hour", async () => {
+  test("what the budget had no room for waits for its hour", async () => {
     const settings = { callsPerHour: 1 };
     const before = await start("a", [scriptedHook("h", [], settings)]);
     for (const sessionId of ["s", "t"]) {
@@ -179,7 +179,7 @@ describe("after a restart", () => {
     expect(hook.calls).toHaveLength(1);
   });
 
-  it("a call that the stop aborted is made again", async () => {
+  test("a call that the stop aborted is made again", async () => {
     const hook = slow();
     const before = await start("a", [hook]);
     await before.open("s", summaryPolicy("h"));
@@ -196,7 +196,7 @@ describe("after a restart", () => {
 });
 
 describe("on the disk", () => {
-  it("a hundred appends beside slow summaries are all kept or summarized once", async () => {
+  test("a hundred appends beside slow summaries are all kept or summarized once", async () => {
     const hook = scriptedHook("h", [], { concurrency: 2 });
     const scene = await start("a", [hook]);
     const policy = summaryPolicy("h", { keep: "append", leave: "at-once" });

@@ -1,9 +1,11 @@
-// Whatever happens to a session whose messages are summarized: everything that left its window is
-// in a summary, waits for one, or was dropped and said so; and the work comes to an end.
+// Every message that leaves the window of a session with summaries is in a summary, waits for one,
+// or was dropped with an event; and the work comes to an end.
 
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { outputOf } from "../../../test/support/hooks/hooks.ts";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import {
   type EffectScene,
   isDue,
@@ -11,18 +13,16 @@ import {
   openPolicy,
   sceneOf,
   summarizing,
-} from "../../../test/support/effect-scene.ts";
-import { outputOf } from "../../../test/support/hooks.ts";
-import { type JsonMessage, jsonCodec } from "../../../test/support/json-codec.ts";
-import { dropOldest } from "../../../test/support/policies.ts";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import type { PolicyStage } from "../../domain/policy.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
-import { isLive } from "../../domain/tasks/task.ts";
-import { ROLE, type SeqRange } from "../../domain/window/types.ts";
-import { openLmdbStore } from "../../storage/lmdb/store.ts";
+} from "../../../test/support/services/effect-scene.ts";
+import { type JsonMessage, jsonCodec } from "../../../test/support/services/json-codec.ts";
+import { dropOldest } from "../../../test/support/window/policies.ts";
+import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
+import { openLmdbStore } from "../../store/lmdb/store.ts";
+import type { SummaryRecord } from "../../summary/rules/summary.ts";
+import type { PolicyStage } from "../../window/policy/policy.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
+import { ROLE, type SeqRange } from "../../window/rules/types.ts";
+import { isLive } from "../rules/task.ts";
 
 const MODES: readonly (readonly [string, Partial<SummarySpec>])[] = [
   ["in place", { keep: "in-place" }],
@@ -151,7 +151,7 @@ async function current(s: EffectScene): Promise<readonly SummaryRecord[]> {
   return (await s.summaries()).filter(({ version }) => versions.has(version));
 }
 
-/** What events say was dropped, of the log and of what summaries stood for. */
+/** Messages that events report as dropped, of the log and of those that summaries stood for. */
 async function dropped(s: EffectScene, isAtOnce: boolean): Promise<readonly number[]> {
   const byId = new Map((await s.summaries()).map((record) => [record.placedMessageId, record]));
   const left = (detail: EventDetail): readonly number[] => {
@@ -176,7 +176,7 @@ async function checkSources(s: EffectScene, isAtOnce: boolean): Promise<void> {
     expect(sources.messageCount).toBe(seqsOf(ranges).length);
   }
   const summarized = records.flatMap(({ ranges }) => seqsOf(ranges));
-  // What left at once is in a task, to be done or given up without a placeholder.
+  // Messages that left at once are in a task, which is done or given up without a placeholder.
   const tasks = isAtOnce ? await s.tasks() : [];
   const byVersion = new Map((await s.summaries()).map((record) => [record.version, record]));
   const waiting = tasks
@@ -192,7 +192,7 @@ async function checkSources(s: EffectScene, isAtOnce: boolean): Promise<void> {
   await checkTokens(s, records);
 }
 
-/** What summaries say that they stand for costs what it cost. */
+/** Checks that a summary's source tokens are the sum over the messages it stands for. */
 async function checkTokens(s: EffectScene, records: readonly SummaryRecord[]): Promise<void> {
   const page = await s.context.store.listMessages(
     { namespace: "default", sessionId: "s" },

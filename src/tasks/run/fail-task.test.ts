@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { outputOf } from "../../../test/support/hooks/hooks.ts";
 import {
   type EffectScene,
   isDue,
@@ -6,11 +7,10 @@ import {
   openPolicy,
   sceneOf,
   summarizing,
-} from "../../../test/support/effect-scene.ts";
-import { outputOf } from "../../../test/support/hooks.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
+} from "../../../test/support/services/effect-scene.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
 
 const scenes: EffectScene[] = [];
 

@@ -1,24 +1,12 @@
-// An attempt failed: the task rests and is tried again, or it is given up and its messages stay,
+// Handles a failed attempt: the task rests and is retried, or it is given up and its messages stay,
 // leave or get a placeholder, as its stage says.
 
-import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { placeholderText } from "../../domain/summaries/compose.ts";
-import type { SummaryFailure } from "../../domain/summaries/spec.ts";
-import type { SummaryOutput } from "../../domain/summaries/summary.ts";
-import { backoffMs } from "../../domain/tasks/backoff.ts";
-import { dead, failed, isLastFailure } from "../../domain/tasks/lifecycle.ts";
-import {
-  isLive,
-  type Task,
-  type TaskFailureReason,
-  type TaskState,
-  taskIdOf,
-} from "../../domain/tasks/task.ts";
-import type { SessionDecision, TaskPlan } from "../../storage/store.ts";
-import type { Call } from "../api.ts";
-import type { ServiceContext } from "../context.ts";
-import type { LeaseRef } from "../tasks-api.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
+import type { Call } from "../../kit/call.ts";
+import type { TaskFailureReason } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { SessionDecision, TaskPlan } from "../../store/store.ts";
 import {
   applyOutput,
   dropInputs,
@@ -26,31 +14,38 @@ import {
   entriesOf,
   inputsIn,
   keepsInputs,
-} from "./effect.ts";
-import { type HeldView, type Saving, type Settling, saved, settle, usagePart } from "./settle.ts";
-import { nextPart, staleness, superseded } from "./supersede.ts";
+} from "../../summary/effect.ts";
+import { placeholderText } from "../../summary/rules/compose.ts";
+import type { SummaryOutput } from "../../summary/rules/summary.ts";
+import { nextPart, staleness, superseded } from "../../summary/supersede.ts";
+import type { SummaryFailure } from "../../window/policy/summary-spec.ts";
+import type { LeaseRef } from "../api.ts";
+import { backoffMs } from "../rules/breaker.ts";
+import { dead, failed, isLastFailure } from "../rules/lifecycle.ts";
+import { isLive, type Task, type TaskState, taskIdOf } from "../rules/task.ts";
+import { type HeldView, type Saving, type Settling, saved, settle, usagePart } from "../settle.ts";
 
-/** The attempts of a task whose hook is not in the configuration any more. */
+/** Attempts of a task whose hook is no longer in the configuration. */
 const GONE_HOOK_ATTEMPTS = 5;
 
-/** How an attempt failed. */
+/** Failure of an attempt. */
 export interface AttemptFailure {
   readonly reason: TaskFailureReason;
-  /** In words, without content; at most LIMITS.taskFailureBytes. */
+  /** Message without content, at most LIMITS.taskFailureBytes. */
   readonly message: string;
-  /** When the hook asked to be left alone for a while. */
+  /** Retry delay that the hook asked for. */
   readonly retryDelayMs?: number;
-  /** The attempt is one of those that a task has. */
+  /** Whether the attempt counts against the task's limit. */
   readonly counts: boolean;
-  /** Trying again does not help. */
+  /** A retry does not help. */
   readonly permanent: boolean;
-  /** At least 0 and below 1: moves the wait a little. */
+  /** At least 0 and below 1: jitter of the wait. */
   readonly random: number;
-  /** What the call took, when the hook said so. Default: nobody knows. */
+  /** Tokens of the call, as reported by the hook. Default: unknown. */
   readonly taken?: Pick<SummaryOutput, "inputTokens" | "outputTokens">;
 }
 
-/** What becomes of a task that failed. */
+/** Outcome of failing a task. */
 export type FailResult =
   | {
       readonly kind: "failed";
@@ -58,7 +53,7 @@ export type FailResult =
       readonly state: Extract<TaskState, "ready" | "dead">;
       readonly dueMs: number;
       readonly revision: number;
-      /** What `encode` made of it. */
+      /** The answer from `encode`. */
       readonly bytes: Uint8Array | undefined;
     }
   | { readonly kind: "replayed"; readonly bytes: Uint8Array };
@@ -69,7 +64,7 @@ export type EncodeFail = (result: {
   readonly dueMs: number;
 }) => Uint8Array;
 
-/** What the decision about a failure does, and what becomes of the task. */
+/** Changes that a failure makes, and the state of the task afterwards. */
 export interface FailedOutcome extends Pick<Saving<never>, "session" | "plan" | "details"> {
   readonly state: "ready" | "dead";
   readonly dueMs: number;
@@ -77,7 +72,7 @@ export interface FailedOutcome extends Pick<Saving<never>, "session" | "plan" | 
 
 /**
  * Ends an attempt as failed. Throws TASK_NOT_FOUND when the task or its session is gone, and
- * LEASE_LOST when somebody else has it.
+ * LEASE_LOST when another has it.
  */
 export async function applyFailure(
   context: ServiceContext,
@@ -85,7 +80,7 @@ export async function applyFailure(
   { encode, ...ref }: LeaseRef & { readonly encode?: EncodeFail },
   failure: AttemptFailure,
 ): Promise<FailResult> {
-  // It only makes the store smaller or keeps its size, and a task must not hang while it is full.
+  // Allowed while the store is full: the store does not grow, and a task must not hang.
   const target = { ref, allowWhenFull: true, needWindow: false };
   const settled = await settle<FailResult>(context, call, target, (settling, held) => {
     const outcome = failOutcome(settling, held, failure);
@@ -107,7 +102,7 @@ function decided(
   return saved<FailResult>(settling, held, { ...outcome, result, bytes });
 }
 
-/** What a failure does. Asks for the window when it has to change. */
+/** Outcome of a failure. Asks for the window when it has to change. */
 export function failOutcome(
   settling: Settling,
   held: HeldView,
@@ -132,7 +127,7 @@ export function failOutcome(
 
 type Usage = Pick<TaskPlan, "usage">;
 
-/** What the budget is told: a hook that could not be asked took nothing. */
+/** Tokens to count in the budget: a hook that could not be asked took nothing. */
 function takenBy({ reason, taken }: AttemptFailure): number | "nothing" | "unknown" {
   if (taken !== undefined) return taken.inputTokens + taken.outputTokens;
   const isUnasked = reason === "unreachable" || reason === "busy" || reason === "no-hook";
@@ -157,7 +152,7 @@ function tasksOnly(
   return { session: { ...session, head }, plan: { head, tasks, ...window } };
 }
 
-/** The task is tried again later. */
+/** The task is retried later. */
 function rest(
   { nowMs }: Settling,
   held: HeldView,
@@ -191,7 +186,7 @@ function failedEvent(
   };
 }
 
-/** A chain of density broke off: what it has so far is the summary. */
+/** A chain of density broke off: its draft so far becomes the summary. */
 function takeDraft(
   settling: Settling,
   held: HeldView,
@@ -236,7 +231,7 @@ function giveUp(
   const changes = wanted !== "keep" && (keepsInputs(held) || wanted === "placeholder");
   if (changes && held.view.window === undefined) return "need-window";
   const effect = changes ? effectOn(settling, held, wanted, tasks) : undefined;
-  // What cannot be done is not done: the messages stay where they are.
+  // Without an effect on the window, the messages stay where they are.
   const done = changes && effect === undefined && keepsInputs(held) ? "keep" : wanted;
   const told = failedEvent(held, task, nowMs, undefined);
   const end = deadEvent(task, done, nowMs);
@@ -247,7 +242,7 @@ function giveUp(
   return { session, plan, details: [told, ...own, end, ...next], state: "dead", dueMs: 0 };
 }
 
-/** What the stage wants done. Messages that have left cannot be kept. */
+/** Failure action of the stage. Messages that have left cannot be kept. */
 function effectOf(held: HeldView): SummaryFailure {
   const { onFailure } = held.task.summarize.spec;
   return onFailure === "keep" && !keepsInputs(held) ? "drop" : onFailure;
@@ -271,7 +266,7 @@ function effectOn(
   return typeof effect === "string" ? undefined : effect;
 }
 
-/** How many messages the placeholder stands for. */
+/** Number of messages that the placeholder stands for. */
 function replacedCount(settling: Settling, held: HeldView): number {
   if (!keepsInputs(held)) return held.task.summarize.sources.messageCount;
   const requests = new Set(
@@ -283,7 +278,7 @@ function replacedCount(settling: Settling, held: HeldView): number {
   return inputs.filter(({ messageId }) => !requests.has(messageId)).length;
 }
 
-/** The dead task stays, and the oldest dead ones go beyond their number. */
+/** Keeps the dead task; the oldest dead ones beyond the limit go. */
 function deadPlan(held: HeldView, task: Task, nowMs: number): TaskPlan {
   const others = held.view.tasks().filter((one) => one.taskNo !== task.taskNo && !isLive(one));
   const oldest = [...others].sort((a, b) => a.deadMs - b.deadMs || a.taskNo - b.taskNo);

@@ -1,14 +1,14 @@
 // Several instances of the server: each frees its own leases only, and tasks of several namespaces
 // with one number are several tasks.
 
-import { expect, it } from "vitest";
-import { serverWorkerOf, type Task, taskKeyOf } from "../../domain/tasks/task.ts";
-import { isOwnLease, isServerLease } from "./take-task.ts";
+import { expect, test } from "vitest";
+import { serverWorkerOf, type Task, taskKeyOf } from "../rules/task.ts";
+import { isOwnLease, isServerLease } from "../take-task.ts";
 
 const context = { store: { instanceId: "aaaa" } } as Parameters<typeof isOwnLease>[0];
 const leasedBy = (worker: string): Task => ({ lease: { worker } }) as Task;
 
-it.each([
+test.each([
   ["its own", serverWorkerOf("aaaa"), true, true],
   ["one of an older version", "server", true, true],
   ["one of another instance", serverWorkerOf("bbbb"), false, true],
@@ -18,7 +18,7 @@ it.each([
   expect(isServerLease(leasedBy(worker))).toBe(isServer);
 });
 
-it("tasks of two namespaces with one number have two keys", () => {
+test("tasks of two namespaces with one number have two keys", () => {
   const keys = ["a", "b", "1 a"].map((namespace) => taskKeyOf({ namespace, taskNo: 1 }));
   expect(new Set([...keys, taskKeyOf({ namespace: "a", taskNo: 11 })]).size).toBe(4);
 });

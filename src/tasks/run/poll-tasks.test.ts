@@ -1,20 +1,20 @@
 // Goal: workers get every task, each one of them, as soon as it is there; a worker that dies loses
 // nothing, and waiting costs nothing.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { pollHook, scriptedHook } from "../../../test/support/hooks.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { pollHook, scriptedHook } from "../../../test/support/hooks/hooks.ts";
 import {
   eventually,
   type RunnerScene,
   someTurns,
   startRunnerScene,
   summaryPolicy,
-} from "../../../test/support/runner-scene.ts";
-import { storeWith } from "../../../test/support/services.ts";
-import { recordCorrupt } from "../../domain/errors.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import type { LeasedSummary } from "../tasks-api.ts";
+} from "../../../test/support/services/runner-scene.ts";
+import { storeWith } from "../../../test/support/services/services.ts";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { LeasedSummary } from "../api.ts";
+import { taskIdOf } from "../rules/task.ts";
 
 const SECOND = 1_000;
 
@@ -35,7 +35,7 @@ function refOf({ task, leaseToken }: LeasedSummary) {
 }
 
 describe("taking", () => {
-  it("gives what is due, the longest due first, with what is needed to do it", async () => {
+  test("gives what is due, the longest due first, with what is needed to do it", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("old", summaryPolicy("workers"));
     await scene.say("old", 5);
@@ -53,7 +53,7 @@ describe("taking", () => {
     expect(await scene.poll("workers")).toEqual([]);
   });
 
-  it("gives no token twice", async () => {
+  test("gives no token twice", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(1);
     const tokens = new Set<string>();
@@ -72,7 +72,7 @@ describe("taking", () => {
     expect(tokens.size).toBe(20);
   });
 
-  it("holds one answer within its size, but for the first task", async () => {
+  test("holds one answer within its size, but for the first task", async () => {
     scene = await startRunnerScene([pollHook("workers", { inputTokensMax: 10_000_000 })]);
     const text = "x".repeat(900_000);
     for (const sessionId of ["a", "b"]) {
@@ -89,14 +89,14 @@ describe("taking", () => {
     expect(bytes).toBeLessThanOrEqual(LIMITS.taskInputBytes + 1_000);
   });
 
-  it("knows only hooks that are polled", async () => {
+  test("knows only hooks that are polled", async () => {
     scene = await startRunnerScene([scriptedHook("called"), pollHook("workers")]);
     for (const hook of ["called", "nobody", "builtin"]) {
       await expect(scene.poll(hook)).rejects.toMatchObject({ reason: "HOOK_NOT_CONFIGURED" });
     }
   });
 
-  it("leaves a task alone that cannot be taken", async () => {
+  test("leaves a task alone that cannot be taken", async () => {
     const errors: unknown[] = [];
     scene = await startRunnerScene([pollHook("workers")], {
       onBackgroundError: (error) => errors.push(error),
@@ -118,7 +118,7 @@ describe("taking", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("gives the lease back when the caller is gone by then", async () => {
+  test("gives the lease back when the caller is gone by then", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(1);
     const caller = new AbortController();
@@ -138,7 +138,7 @@ const EMPTY = new Uint8Array();
 const LEASE = { leaseMs: 60_000, workerId: "" };
 
 describe("waiting", () => {
-  it("wakes as soon as a change makes a task", async () => {
+  test("wakes as soon as a change makes a task", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     const waiting = scene.poll("workers", { waitMs: 60 * SECOND });
     await someTurns();
@@ -146,7 +146,7 @@ describe("waiting", () => {
     expect((await waiting)[0]?.task.sessionId).toBe("s0");
   });
 
-  it("wakes one call for each task, those that wait longest", async () => {
+  test("wakes one call for each task, those that wait longest", async () => {
     let looks = 0;
     scene = await startRunnerScene([pollHook("workers")], {
       wrapStore: (store) =>
@@ -173,7 +173,7 @@ describe("waiting", () => {
     expect((await Promise.all(waiting)).filter((tasks) => tasks.length > 0)).toHaveLength(3);
   });
 
-  it("wakes for its own namespace, however much is due in others", async () => {
+  test("wakes for its own namespace, however much is due in others", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(20, "workers", "a");
     const waiting = scene.poll("workers", { waitMs: 60 * SECOND, namespace: "b" });
@@ -183,7 +183,7 @@ describe("waiting", () => {
     expect(await scene.tasks("a")).toHaveLength(20);
   });
 
-  it("wakes when a task is due that rested", async () => {
+  test("wakes when a task is due that rested", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(1);
     const [task] = await scene.poll("workers");
@@ -204,7 +204,7 @@ describe("waiting", () => {
     expect((await waiting)[0]?.task.lastFailure).toMatchObject({ message: "no model" });
   });
 
-  it("ends with its time, and with its caller", async () => {
+  test("ends with its time, and with its caller", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     const waiting = scene.poll("workers", { waitMs: 3 * SECOND });
     await scene.pass(4 * SECOND);
@@ -219,7 +219,7 @@ describe("waiting", () => {
     await expect(gone).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
   });
 
-  it("ends with the server", async () => {
+  test("ends with the server", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     const waiting = scene.poll("workers", { waitMs: 60 * SECOND });
     await someTurns();
@@ -229,7 +229,7 @@ describe("waiting", () => {
     await expect(late).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
   });
 
-  it("is for a thousand calls at one time", async () => {
+  test("is for a thousand calls at one time", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     const waiting = Array.from({ length: LIMITS.polls }, () =>
       scene.poll("workers", { waitMs: 60 * SECOND }),
@@ -237,7 +237,7 @@ describe("waiting", () => {
     await someTurns();
     const late = scene.poll("workers", { waitMs: SECOND });
     await expect(late).rejects.toMatchObject({ reason: "POLL_LIMIT_REACHED" });
-    // Who does not wait needs no place.
+    // A worker that does not wait needs no place.
     expect(await scene.poll("workers")).toEqual([]);
     await openMany(2);
     await eventually("two are taken", async () => {
@@ -253,7 +253,7 @@ describe("waiting", () => {
 });
 
 describe("two workers", () => {
-  it("share the load, and one that dies loses nothing", async () => {
+  test("share the load, and one that dies loses nothing", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(8);
     const dead = await scene.poll("workers", { maxTasks: 3, leaseMs: 10 * SECOND });
@@ -287,7 +287,7 @@ describe("two workers", () => {
     await living;
   });
 
-  it("cannot both bring a result", async () => {
+  test("cannot both bring a result", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(1);
     const [first] = await scene.poll("workers", { leaseMs: SECOND });
@@ -301,7 +301,7 @@ describe("two workers", () => {
 });
 
 describe("a lease", () => {
-  it("that ends is a failed attempt, also when nobody polls", async () => {
+  test("that ends is a failed attempt, also when nobody polls", async () => {
     scene = await startRunnerScene([pollHook("workers", { maxAttempts: 2 })]);
     await openMany(1);
     await scene.poll("workers", { leaseMs: 5 * SECOND });
@@ -315,7 +315,7 @@ describe("a lease", () => {
     expect((await scene.tasks())[0]).toMatchObject({ state: "dead", failedAttempts: 2 });
   });
 
-  it("is extended by who has it, and by nobody else", async () => {
+  test("is extended by who has it, and by nobody else", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await openMany(1);
     const [task] = await scene.poll("workers", { leaseMs: 5 * SECOND });
@@ -334,7 +334,7 @@ describe("a lease", () => {
     await expect(late).rejects.toMatchObject({ reason: "LEASE_LOST" });
   });
 
-  it("of a task that is gone is not found", async () => {
+  test("of a task that is gone is not found", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     const input = { namespace: "default", leaseToken: "t", leaseMs: SECOND };
     for (const taskId of ["task-00000000001", "nonsense"]) {
@@ -345,7 +345,7 @@ describe("a lease", () => {
 });
 
 describe("the budget of workers", () => {
-  it("is kept for each namespace", async () => {
+  test("is kept for each namespace", async () => {
     scene = await startRunnerScene([pollHook("workers", { callsPerHour: 2 })]);
     await openMany(3);
     await openMany(1, "workers", "other");
@@ -358,7 +358,7 @@ describe("the budget of workers", () => {
   });
 });
 
-it("gives no task whose messages have left, but what is asked for in its place", async () => {
+test("gives no task whose messages have left, but what is asked for in its place", async () => {
   scene = await startRunnerScene([pollHook("workers")]);
   await scene.open("s", summaryPolicy("workers"));
   await scene.say("s", 6);

@@ -1,20 +1,20 @@
 // Goal: operators can try a task again or take it away, and nothing of the window is lost by it.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { pollHook, scriptedHook } from "../../../test/support/hooks.ts";
-import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { pollHook, scriptedHook } from "../../../test/support/hooks/hooks.ts";
+import { fromBytes, toBytes } from "../../../test/support/services/json-codec.ts";
 import {
   eventually,
   type RunnerScene,
   someTurns,
   startRunnerScene,
   summaryPolicy,
-} from "../../../test/support/runner-scene.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import type { SummarySpec } from "../../domain/summaries/spec.ts";
-import { taskIdOf } from "../../domain/tasks/task.ts";
-import { HookFailure } from "../hook-port.ts";
-import type { TaskInfo } from "../tasks-api.ts";
+} from "../../../test/support/services/runner-scene.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import { HookFailure } from "../../hooks/port.ts";
+import type { SummarySpec } from "../../window/policy/summary-spec.ts";
+import type { TaskInfo } from "../api.ts";
+import { taskIdOf } from "../rules/task.ts";
 
 const SECOND = 1_000;
 const REFUSED = new HookFailure("refused", "No.");
@@ -52,7 +52,7 @@ async function remove(taskId: string, allowMissing = false, requestId = ""): Pro
 const types = async () => (await scene.allEvents()).map(({ detail }) => detail.type);
 
 describe("RetryTask", () => {
-  it("gives a task that is older than a day its attempts all the same", async () => {
+  test("gives a task that is older than a day its attempts all the same", async () => {
     const hook = await deadTask();
     scene.advance(86_400 * SECOND);
     hook.script([new HookFailure("busy", "Later."), "a short text"]);
@@ -64,7 +64,7 @@ describe("RetryTask", () => {
     expect(await scene.history("s")).toHaveLength(1);
   });
 
-  it("makes a dead task ready, with all its attempts", async () => {
+  test("makes a dead task ready, with all its attempts", async () => {
     const hook = await deadTask();
     hook.script(["a short text"]);
     hook.gate.close();
@@ -76,7 +76,7 @@ describe("RetryTask", () => {
     expect((await scene.windowTexts("s"))[0]).toBe("a short text");
   });
 
-  it("is one effect for one request id", async () => {
+  test("is one effect for one request id", async () => {
     const hook = await deadTask();
     hook.gate.close();
     const taskId = await idOfFirst();
@@ -88,7 +88,7 @@ describe("RetryTask", () => {
     expect(hook.calls).toHaveLength(2);
   });
 
-  it("stands behind a task of its stage that is under way", async () => {
+  test("stands behind a task of its stage that is under way", async () => {
     const hook = await deadTask({ keep: "append", leave: "at-once", onFailure: "drop" });
     const dead = await idOfFirst();
     hook.gate.close();
@@ -104,7 +104,7 @@ describe("RetryTask", () => {
     expect(texts).toEqual(["what came later", "what came later what came first"]);
   });
 
-  it("takes a task away whose messages were dropped", async () => {
+  test("takes a task away whose messages were dropped", async () => {
     await deadTask({ onFailure: "drop" });
     expect(await scene.windowTexts("s")).toHaveLength(2);
     await expect(retry(await idOfFirst())).rejects.toMatchObject({ reason: "TASK_SUPERSEDED" });
@@ -112,7 +112,7 @@ describe("RetryTask", () => {
     expect((await types()).at(-1)).toBe(EVENT_TYPE.summarySuperseded);
   });
 
-  it("tries again what left at once, though it was dropped", async () => {
+  test("tries again what left at once, though it was dropped", async () => {
     const hook = await deadTask({ keep: "append", leave: "at-once", onFailure: "drop" });
     hook.script(["a short text"]);
     await retry(await idOfFirst());
@@ -121,7 +121,7 @@ describe("RetryTask", () => {
     expect(record).toMatchObject({ text: "a short text", ranges: [{ first: 1, last: 3 }] });
   });
 
-  it("lets a task go at once that rests after a failure", async () => {
+  test("lets a task go at once that rests after a failure", async () => {
     const hook = scriptedHook("h", [new HookFailure("hook-error", "No."), "a short text"]);
     scene = await startRunnerScene([hook]);
     await scene.open("s", summaryPolicy("h"));
@@ -132,7 +132,7 @@ describe("RetryTask", () => {
     await eventually("it is done", async () => (await scene.tasks()).length === 0);
   });
 
-  it("leaves a leased task alone", async () => {
+  test("leaves a leased task alone", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers"));
     await scene.say("s", 5);
@@ -143,7 +143,7 @@ describe("RetryTask", () => {
     await scene.complete(taken, "a short text");
   });
 
-  it("knows only tasks that are there", async () => {
+  test("knows only tasks that are there", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     for (const taskId of ["task-00000000001", "task", ""]) {
       await expect(retry(taskId)).rejects.toMatchObject({ reason: "TASK_NOT_FOUND" });
@@ -154,7 +154,7 @@ describe("RetryTask", () => {
 });
 
 describe("DeleteTask", () => {
-  it("takes a task away and leaves its messages", async () => {
+  test("takes a task away and leaves its messages", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers"));
     await scene.say("s", 5);
@@ -174,7 +174,7 @@ describe("DeleteTask", () => {
     });
   });
 
-  it("lets the next of the stage go on", async () => {
+  test("lets the next of the stage go on", async () => {
     scene = await startRunnerScene([pollHook("workers")]);
     await scene.open("s", summaryPolicy("workers", { keep: "append", leave: "at-once" }));
     await scene.say("s", 4);
@@ -187,7 +187,7 @@ describe("DeleteTask", () => {
     expect(waiting[0]?.input.messages).toHaveLength(2);
   });
 
-  it("tells of a dead task as well, and answers a repeat", async () => {
+  test("tells of a dead task as well, and answers a repeat", async () => {
     await deadTask();
     const taskId = await idOfFirst();
     await remove(taskId, false, "r1");

@@ -1,31 +1,31 @@
-// RetryTask: a task is ready now, with all its attempts.
+// RetryTask: makes a task ready now, with all its attempts.
 //
-// A dead task is made ready only while what it was made from is still there: when its messages were
-// dropped, or a placeholder took their place, a summary of them has no place any more. Such a task
-// is taken away, and the caller is told that it is superseded. One whose messages left the window
-// at once is tried again whatever came of it, since its summary goes beside the window.
+// A dead task is made ready only while its inputs are still there: when its messages were dropped
+// or replaced by a placeholder, a summary of them has no place in the window. Such a task goes
+// and is reported as superseded. A task whose messages left the window at once is always retried,
+// since its summary goes beside the window.
 
-import { hookNotConfigured, taskNotFound, taskSuperseded } from "../../domain/errors.ts";
-import type { Session } from "../../domain/session.ts";
-import { hourOf } from "../../domain/tasks/budget.ts";
-import { readyAgain } from "../../domain/tasks/lifecycle.ts";
-import { isLive, isMemoryTaskNo, type Task, taskNoOf } from "../../domain/tasks/task.ts";
-import { containsSeq } from "../../domain/window/ranges.ts";
-import type { SessionDecision, SessionView, TaskDecision } from "../../storage/store.ts";
-import type { Call } from "../api.ts";
-import { changeSession, checkLive, replayOf, replyPart } from "../change.ts";
-import type { ServiceContext } from "../context.ts";
-import { canSummarize } from "../hook-port.ts";
-import { newEvents } from "../new-events.ts";
-import type { RetryTaskInput } from "../tasks-api.ts";
-import { planWithout } from "./delete-task.ts";
-import { taskInfo } from "./list-tasks.ts";
-import { type MemoryTaskParts, retryMemoryTask } from "./memory-tasks.ts";
-import { requestedEvent } from "./new-task.ts";
+import { changeSession, replayOf, replyPart } from "../../core/change.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { newEvents } from "../../core/new-events.ts";
+import { canSummarize } from "../../hooks/port.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { hookNotConfigured, taskNotFound, taskSuperseded } from "../../kit/errors.ts";
+import type { Session } from "../../session/rules/session.ts";
+import type { SessionDecision, SessionView, TaskDecision } from "../../store/store.ts";
+import { requestedEvent } from "../../summary/making.ts";
+import { containsSeq } from "../../window/rules/ranges.ts";
+import type { RetryTaskInput } from "../api.ts";
+import { planWithout } from "../delete-task.ts";
+import { taskInfo } from "../list-tasks.ts";
+import { type MemoryTaskParts, retryMemoryTask } from "../memory-tasks.ts";
+import { hourOf } from "../rules/budget.ts";
+import { readyAgain } from "../rules/lifecycle.ts";
+import { isLive, isMemoryTaskNo, type Task, taskNoOf } from "../rules/task.ts";
 
-/** The task is in a state that the other way of changing it is for. */
+/** The state of the task needs the other kind of change. */
 const OTHER = Symbol("other");
-/** What the task was made from is gone. */
+/** The inputs of the task are gone. */
 const GONE = Symbol("gone");
 
 interface Retrying {
@@ -61,12 +61,13 @@ export async function retryTask(
       target,
       (view) => decideDead(retrying, view),
     );
-    if (result === GONE) throw taskSuperseded(taskId, "There is nothing left to do.");
+    if (result === GONE)
+      throw taskSuperseded(taskId, "The work of the task is already done or obsolete.");
     if (result !== OTHER) return result;
   }
 }
 
-/** Lets a task that rests be taken at once. One that is leased or waits is left alone. */
+/** Makes a resting task ready now. A leased or waiting task is left unchanged. */
 async function retryLive(retrying: Retrying): Promise<Uint8Array | typeof OTHER> {
   const { context, call, input, taskNo, nowMs } = retrying;
   const { namespace, taskId } = input;
@@ -117,7 +118,7 @@ function checkHook({ hooks }: ServiceContext, { hook }: Task): void {
   if (!canSummarize(hooks, hook)) throw hookNotConfigured(hook);
 }
 
-/** Whether everything that a task was made from stands in the window. */
+/** Whether all inputs of a task are in the window. */
 function inWindow({ head, fields }: Session, { summarize }: Task): boolean {
   const ids = new Set(fields.inserts.map(({ messageId }) => messageId));
   if (!summarize.made.every(({ messageId }) => ids.has(messageId))) return false;

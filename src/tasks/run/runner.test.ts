@@ -1,22 +1,22 @@
 // Goal: the runner does every task, as many at a time as it may, fair over namespaces, through
 // faults of hooks and of the store, and loses none.
 
-import { afterEach, expect, it } from "vitest";
-import { pollHook, scriptedHook } from "../../../test/support/hooks.ts";
-import { jsonCodec } from "../../../test/support/json-codec.ts";
+import { afterEach, expect, test } from "vitest";
+import { openMemoryStore } from "../../../test/model/store.ts";
+import { pollHook, scriptedHook } from "../../../test/support/hooks/hooks.ts";
+import { jsonCodec } from "../../../test/support/services/json-codec.ts";
 import {
   eventually,
   type RunnerScene,
   someTurns,
   startRunnerScene,
   summaryPolicy,
-} from "../../../test/support/runner-scene.ts";
-import { storeWith } from "../../../test/support/services.ts";
-import { recordCorrupt, storeFull } from "../../domain/errors.ts";
-import { EVENT_TYPE } from "../../domain/event.ts";
-import { isLive } from "../../domain/tasks/task.ts";
-import { openMemoryStore } from "../../storage/memory/store.ts";
-import { HookFailure } from "../hook-port.ts";
+} from "../../../test/support/services/runner-scene.ts";
+import { storeWith } from "../../../test/support/services/services.ts";
+import { EVENT_TYPE } from "../../events/rules/event.ts";
+import { HookFailure } from "../../hooks/port.ts";
+import { recordCorrupt, storeFull } from "../../kit/errors.ts";
+import { isLive } from "../rules/task.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -33,7 +33,7 @@ async function allDone(namespaces: readonly string[] = ["default"]): Promise<boo
   return true;
 }
 
-it("does a task as soon as a change makes it", async () => {
+test("does a task as soon as a change makes it", async () => {
   const hook = scriptedHook("h", ["a short text"]);
   scene = await startRunnerScene([hook]);
   await scene.open("s", summaryPolicy("h"));
@@ -49,7 +49,7 @@ it("does a task as soon as a change makes it", async () => {
   expect(hook.calls[0]?.call).toMatchObject({ namespace: "default", sessionId: "s", attempt: 1 });
 });
 
-it("keeps every message that comes while a summary takes a minute", async () => {
+test("keeps every message that comes while a summary takes a minute", async () => {
   const hook = scriptedHook("h", ["the first three"]);
   hook.gate.close();
   scene = await startRunnerScene([hook]);
@@ -75,7 +75,7 @@ it("keeps every message that comes while a summary takes a minute", async () => 
   expect(texts.at(-1)).toMatch(/^m105 /);
 });
 
-it("calls a hook no more often at one time than it may", async () => {
+test("calls a hook no more often at one time than it may", async () => {
   const hook = scriptedHook("h", [], { concurrency: 3 });
   hook.gate.close();
   scene = await startRunnerScene([hook]);
@@ -93,7 +93,7 @@ it("calls a hook no more often at one time than it may", async () => {
   expect(await scene.info("h")).toMatchObject({ runningCalls: 0, callCount: 10 });
 });
 
-it("makes at most 64 calls at one time, and then those of other hooks", async () => {
+test("makes at most 64 calls at one time, and then those of other hooks", async () => {
   const hooks = ["a", "b"].map((name) => scriptedHook(name, [], { concurrency: 50 }));
   for (const hook of hooks) hook.gate.close();
   scene = await startRunnerScene(hooks);
@@ -112,7 +112,7 @@ it("makes at most 64 calls at one time, and then those of other hooks", async ()
   expect(hooks.map(({ calls }) => calls.length)).toEqual([50, 50]);
 });
 
-it("gives each namespace its turn", async () => {
+test("gives each namespace its turn", async () => {
   const hook = scriptedHook("h", [], { concurrency: 1 });
   hook.gate.close();
   scene = await startRunnerScene([hook]);
@@ -131,7 +131,7 @@ it("gives each namespace its turn", async () => {
   expect(order.indexOf("quiet")).toBeLessThan(5);
 });
 
-it("parks a task that always fails, and does those behind it", async () => {
+test("parks a task that always fails, and does those behind it", async () => {
   const hook = scriptedHook(
     "h",
     [
@@ -158,7 +158,7 @@ it("parks a task that always fails, and does those behind it", async () => {
   expect(types.filter((type) => type === EVENT_TYPE.summaryFailed)).toHaveLength(3);
 });
 
-it("opens the breaker, tries again once, and drains the backlog by itself", async () => {
+test("opens the breaker, tries again once, and drains the backlog by itself", async () => {
   const hook = scriptedHook("h", [down()], { concurrency: 1 });
   scene = await startRunnerScene([hook]);
   for (let i = 0; i < 12; i++) {
@@ -187,7 +187,7 @@ it("opens the breaker, tries again once, and drains the backlog by itself", asyn
   expect(failed).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-it("lets one trial through at a time", async () => {
+test("lets one trial through at a time", async () => {
   const hook = scriptedHook("h", [down()], { concurrency: 4 });
   scene = await startRunnerScene([hook]);
   for (let i = 0; i < 8; i++) {
@@ -209,7 +209,7 @@ it("lets one trial through at a time", async () => {
   await eventually("all tasks are done", allDone);
 });
 
-it("leaves a hook alone for as long as it asks", async () => {
+test("leaves a hook alone for as long as it asks", async () => {
   const busy = new HookFailure("busy", "Come back later.", { retryDelayMs: 90 * SECOND });
   const hook = scriptedHook("h", [busy, "a short text"], { concurrency: 1 });
   scene = await startRunnerScene([hook]);
@@ -224,7 +224,7 @@ it("leaves a hook alone for as long as it asks", async () => {
   await eventually("all tasks are done", allDone);
 });
 
-it("waits with what is over the budget until the next hour", async () => {
+test("waits with what is over the budget until the next hour", async () => {
   const hook = scriptedHook("h", [], { callsPerHour: 2 });
   scene = await startRunnerScene([hook]);
   for (let i = 0; i < 3; i++) {
@@ -249,7 +249,7 @@ it("waits with what is over the budget until the next hour", async () => {
   expect(hook.calls).toHaveLength(4);
 });
 
-it("keeps an answer while the store is full, and does not ask twice", async () => {
+test("keeps an answer while the store is full, and does not ask twice", async () => {
   let isFull = false;
   const hook = scriptedHook("h", ["a short text"]);
   hook.gate.close();
@@ -276,7 +276,7 @@ it("keeps an answer while the store is full, and does not ask twice", async () =
   expect(hook.calls).toHaveLength(1);
 });
 
-it("gives a task back when the store stays full, without a failure", async () => {
+test("gives a task back when the store stays full, without a failure", async () => {
   let isFull = false;
   const hook = scriptedHook("h", ["a short text"]);
   scene = await startRunnerScene([hook], {
@@ -307,7 +307,7 @@ it("gives a task back when the store stays full, without a failure", async () =>
   expect(hook.calls).toHaveLength(2);
 });
 
-it("stops during a call: it is aborted, and its task is as if nobody had failed", async () => {
+test("stops during a call: it is aborted, and its task is as if nobody had failed", async () => {
   const hook = scriptedHook("h", []);
   hook.gate.close();
   scene = await startRunnerScene([hook]);
@@ -322,7 +322,7 @@ it("stops during a call: it is aborted, and its task is as if nobody had failed"
   expect(task?.lease).toBeUndefined();
 });
 
-it("stops though a hook does not listen", async () => {
+test("stops though a hook does not listen", async () => {
   const hook = scriptedHook("h", [() => new Promise<string>(() => {})]);
   scene = await startRunnerScene([hook]);
   await scene.open("s", summaryPolicy("h"));
@@ -332,7 +332,7 @@ it("stops though a hook does not listen", async () => {
   expect((await scene.tasks())[0]?.state).toBe("ready");
 });
 
-it("ends a call whose hook forgets its own timeout", async () => {
+test("ends a call whose hook forgets its own timeout", async () => {
   const hook = scriptedHook("h", [() => new Promise<string>(() => {})], { timeoutMs: 10_000 });
   scene = await startRunnerScene([hook]);
   await scene.open("s", summaryPolicy("h"));
@@ -345,7 +345,7 @@ it("ends a call whose hook forgets its own timeout", async () => {
   await eventually("the task is done", allDone);
 });
 
-it("fails a task that cannot be read, tells of it, and goes on with others", async () => {
+test("fails a task that cannot be read, tells of it, and goes on with others", async () => {
   const errors: unknown[] = [];
   const hook = scriptedHook("h", []);
   scene = await startRunnerScene([hook], {
@@ -370,7 +370,7 @@ it("fails a task that cannot be read, tells of it, and goes on with others", asy
   expect((await scene.info("h")).breaker).toBe("closed");
 });
 
-it("leaves a task alone that cannot be taken, and does those behind it", async () => {
+test("leaves a task alone that cannot be taken, and does those behind it", async () => {
   const errors: unknown[] = [];
   const hook = scriptedHook("h", []);
   let torn = 0;
@@ -398,7 +398,7 @@ it("leaves a task alone that cannot be taken, and does those behind it", async (
   expect(errors).toHaveLength(2);
 });
 
-it("takes a task away whose messages are gone when it is taken", async () => {
+test("takes a task away whose messages are gone when it is taken", async () => {
   const hook = scriptedHook("h", []);
   scene = await startRunnerScene([hook], {
     wrapStore: (store) =>
@@ -415,7 +415,7 @@ it("takes a task away whose messages are gone when it is taken", async () => {
   });
 });
 
-it("fails the tasks of a hook that the server has no more, for a day, and no others", async () => {
+test("fails the tasks of a hook that the server has no more, for a day, and no others", async () => {
   const store = await openMemoryStore({ readFacts: jsonCodec.readFacts });
   const old = scriptedHook("old");
   old.gate.close();
@@ -440,7 +440,7 @@ it("fails the tasks of a hook that the server has no more, for a day, and no oth
   expect(await scene.windowTexts("s")).toHaveLength(5);
 });
 
-it("leaves the tasks of workers to them", async () => {
+test("leaves the tasks of workers to them", async () => {
   scene = await startRunnerScene([pollHook("workers")]);
   await scene.open("s", summaryPolicy("workers"));
   await scene.say("s", 5);
@@ -451,7 +451,7 @@ it("leaves the tasks of workers to them", async () => {
   expect((await scene.tasks()).filter(isLive)).toHaveLength(1);
 });
 
-it("does nothing between its ticks when there is nothing to do", async () => {
+test("does nothing between its ticks when there is nothing to do", async () => {
   let looks = 0;
   const hook = scriptedHook("h", []);
   scene = await startRunnerScene([hook], {
@@ -473,7 +473,7 @@ it("does nothing between its ticks when there is nothing to do", async () => {
   expect(looks).toBe(before + 1);
 });
 
-it("counts an attempt whose result the server cannot apply, and asks no more in the end", async () => {
+test("counts an attempt whose result the server cannot apply, and asks no more in the end", async () => {
   const errors: unknown[] = [];
   let isBroken = false;
   const hook = scriptedHook("h", [

@@ -1,35 +1,35 @@
-// Does the tasks of hooks that the server calls by itself. Sleeps until a change makes or frees a
+// Runs the tasks of hooks that the server calls itself. Sleeps until a change makes or releases a
 // task, until the next one is due, or for half a minute.
 
-import { serverWorkerOf, taskKeyOf } from "../../domain/tasks/task.ts";
-import type { DueTask } from "../../storage/store.ts";
-import type { ServiceContext } from "../context.ts";
-import { canSummarize } from "../hook-port.ts";
-import { callHook, isPassing, serverLeaseMs } from "./call-hook.ts";
-import { goneHook, type HookNews, HookState } from "./hook-state.ts";
-import { later } from "./later.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { goneHook, type HookNews, HookState, isPassing } from "../../hooks/hook-state.ts";
+import { canSummarize } from "../../hooks/port.ts";
+import { later } from "../../kit/world.ts";
+import type { DueTask } from "../../store/store.ts";
+import { serverWorkerOf, taskKeyOf } from "../rules/task.ts";
+import { giveBack, isServerLease, type TakenTask, takeTask } from "../take-task.ts";
+import { callHook, serverLeaseMs } from "./call-hook.ts";
 import { endLease } from "./lease-watch.ts";
-import { giveBack, isServerLease, type TakenTask, takeTask } from "./take-task.ts";
 
 const TICK_MS = 30_000;
-/** Calls at one time, of all hooks together. */
+/** Concurrent calls of all hooks together. */
 const CALLS_MAX = 64;
-/** How long a task is left alone that could not be taken, so that the next one gets its turn. */
+/** Time for which a task that could not be taken is skipped, to give the next one its turn. */
 const SKIP_MS = 30_000;
-/** The same for one that somebody else took, or changed, a moment ago. */
+/** The same for a task that another call has just taken or changed. */
 const BRIEF_SKIP_MS = 1_000;
 const SKIPPED_MAX = 1_000;
-/** How long a stop waits for what is under way. */
+/** Time that a shutdown waits for work in progress. */
 const STOP_MS = 5_000;
 
-/** What a runner works with. */
+/** Dependencies of a runner. */
 export interface RunnerParts {
   readonly context: ServiceContext;
-  /** Those with a function to call are run; others are left to workers. */
+  /** Hooks with a function to call are run; others are left to workers. */
   readonly states: ReadonlyMap<string, HookState>;
-  /** Hears of faults, without content. */
+  /** Called for faults, without content. */
   readonly onError: (error: unknown) => void;
-  /** Hears of hooks that are gone while they have tasks. */
+  /** Called for hooks that are gone while they have tasks. */
   readonly onHookNews?: (news: HookNews) => void;
 }
 
@@ -37,13 +37,13 @@ export interface RunnerParts {
 interface Lane {
   readonly state: HookState;
   isPumping: boolean;
-  /** Something happened while it was pumping. */
+  /** A change arrived during pumping. */
   isAsked: boolean;
-  /** It has no slot among those of all hooks. */
+  /** The slots of all hooks together were taken. */
   isStarved: boolean;
   /** The namespace that had the last turn. */
   afterNamespace: string;
-  /** Until when tasks are left alone, by number. */
+  /** End of the rest of tasks that are skipped, by number. */
   readonly skipped: Map<string, number>;
   cancelTimer: () => void;
 }
@@ -66,10 +66,10 @@ export class TaskRunner {
     for (const [name, state] of parts.states) {
       if (state.hook.summarize !== undefined) this.#lanes.set(name, newLane(state));
     }
-    this.#stopListening = parts.context.store.onTasks((hooks) => this.#wake(hooks));
+    this.#stopListening = parts.context.store.onCommit(({ taskHooks }) => this.#wake(taskHooks));
   }
 
-  /** Begins to do tasks. `left` are hooks that have some, those that are gone among them. */
+  /** Starts to run tasks. `left` names the hooks that have some, including hooks that are gone. */
   start(left: readonly string[] = []): void {
     const early = this.#early ?? [];
     this.#early = undefined;
@@ -81,12 +81,12 @@ export class TaskRunner {
     return this.#held.has(token);
   }
 
-  /** Whether calls run, or tasks are being looked for. */
+  /** Whether calls are running or tasks are being searched. */
   get isBusy(): boolean {
     return this.#underWay.size > 0;
   }
 
-  /** Aborts calls and gives their tasks back. Waits at most five seconds. */
+  /** Aborts calls and returns their tasks. Waits at most five seconds. */
   async stop(): Promise<void> {
     this.#stopListening();
     this.#stop.abort();
@@ -121,7 +121,7 @@ export class TaskRunner {
     return lane;
   }
 
-  /** Fills the free slots of a hook, unless that is being done already; then once more. */
+  /** Fills the free slots of a hook; if that is in progress, fills them once more after it. */
   #pump(lane: Lane): void {
     lane.isAsked = true;
     if (lane.isPumping || this.#stop.signal.aborted) return;
@@ -148,8 +148,8 @@ export class TaskRunner {
   }
 
   /**
-   * How long a hook may be left alone when nothing happens. `lookedMs` is when no task was due;
-   * undefined when a call must end first, which wakes the hook.
+   * Longest time until the next check of a hook without changes. `lookedMs` is the time at which no
+   * task was due; undefined when a call must end first, which wakes the hook.
    */
   async #restMs({ state, skipped }: Lane, lookedMs: number | undefined): Promise<number> {
     const { store, world } = this.#parts.context;
@@ -164,8 +164,8 @@ export class TaskRunner {
   }
 
   /**
-   * Takes tasks, one of each namespace in turn, until no call may go out, or none is due: gives
-   * when that was then.
+   * Takes tasks, one of each namespace in turn, until no call may go out or no task is due. Returns
+   * the time at which none was due.
    */
   async #fill(lane: Lane): Promise<number | undefined> {
     while (!this.#stop.signal.aborted) {
@@ -231,7 +231,7 @@ export class TaskRunner {
     }
   }
 
-  /** Frees a task that a crash left, or fails one that was held for too long. */
+  /** Releases a task left by a crash, or fails one that was held for too long. */
   async #end({ state }: Lane, task: TakenTask): Promise<void> {
     const { context } = this.#parts;
     if (isServerLease(task) && !this.#held.has(task.lease.token)) {
@@ -242,7 +242,7 @@ export class TaskRunner {
     state.failed("timeout");
   }
 
-  /** Begins the call. Does not wait for it. */
+  /** Starts the call without waiting for it. */
   async #run(lane: Lane, task: TakenTask): Promise<void> {
     const { context, onError } = this.#parts;
     const { state } = lane;

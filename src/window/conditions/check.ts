@@ -1,22 +1,20 @@
-// What an expression may hold. The library's own limits are on the text; these bound the work of an
+// Limits on expressions. The library's own limits are on the text; these bound the work of an
 // evaluation and leave nothing in the language that we have not looked at.
 
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { LIMITS } from "../limits.ts";
-import { OLD_TURN } from "./environment.ts";
-import { ConditionFault } from "./fault.ts";
-import { HAS } from "./python-words.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { ConditionFault, HAS, OLD_TURN } from "./environment.ts";
 
 /** The most operators inside each other. */
 export const TREE_DEPTH_MAX = 64;
 
 /**
- * How often an expression may look at what can be long: the content of a message, its tool calls,
+ * Maximum reads of long values by one expression: the content of a message, its tool calls,
  * or the arguments of all of them.
  */
 export const READINGS_MAX = 32;
 
-/** What a look at a long text counts in steps: contents are short on average in a full window. */
+/** Steps that reading a long text counts: contents are short on average in a full window. */
 const STEPS_PER_READING = 8;
 
 /** The tool calls of a message on average, in a window full of them: each takes 10 bytes. */
@@ -39,12 +37,12 @@ const TEXT_METHODS: ReadonlySet<string> = new Set(["lowerAscii", "upperAscii", "
 const MACROS: ReadonlySet<string> = new Set(["exists", "exists_one", "all", "filter", "map"]);
 const LIST_MACROS: ReadonlySet<string> = new Set(["filter", "map"]);
 
-/** Where in the tree a node stands. */
+/** Position of a node in the tree. */
 interface Place {
   readonly depth: number;
-  /** How often the node is evaluated at most. */
+  /** Maximum number of evaluations of the node. */
   readonly times: number;
-  /** How often it is evaluated for a message on average. */
+  /** Average number of evaluations of the node for a message. */
   readonly steps: number;
   /** The variables of macros, with the readings that one look at all their values is. */
   readonly variables: ReadonlyMap<string, number>;
@@ -130,9 +128,7 @@ function visitValue(node: Node<"value">): number {
 function visitName(node: Node<"id">, place: Place): number {
   const weight = place.variables.get(node.args);
   if (weight !== undefined) return weight;
-  if (NAMES.has(node.args)) {
-    throw new ConditionFault(node.pos, `name a field of ${node.args}`);
-  }
+  if (NAMES.has(node.args)) throw new ConditionFault(node.pos, `name a field of ${node.args}`);
   throw new ConditionFault(node.pos, `unknown name ${node.args}; there are message and turn`);
 }
 
@@ -208,7 +204,7 @@ function visitMacro(node: Node<"rcall">, place: Place, tally: Tally): number {
   return LIST_MACROS.has(name) ? Math.max(weight, ...looks) : 0;
 }
 
-/** How long the range of a macro is at most. */
+/** Maximum length of the range of a macro. */
 function lengthMax(range: ASTNode): number {
   if (range.op === "list") return range.args.length;
   if (range.op === "." && range.args[1] === "tool_calls") return LIMITS.toolCalls;

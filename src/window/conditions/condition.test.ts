@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
 import { CACHED_CONDITIONS, ConditionFault, compileCondition } from "./condition.ts";
 import type { ConditionView } from "./environment.ts";
 

@@ -2,32 +2,32 @@
 // (https://github.com/google/cel-spec), over a message and the turn it is in.
 
 import { ParseError, type ParseResult, TypeError as TypeFault } from "@marcbachmann/cel-js";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { checkSums, checkTree } from "./check.ts";
 import {
   CONDITIONS,
+  ConditionFault,
   type ConditionView,
   DEPTH_MAX,
+  inPlainWords,
   LIST_MAX,
   NODES_MAX,
+  readPythonWords,
   valuesOf,
 } from "./environment.ts";
-import { ConditionFault } from "./fault.ts";
-import { inPlainWords } from "./library-words.ts";
-import { readPythonWords } from "./python-words.ts";
 
 export type { CallView, ConditionView } from "./environment.ts";
-export { ConditionFault } from "./fault.ts";
+export { ConditionFault } from "./environment.ts";
 
 /** A condition, ready to be asked. */
 export interface Condition {
   /** Says whether it holds; "failed" when it cannot be told, for example for a missing element. */
   test(view: ConditionView): boolean | "failed";
-  /** How much work it is: the steps that it takes for a message of a full window on average. */
+  /** Cost: the average number of steps for a message of a full window. */
   readonly steps: number;
 }
 
-/** How many conditions stay compiled; those used longest ago leave. */
+/** Number of conditions that stay compiled; the least recently used leave. */
 export const CACHED_CONDITIONS = 1_000;
 
 const cache = new Map<string, Condition>();
@@ -118,7 +118,7 @@ function bytesOf(codePoint: number): number {
   return codePoint < 0x1_0000 ? 3 : 4;
 }
 
-/** How many characters stand before a place that is given in UTF-16 code units. */
+/** Number of characters before a position given in UTF-16 code units. */
 function charsBefore(text: string, place: number): number {
   return [...text.slice(0, place)].length;
 }

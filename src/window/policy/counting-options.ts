@@ -1,10 +1,10 @@
 // The options of presets that say how tokens are counted. Profiles of other systems have their own.
 
-import { LIMITS } from "../limits.ts";
-import { modelContextWindow } from "../models.ts";
-import type { Policy, PolicyTokenRule } from "../policy.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { modelContextWindow } from "./models.ts";
 import { choice, text } from "./option-kinds.ts";
 import { optional } from "./options.ts";
+import type { Policy, PolicyTokenRule } from "./policy.ts";
 
 /** The rules that an option can name, and what they are in a policy. */
 const RULES = {
@@ -19,16 +19,16 @@ const RULES = {
 
 type RuleName = keyof typeof RULES;
 
-/** How the tokens of a window are counted. */
+/** Token counting options of a window. */
 export const COUNTING_OPTIONS = {
   token_rule: optional(
     choice<RuleName>(
       ["bytes_div_4", "chars_div_4", "o200k", "cl100k", "words", "given", "model"],
       "bytes_div_4",
-      "How tokens are counted. Null: as the model counts them, and without one bytes_div_4.",
+      "Token rule. Null: that of the model, or bytes_div_4 without a model.",
     ),
   ),
-  model: text(LIMITS.modelBytes, "", "The model that the window goes to."),
+  model: text(LIMITS.modelBytes, "", "Model that receives the window."),
 };
 
 /** Gives what these options say in a policy. */

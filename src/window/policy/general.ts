@@ -1,20 +1,16 @@
 // Presets that trim by size or by age.
 
-import { LIMITS } from "../limits.ts";
-import type { PolicyStage } from "../policy.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { COUNTING_OPTIONS, countedBy } from "./counting-options.ts";
 import { flag, fraction, integer } from "./option-kinds.ts";
 import { type OptionFault, optional, required } from "./options.ts";
-import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset.ts";
+import type { PolicyStage } from "./policy.ts";
+import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset-kind.ts";
 
 const DEFAULT_MAX_TOKENS = 8_000;
 const MS_PER_SECOND = 1_000;
 
-const MAX_TOKENS = integer(
-  RANGES.tokens,
-  DEFAULT_MAX_TOKENS,
-  "The most tokens that the window may cost.",
-);
+const MAX_TOKENS = integer(RANGES.tokens, DEFAULT_MAX_TOKENS, "Maximum tokens of the window.");
 
 /**
  * The stages that hold a budget: when the window costs more than `trigger`, whole turns go,
@@ -41,7 +37,7 @@ const slidingWindow = definePreset({
   description:
     "Keeps the newest messages. The oldest go one by one, tool calls together with their results.",
   table: {
-    max_messages: integer(RANGES.someMessages, 50, "The most messages to keep."),
+    max_messages: integer(RANGES.someMessages, 50, "Maximum number of messages to keep."),
     ...COUNTING_OPTIONS,
   },
   build: ({ values }) => ({
@@ -66,7 +62,7 @@ const tokenBudget = definePreset({
     headroom: fraction(
       RANGES.headroom,
       0,
-      "The share of the budget that a trim leaves free, so that the next one comes later.",
+      "Share of the budget that a trim leaves free, so that the next one comes later.",
     ),
     ...COUNTING_OPTIONS,
   },
@@ -82,13 +78,17 @@ const managed = definePreset({
     "Lets the window grow up to a trigger, then packs it down to a target at once, so that the " +
     "prompt begins the same way for a long time.",
   table: {
-    trigger_tokens: integer(RANGES.tokens, 12_000, "What makes the window too large."),
+    trigger_tokens: integer(
+      RANGES.tokens,
+      12_000,
+      "Token count above which the window is trimmed.",
+    ),
     target_tokens: integer(
       RANGES.tokens,
       DEFAULT_MAX_TOKENS,
-      "What a trim brings it down to, before the headroom. At most trigger_tokens.",
+      "Token count that a trim leaves, before the headroom. At most trigger_tokens.",
     ),
-    headroom: fraction(RANGES.headroom, 0, "The share of the target that is left free."),
+    headroom: fraction(RANGES.headroom, 0, "Share of the target left free."),
     ...COUNTING_OPTIONS,
   },
   check: ({ values: { trigger_tokens, target_tokens } }) =>
@@ -115,9 +115,9 @@ const turns = definePreset({
   name: "turns",
   description: "Keeps the newest turns: user messages, each with everything up to the next one.",
   table: {
-    max_turns: integer(RANGES.someMessages, 20, "How many turns to keep."),
+    max_turns: integer(RANGES.someMessages, 20, "Number of turns to keep."),
     max_tokens: optional(
-      integer(RANGES.tokens, 0, "The most tokens that the window may cost. Null for no limit."),
+      integer(RANGES.tokens, 0, "Maximum tokens of the window. Null: no limit."),
     ),
     ...COUNTING_OPTIONS,
   },
@@ -136,17 +136,17 @@ const turns = definePreset({
 const forgetOld = definePreset({
   name: "forget_old",
   description:
-    "Lets turns leave the window when they are too old, by the time of the newest " +
+    "Removes turns from the window when they are too old, by the time of the newest " +
     "message of the session.",
   table: {
     max_age_seconds: required(
       integer(
         { min: 1, max: LIMITS.ttlMsMax / MS_PER_SECOND },
         1,
-        "How much older than the newest message a turn may be.",
+        "Maximum age of a turn relative to the newest message.",
       ),
     ),
-    erase: flag(false, "Erases what is too old from the log as well, for good."),
+    erase: flag(false, "Also erases expired messages from the log, permanently."),
     ...COUNTING_OPTIONS,
   },
   build: ({ values: { max_age_seconds, erase, ...how } }) => ({
@@ -170,9 +170,9 @@ const toolResultsFirst = definePreset({
     tool_result_tokens: integer(
       { min: LIMITS.shortenTokensMin, max: LIMITS.shortenTokensMax },
       400,
-      "What an old tool result may cost.",
+      "Maximum tokens of an old tool result.",
     ),
-    keep_newest: integer(RANGES.messages, 4, "How many of the newest messages are left alone."),
+    keep_newest: integer(RANGES.messages, 4, "Number of the newest messages that stay unchanged."),
     ...COUNTING_OPTIONS,
   },
   build: ({ values: { max_tokens, tool_result_tokens, keep_newest, ...how } }) => ({
@@ -197,19 +197,19 @@ const toolResultsFirst = definePreset({
 const semanticPruning = definePreset({
   name: "semantic_pruning",
   description:
-    "Leaves out of what is read the messages that a newer one says again, and keeps the window " +
+    "Omits from reads the messages that a newer one repeats, and keeps the window " +
     "within a token budget.",
   table: {
     max_tokens: MAX_TOKENS,
     similarity: fraction(
       { min: 0.5, max: 1 },
       0.9,
-      "How alike two texts must be, where 1 is the same but for case and white space.",
+      "Similarity from which two texts are duplicates; 1 means equal except for case and white space.",
     ),
     lookahead: integer(
       { min: 1, max: LIMITS.duplicateLookahead },
       50,
-      "With how many newer messages of its role a message is compared.",
+      "Number of newer messages of its role with which a message is compared.",
     ),
     ...COUNTING_OPTIONS,
   },

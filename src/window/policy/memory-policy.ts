@@ -1,4 +1,4 @@
-// What a session gives to long-term memory.
+// Memory policy of a session: what it feeds into long-term memory.
 
 /** A rule that says how important a text is. */
 export interface ImportanceRule {
@@ -11,7 +11,7 @@ export interface ImportanceRule {
 export const EXTRACTION_TARGETS = ["facts", "entities", "relations"] as const;
 export type ExtractionTarget = (typeof EXTRACTION_TARGETS)[number];
 
-/** How facts, entities and relations are found in messages. */
+/** Options for extracting facts, entities and relations from messages. */
 export interface ExtractionPolicy {
   /** Empty or BUILTIN_EXTRACTOR: the rules of the server. */
   readonly hook: string;
@@ -26,7 +26,7 @@ export interface ExtractionPolicy {
 /** The name of the rules of the server. */
 export const BUILTIN_EXTRACTOR = "builtin";
 
-/** How messages are promoted; see memorysidecar.v1.PromotionPolicy. */
+/** Options of promotion; see memorysidecar.v1.PromotionPolicy. */
 export interface PromotionPolicy {
   readonly selection: "user-statements" | "any-text";
   readonly importanceThreshold: number;
@@ -37,7 +37,7 @@ export interface PromotionPolicy {
   readonly markedStagesOnly: boolean;
 }
 
-/** How messages are promoted when nobody says how. */
+/** Default options of promotion. */
 export const DEFAULT_PROMOTION: PromotionPolicy = {
   selection: "user-statements",
   importanceThreshold: 0.7,
@@ -46,15 +46,15 @@ export const DEFAULT_PROMOTION: PromotionPolicy = {
   markedStagesOnly: false,
 };
 
-/** How turns become episodes. */
+/** Options for turning turns into episodes. */
 export interface EpisodePolicy {
   readonly retentionDays: number;
 }
 
-/** How turns become episodes when nobody says how. */
+/** Default options for turning turns into episodes. */
 export const DEFAULT_EPISODES: EpisodePolicy = { retentionDays: 30 };
 
-/** What a session gives to long-term memory by itself, and how much of it is kept. */
+/** Memory policy of a session: what it feeds into long-term memory, and how much of it is kept. */
 export interface MemoryPolicy {
   readonly promotion: PromotionPolicy | undefined;
   readonly episodes: EpisodePolicy | undefined;
@@ -63,6 +63,7 @@ export interface MemoryPolicy {
   readonly entityLimit: number;
   readonly relationLimit: number;
   readonly agentScope: boolean;
+  readonly onSourceErased: SourceErasure;
 }
 
 /** The policy that says nothing: it gives nothing. */
@@ -74,4 +75,8 @@ export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
   entityLimit: 50,
   relationLimit: 200,
   agentScope: false,
+  onSourceErased: "forget",
 };
+
+/** The fate of memories whose messages are all gone; see memorysidecar.v1.SourceErasure. */
+export type SourceErasure = "forget" | "mark" | "keep";

@@ -1,14 +1,14 @@
-// What is known of models by their names: how they count tokens and how much they take.
+// Models by name: their token rules and context windows.
 //
 // The sizes are those that the vendors publish in their model documentation (OpenAI, Anthropic,
 // Google, Meta, Mistral, DeepSeek, Alibaba, Cohere, xAI and Amazon) as of the middle of 2025. Where
 // a model has several, it is the one that every caller gets without asking. They may be outdated: a
 // policy that sets `context_window` does not look here.
 
-/** What a model's tokens are counted by; the part of the token rules that tells models apart. */
+/** The token rules that models can have. */
 export type ModelTokenRule = "o200k" | "cl100k" | "bytes-div-4";
 
-/** What names with some beginning stand for; the longest beginning that fits a name counts. */
+/** Values by prefix of a name; the longest matching prefix counts. */
 type Table<T> = readonly (readonly [prefix: string, value: T])[];
 
 /** OpenAI publishes its tokenizers with the library tiktoken; the server has no others. */

@@ -1,7 +1,7 @@
 // The kinds of options that presets have.
 
+import { LIMITS } from "../../kit/limits.ts";
 import { ConditionFault, compileCondition } from "../conditions/condition.ts";
-import { LIMITS } from "../limits.ts";
 import {
   isObject,
   type Option,
@@ -148,7 +148,7 @@ export function choice<const W extends string>(
   };
 }
 
-/** How long a list of texts may be, and its texts. */
+/** Bounds of a list of texts: its length, and the length of a text. */
 export interface ListLimits {
   readonly max: number;
   readonly bytesMax: number;

@@ -1,6 +1,6 @@
 // Goal: a table of options takes exactly what it says, and names every fault by its field.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   choice,
   choices,
@@ -39,7 +39,7 @@ const faultsOf = (options: { readonly [name: string]: unknown }): readonly strin
   readOptions(TABLE, options).faults.map(({ field, description }) => `${field}: ${description}`);
 
 describe("readOptions", () => {
-  it("gives the defaults of what is left out or null", () => {
+  test("gives the defaults of what is left out or null", () => {
     const { values, faults, given } = readOptions(TABLE, { count: null });
     expect(faults).toEqual([]);
     expect([...given]).toEqual([]);
@@ -59,7 +59,7 @@ describe("readOptions", () => {
     });
   });
 
-  it("takes every value up to its limits", () => {
+  test("takes every value up to its limits", () => {
     const given = {
       count: 10_000,
       share: 1,
@@ -80,7 +80,7 @@ describe("readOptions", () => {
     expect(reading.given).toContain("label");
   });
 
-  it.each([
+  test.each([
     [{ count: 0 }, "count: count must be at least 1"],
     [{ count: -3 }, "count: count must be at least 1"],
     [{ count: 10_001 }, "count: count must be at most 10000"],
@@ -111,29 +111,29 @@ describe("readOptions", () => {
     expect(faultsOf(options)).toEqual([fault]);
   });
 
-  it("says where a condition is wrong", () => {
+  test("says where a condition is wrong", () => {
     const [fault] = faultsOf({ wanted: ["true", "message.role !="] });
     expect(fault).toMatch(/^wanted\[1\]: wanted\[1\] is wrong at character \d+: /);
   });
 
-  it("names all faults at once", () => {
+  test("names all faults at once", () => {
     expect(faultsOf({ nope: 1, count: 0, on: "x" })).toHaveLength(3);
   });
 
-  it("lists the known options once, however many are unknown", () => {
+  test("lists the known options once, however many are unknown", () => {
     expect(faultsOf({ one: 1, two: 2 })).toEqual([
       `one: is not an option; the options are ${NAMES}`,
       "two: is not an option",
     ]);
   });
 
-  it("takes a key such as __proto__ for an unknown option", () => {
+  test("takes a key such as __proto__ for an unknown option", () => {
     const options = JSON.parse('{"__proto__": {"count": 3}}') as Record<string, unknown>;
     expect(faultsOf(options)).toEqual([`__proto__: is not an option; the options are ${NAMES}`]);
     expect(readOptions(TABLE, options).values.count).toBe(20);
   });
 
-  it("wants what may not be left out", () => {
+  test("wants what may not be left out", () => {
     const table = { age: required(integer({ min: 1, max: 9 }, 1, "An age.")) };
     const missing = [{ field: "age", description: "age is required" }];
     expect(readOptions(table, {}).faults).toEqual(missing);
@@ -143,7 +143,7 @@ describe("readOptions", () => {
 });
 
 describe("describeOptions", () => {
-  it("tells names, limits and defaults", () => {
+  test("tells names, limits and defaults", () => {
     const { count, share, limit, color } = TABLE;
     expect(describeOptions({ count, share, limit, color }, "group")).toEqual([
       {
@@ -177,7 +177,7 @@ describe("describeOptions", () => {
     ]);
   });
 
-  it("tells what is inside an object by its path", () => {
+  test("tells what is inside an object by its path", () => {
     const { inner } = TABLE;
     const outer = describeOptions({ outer: group({ inner }, "An object of objects.") });
     expect(outer.map(({ name, description }) => `${name}: ${description}`)).toEqual([

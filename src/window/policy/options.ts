@@ -10,7 +10,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** What is wrong with an option. */
+/** A fault of an option. */
 export interface OptionFault {
   /** The path of the option, for example `conditions[1]`; empty for the object as a whole. */
   readonly field: string;
@@ -19,11 +19,11 @@ export interface OptionFault {
   readonly limit?: number;
 }
 
-/** What an option is to a caller who lists presets. */
+/** An option as ListPolicyPresets shows it. */
 export interface OptionInfo {
   /** The path: a dot leads into an object. */
   readonly name: string;
-  /** What it means, with its limits. */
+  /** Its meaning, with its limits. */
   readonly description: string;
   readonly defaultValue: Json;
   /** The group that it belongs to; empty for none. */
@@ -31,18 +31,18 @@ export interface OptionInfo {
   readonly required: boolean;
 }
 
-/** What reading one value gave. */
+/** The result of reading one value. */
 export type Read<T> = { readonly value: T } | { readonly faults: readonly OptionFault[] };
 
 /** An option of a table. Its name is its key there. */
 export interface Option<T> {
-  /** What it means; its limits are added to it. */
+  /** Its meaning; the limits are added to it. */
   readonly meaning: string;
   /** The limits in words; empty for none. */
   readonly limits: string;
   readonly defaultValue: Json;
   readonly required: boolean;
-  /** What an option that is left out stands for. */
+  /** The value of an option that is left out. */
   readonly initial: T;
   /** The options inside an object, for an option that is one. */
   readonly table?: OptionTable;
@@ -58,7 +58,7 @@ export type OptionValues<T extends OptionTable> = {
   readonly [K in keyof T]: T[K] extends Option<infer V> ? V : never;
 };
 
-/** What reading options gave: all values, sound only when there is no fault. */
+/** The result of reading options: all values, sound only when there is no fault. */
 export interface OptionReading<T extends OptionTable> {
   readonly values: OptionValues<T>;
   readonly faults: readonly OptionFault[];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { policyOf, stageOf } from "../../test/support/policies.ts";
-import { compileCondition } from "./conditions/condition.ts";
-import { LIMITS } from "./limits.ts";
+import { policyOf, stageOf } from "../../../test/support/window/policies.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { compileCondition } from "../conditions/condition.ts";
 import type { Selection } from "./policy.ts";
 import { workFaults } from "./policy-work.ts";
 

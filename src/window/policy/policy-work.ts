@@ -1,11 +1,11 @@
-// How much work a policy may be. Its stages run inside every change of a session, while nothing
+// Bounds of the work of a policy. Its stages run inside every change of a session, while nothing
 // else does: what each of them may hold by itself would be too much of them all.
 
-import { compileCondition } from "./conditions/condition.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { compileCondition } from "../conditions/condition.ts";
 import type { Policy } from "./policy.ts";
 
-/** What of a policy is too much work. */
+/** A policy's excess of work. */
 export interface WorkFault {
   readonly description: string;
   readonly limit: number;

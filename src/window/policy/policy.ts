@@ -1,10 +1,10 @@
 // The policy of a window as the domain sees it: complete, with every default filled in. The public
 // form is memorysidecar.v1.Policy; transport/convert/policy.ts turns one into the other.
 
-import { LIMITS } from "./limits.ts";
-import { DEFAULT_SUMMARY_VIEW, type SummarySpec, type SummaryView } from "./summaries/spec.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { DEFAULT_SUMMARY_VIEW, type SummarySpec, type SummaryView } from "./summary-spec.ts";
 
-/** How a message was counted. */
+/** Rule by which a message was counted. */
 export type TokenRule =
   | "bytes-div-4"
   | "chars-div-4"
@@ -18,7 +18,7 @@ export type TokenRule =
   | "custom"
   | "words";
 
-/** What a policy may ask for: a rule, or the rule that fits its model. */
+/** The token rule of a policy: a rule, or the one that fits its model. */
 export type PolicyTokenRule = TokenRule | "model";
 
 /** A token rule put together from parts; see the public message of this name. */
@@ -100,11 +100,11 @@ export type Selection =
     }
   | { readonly kind: "boundary-only" };
 
-/** How a text is cut to its beginning. */
+/** Options for cutting a text to its beginning. */
 export interface HeadCut {
-  /** How many characters stay, the marker among them. */
+  /** Characters that stay, including the marker. */
   readonly chars: number;
-  /** What stands at the end; may be empty. */
+  /** Text at the end; may be empty. */
   readonly marker: string;
 }
 
@@ -126,7 +126,7 @@ export interface PolicyStage {
   readonly removedTo: RemovedTo;
   /** Set exactly when removedTo is `summarize`. */
   readonly summarize: SummarySpec | undefined;
-  /** How many of the newest assistant turns it leaves alone with all that follows. Default 0. */
+  /** Number of the newest assistant turns that it leaves alone with all that follows. Default 0. */
   readonly keepAssistantTurns?: number;
   /** Triggers count messages whole, whatever earlier stages shortened. Default false. */
   readonly countWhole?: boolean;
@@ -198,7 +198,7 @@ export const DEFAULT_STAGE = {
   summarize: undefined,
 } as const satisfies Partial<PolicyStage>;
 
-/** What of a policy most leave as it is. */
+/** Default policy fields. */
 export const DEFAULT_POLICY_PARTS = {
   name: "",
   tokenRule: "bytes-div-4",

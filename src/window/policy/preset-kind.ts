@@ -1,8 +1,7 @@
-// What a preset is, and the small parts that policies of presets are made of.
+// Presets, and the small parts that their policies are made of.
 
-import { LIMITS } from "../limits.ts";
-import type { MemoryPolicy } from "../memories/policy.ts";
-import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy, type PolicyStage } from "../policy.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { MemoryPolicy } from "./memory-policy.ts";
 import {
   describeOptions,
   type OptionFault,
@@ -11,20 +10,22 @@ import {
   type OptionTable,
   readOptions,
 } from "./options.ts";
+import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy, type PolicyStage } from "./policy.ts";
+import { BUILTIN_HOOK, MANUAL_HOOK } from "./summary-spec.ts";
 
 /** A policy that can be had by name, as callers who list presets see it. */
 export interface PresetInfo {
   readonly name: string;
-  /** What it does, in one or two sentences. */
+  /** Its effect, in one or two sentences. */
   readonly description: string;
   readonly options: readonly OptionInfo[];
 }
 
-/** What options make of a preset: a policy written out, or what is wrong with the options. */
+/** A preset with its options applied: a policy written out, or the faults of the options. */
 export type ExpandedPreset =
   | {
       readonly policy: Policy;
-      /** What a session that brings none gives to long-term memory; undefined: nothing. */
+      /** The memory policy of a session that brings none; undefined for none. */
       readonly memoryPolicy?: MemoryPolicy | undefined;
     }
   | { readonly faults: readonly OptionFault[] };
@@ -39,14 +40,14 @@ export interface Preset extends PresetInfo {
   readonly expand: (options: PlainOptions) => ExpandedPreset;
 }
 
-/** How a preset with one table of options is written down. */
+/** Declaration of a preset with one table of options. */
 export interface PresetDefinition<T extends OptionTable> {
   readonly name: string;
   readonly description: string;
   readonly table: T;
-  /** What callers see of the options. Default: the table, in no group. */
+  /** The options as callers see them. Default: the table, in no group. */
   readonly options?: readonly OptionInfo[];
-  /** Which option must be on for another one to have an effect, by the name of the other. */
+  /** Options that take effect only while another option is on, with its name. */
   readonly needs?: { readonly [K in keyof T]?: keyof T & string };
   /** Names what options do together that they may not. */
   readonly check?: (reading: OptionReading<T>) => readonly OptionFault[];
@@ -79,6 +80,12 @@ export function definePreset<T extends OptionTable>(definition: PresetDefinition
   };
 }
 
+/** The options of summaries that a hook has no use for. */
+const UNUSED_BY_HOOK: Readonly<Record<string, readonly string[]>> = {
+  [BUILTIN_HOOK]: ["instructions"],
+  [MANUAL_HOOK]: ["instructions", "summary_max_tokens", "last_chars", "fan_in", "on_failure"],
+};
+
 /**
  * Names the options that have no effect because the one that they need is off. The default is not
  * held against a caller who writes everything out.
@@ -88,11 +95,21 @@ function idleFaults<T extends OptionTable>(
   needs: NonNullable<PresetDefinition<T>["needs"]>,
   { values, given }: OptionReading<T>,
 ): readonly OptionFault[] {
-  return Object.entries<string | undefined>(needs).flatMap(([field, needed = field]) => {
+  const isChanged = (field: string): boolean =>
+    given.has(field) && values[field] !== table[field]?.initial;
+  const ofNeeds = Object.entries<string | undefined>(needs).flatMap(([field, needed = field]) => {
     const isOff = values[needed] === undefined || values[needed] === false;
-    const isChanged = given.has(field) && values[field] !== table[field]?.initial;
-    return isOff && isChanged ? [{ field, description: `${field} needs ${needed}` }] : [];
+    return isOff && isChanged(field) ? [{ field, description: `${field} needs ${needed}` }] : [];
   });
+  const { hook, token_rule, context_share } = values as { readonly [name: string]: unknown };
+  const unused = (UNUSED_BY_HOOK[String(hook)] ?? []).filter(isChanged).map((field) => ({
+    ...{ field, description: `${field} has no effect with the hook ${hook}` },
+  }));
+  const isCounted = token_rule === undefined || token_rule === "model";
+  if (!isCounted && context_share === undefined && isChanged("model")) {
+    unused.push({ field: "model", description: "model needs token_rule model, or none" });
+  }
+  return [...ofNeeds, ...unused];
 }
 
 /** Gives a policy of a preset: its parts, the defaults for the rest, and the preset's name. */

@@ -1,10 +1,10 @@
 // Goal: the profiles take the configurations of the source systems as they are, with their names
 // and defaults, and give the policies that stand for them.
 
-import { describe, expect, it } from "vitest";
-import type { Policy } from "../policy.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
-import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
+import { describe, expect, test } from "vitest";
+import { expandPreset, type PlainOptions, PRESETS } from "../../compat/presets.ts";
+import type { Policy } from "./policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "./summary-spec.ts";
 
 function policyOf(name: string, options: PlainOptions = {}): Policy {
   const expanded = expandPreset(name, options);
@@ -36,7 +36,7 @@ const protections = (fields: Partial<Policy["protections"]>): Policy["protection
 });
 
 describe("selectools", () => {
-  it("enforces its limits on every append and pops tool messages at the head", () => {
+  test("enforces its limits on every append and pops tool messages at the head", () => {
     expect(policyOf("selectools", { max_messages: 3, max_tokens: 25 })).toEqual({
       name: "selectools",
       countStoredOnly: true,
@@ -72,7 +72,7 @@ describe("selectools", () => {
     });
   });
 
-  it("has its defaults and errors", () => {
+  test("has its defaults and errors", () => {
     expect(defaultsOf("selectools", "ConversationMemory")).toEqual({
       max_messages: 20,
       max_tokens: null,
@@ -100,7 +100,7 @@ describe("selectools", () => {
     });
   });
 
-  it("takes the options of unified memory only while that is on", () => {
+  test("takes the options of unified memory only while that is on", () => {
     const tiers = { short_term_limit: 9, importance_threshold: 0.5, auto_promote: false };
     expect(faultsOf("selectools", { ...tiers, unified: false })).toEqual([
       "short_term_limit: short_term_limit needs unified",
@@ -113,8 +113,11 @@ describe("selectools", () => {
       "max_messages: max_messages must be left out with unified; short_term_limit says it",
     ]);
     const wrong = {
-      ...{ short_term_limit: 0, importance_threshold: 1.1, long_term_limit: 0 },
-      ...{ episodic_retention_days: 0, auto_promote: "yes" },
+      short_term_limit: 0,
+      importance_threshold: 1.1,
+      long_term_limit: 0,
+      episodic_retention_days: 0,
+      auto_promote: "yes",
     };
     expect(faultsOf("selectools", { ...wrong, unified: true })).toEqual([
       "short_term_limit: short_term_limit must be at least 1",
@@ -125,7 +128,7 @@ describe("selectools", () => {
     ]);
   });
 
-  it("takes an option that needs another one with it, or with its default", () => {
+  test("takes an option that needs another one with it, or with its default", () => {
     const idle = { summarize_max_tokens: 99, compress_threshold: 0.5, compress_keep_recent: 2 };
     expect(faultsOf("selectools", idle)).toEqual([
       "summarize_max_tokens: summarize_max_tokens needs summarize_on_trim",
@@ -144,7 +147,7 @@ describe("selectools", () => {
     ]);
   });
 
-  it("makes a memory policy of unified memory, and of nothing else", () => {
+  test("makes a memory policy of unified memory, and of nothing else", () => {
     const options = { unified: true, short_term_limit: 4, long_term_limit: 7, auto_promote: false };
     expect(policyOf("selectools", options)).toEqual(policyOf("selectools", { max_messages: 4 }));
     expect(expandPreset("selectools", options)).toMatchObject({
@@ -161,7 +164,7 @@ describe("selectools", () => {
     expect(expandPreset("selectools", {})).not.toHaveProperty("memoryPolicy");
   });
 
-  it("summarizes what it trims, which is gone at once", () => {
+  test("summarizes what it trims, which is gone at once", () => {
     const [plain] = policyOf("selectools").stages;
     const { stages } = policyOf("selectools", { summarize_on_trim: true, hook: "mine" });
     expect(stages).toEqual([
@@ -187,7 +190,7 @@ describe("selectools", () => {
     ]);
   });
 
-  it("compresses what is read from a share of the context window", () => {
+  test("compresses what is read from a share of the context window", () => {
     const options = { compress_context: true, compress_keep_recent: 1, context_window: 80 };
     const policy = policyOf("selectools", options);
     expect(policy).toMatchObject({
@@ -220,7 +223,7 @@ describe("selectools", () => {
 });
 
 describe("lauren", () => {
-  it("fits what is read into its budget, with a guard and toolResultFill", () => {
+  test("fits what is read into its budget, with a guard and toolResultFill", () => {
     expect(policyOf("lauren", { max_tokens: 10 })).toMatchObject({
       tokenRule: "chars-sum-4",
       imageTokenCount: 0,
@@ -248,7 +251,7 @@ describe("lauren", () => {
     expect(trimToFit?.select).toEqual(fit?.select);
   });
 
-  it("drops message by message in its oldest era, told by flags or by name", () => {
+  test("drops message by message in its oldest era, told by flags or by name", () => {
     const naive = policyOf("lauren", { tool_turn_atomic: false, guard_last_user: false });
     expect(naive).toMatchObject({
       toolPairing: "loose",
@@ -260,7 +263,7 @@ describe("lauren", () => {
     expect(policyOf("lauren", { era: "A", heal: true }).toolResultFill).toBeDefined();
   });
 
-  it("cuts what is larger than the budget in its newest era", () => {
+  test("cuts what is larger than the budget in its newest era", () => {
     const cut = policyOf("lauren", { era: "C", max_tokens: 3 }).stages[1];
     expect(cut).toMatchObject({
       on: "read",
@@ -269,7 +272,7 @@ describe("lauren", () => {
     });
   });
 
-  it("summarizes from a share of its window", () => {
+  test("summarizes from a share of its window", () => {
     const { contextWindow, stages } = policyOf("lauren", {
       summarize_at: 0.8,
       memory_window_tokens: 1_000,
@@ -299,7 +302,7 @@ describe("lauren", () => {
 });
 
 describe("definable", () => {
-  it("summarizes the middle, or says how much it was", () => {
+  test("summarizes the middle, or says how much it was", () => {
     expect(policyOf("definable", { max_messages: 6, recent_count: 2 })).toMatchObject({
       protections: protections({}),
       toolPairing: "loose",
@@ -326,7 +329,7 @@ describe("definable", () => {
     ]);
   });
 
-  it("tells its defaults", () => {
+  test("tells its defaults", () => {
     expect(defaultsOf("definable", "Memory")).toEqual({
       enabled: true,
       max_messages: 100,
@@ -350,7 +353,7 @@ describe("marsys", () => {
     enable_headroom_percent: 0.2,
   };
 
-  it("packs every read to its target", () => {
+  test("packs every read to its target", () => {
     expect(policyOf("marsys")).toMatchObject({
       tokenRule: "structured",
       imageTokenCount: 800,
@@ -363,7 +366,7 @@ describe("marsys", () => {
     expect(policyOf("marsys", { memory_config: CONFIG })).toEqual(given);
   });
 
-  it("packs for good above its trigger when it is strict", () => {
+  test("packs for good above its trigger when it is strict", () => {
     expect(policyOf("marsys", { ...CONFIG, mode: "strict" }).stages).toMatchObject([
       {
         ...pack(100, 0.2),
@@ -374,7 +377,7 @@ describe("marsys", () => {
     ]);
   });
 
-  it("packs by its gaps when adding does not", () => {
+  test("packs by its gaps when adding does not", () => {
     const cached = { ...CONFIG, cache_invalidation_events: [] };
     const triggers = (more: PlainOptions) =>
       policyOf("marsys", { ...cached, ...more }).stages.map(({ anyOf }) => anyOf);
@@ -392,11 +395,11 @@ describe("marsys", () => {
     expect(triggers({ mode: "repack_always" })).toEqual([[]]);
   });
 
-  it("leaves nothing out of a plain conversation", () => {
+  test("leaves nothing out of a plain conversation", () => {
     expect(policyOf("marsys", { memory_type: "conversation_history" }).stages).toEqual([]);
   });
 
-  it("takes what invalidates its cache only beside add, which honors it", () => {
+  test("takes what invalidates its cache only beside add, which honors it", () => {
     const events = { cache_invalidation_events: ["remove_by_id", "add"] };
     expect(policyOf("marsys", { memory_config: events })).toEqual(policyOf("marsys"));
     const alone = { cache_invalidation_events: ["remove_by_id", "update"] };
@@ -407,7 +410,7 @@ describe("marsys", () => {
     ]);
   });
 
-  it.each<readonly [PlainOptions, string]>([
+  test.each<readonly [PlainOptions, string]>([
     [{ memory_type: "nope" }, "memory_type"],
     [{ memory_type: "kg" }, "memory_type"],
     [{ memory_type: "conversation_history", target_total_tokens: 1 }, "target_total_tokens"],
@@ -450,7 +453,7 @@ describe("marsys", () => {
       keepAssistantTurns: 1,
     };
 
-    it("shortens and summarizes", () => {
+    test("shortens and summarizes", () => {
       const { stages, protections: held } = later({});
       expect(held).toEqual(protections({ system: "leading", minMessages: 1 }));
       expect(stages).toMatchObject([
@@ -473,7 +476,7 @@ describe("marsys", () => {
       ]);
     });
 
-    it("shortens and packs without a summary", () => {
+    test("shortens and packs without a summary", () => {
       const { stages, protections: held } = later({
         excluded_processors: ["summarization"],
         backward_packing: { grace_recent_messages: 2 },
@@ -498,7 +501,7 @@ describe("marsys", () => {
       ]);
     });
 
-    it("runs the processors that it is told", () => {
+    test("runs the processors that it is told", () => {
       const names = (context: PlainOptions) => later(context).stages.map(({ name }) => name);
       expect(later({ processor_order: ["tool_truncation"] }).stages).toEqual([
         expect.objectContaining(truncation),
@@ -516,7 +519,7 @@ describe("marsys", () => {
       expect(names({ enabled: false })).toEqual(["sliding_window"]);
     });
 
-    it("packs every read when it does not compact", () => {
+    test("packs every read when it does not compact", () => {
       const flat = { threshold_tokens: 50, compaction_target_tokens: 30, enabled: false };
       const policy = policyOf("marsys", flat);
       expect(policy.stages).toMatchObject([
@@ -540,7 +543,7 @@ describe("alquimia", () => {
     effect: "view",
   });
 
-  it("reads everything without a strategy, and counts as given", () => {
+  test("reads everything without a strategy, and counts as given", () => {
     expect(policyOf("alquimia")).toMatchObject({
       tokenRule: "given",
       protections: protections({}),
@@ -549,7 +552,7 @@ describe("alquimia", () => {
     });
   });
 
-  it("fills a budget with turns that meet conditions", () => {
+  test("fills a budget with turns that meet conditions", () => {
     expect(policyOf("alquimia", short).stages).toMatchObject([packed(10_000)]);
     const options = { ...short, memory_max_tokens: 200, conditions: [CONDITION] };
     expect(policyOf("alquimia", options).stages).toMatchObject([
@@ -574,7 +577,7 @@ describe("alquimia", () => {
     ]);
   });
 
-  it("erases or summarizes at the end of a turn, for any of the triggers", () => {
+  test("erases or summarizes at the end of a turn, for any of the triggers", () => {
     const options = {
       ...neuralyzer,
       interaction_threshold_qty: 3,
@@ -626,7 +629,7 @@ describe("alquimia", () => {
     expect(policyOf("alquimia", summarizer).stages[0]?.summarize?.maxLoops).toBe(5);
   });
 
-  it("writes summaries to its knowledge base", () => {
+  test("writes summaries to its knowledge base", () => {
     const strategy = { long_term_memory_id: "summarizer" };
     const base = { collection_id: "notes" };
     const [stage] = policyOf("alquimia", { ...strategy, knowledge_base: base }).stages;
@@ -647,13 +650,13 @@ describe("alquimia", () => {
     ]);
   });
 
-  it("never acts without a threshold", () => {
+  test("never acts without a threshold", () => {
     const off = { interaction_threshold_qty: -1, interaction_threshold_tokens: 0 };
     expect(policyOf("alquimia", neuralyzer).stages).toEqual([]);
     expect(policyOf("alquimia", { ...summarizer, ...off }).stages).toEqual([]);
   });
 
-  it("takes both kinds at once, and lists of them", () => {
+  test("takes both kinds at once, and lists of them", () => {
     const both = { ...short, ...neuralyzer, interaction_threshold_qty: 1 };
     const names = (options: PlainOptions) =>
       policyOf("alquimia", options).stages.map(({ name }) => name);
@@ -671,7 +674,7 @@ describe("alquimia", () => {
     ]);
   });
 
-  it.each<readonly [PlainOptions, string]>([
+  test.each<readonly [PlainOptions, string]>([
     [{ ...short, memory_max_token: 5 }, "memory_max_token"],
     [{ long_term_memory_id: "forgetter" }, "long_term_memory_id"],
     [{ long_term_memory_id: 3 }, "long_term_memory_id"],
@@ -694,7 +697,7 @@ describe("alquimia", () => {
     expect(faultsOf("alquimia", options).map((fault) => fault.split(": ")[0])).toEqual([field]);
   });
 
-  it("tells the defaults of each strategy", () => {
+  test("tells the defaults of each strategy", () => {
     expect(defaultsOf("alquimia", "neuralyzer")).toMatchObject({
       interaction_threshold_qty: -1,
       interaction_threshold_tokens: -1,

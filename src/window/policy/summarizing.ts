@@ -1,15 +1,15 @@
 // Presets that summarize old messages.
 
-import { LIMITS } from "../limits.ts";
-import { modelContextWindow } from "../models.ts";
-import type { PolicyStage, Trigger } from "../policy.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { COUNTING_OPTIONS, countedBy } from "./counting-options.ts";
 import { budgetStages, together } from "./general.ts";
+import { modelContextWindow } from "./models.ts";
 import { choice, fraction, integer } from "./option-kinds.ts";
 import { optional } from "./options.ts";
-import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset.ts";
+import type { PolicyStage, Trigger } from "./policy.ts";
+import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset-kind.ts";
 import { ON_FAILURE, SUMMARY_OPTIONS, specOf, toldOf } from "./summary-options.ts";
+import { DEFAULT_SUMMARY_SPEC } from "./summary-spec.ts";
 
 // A summary of one message would save nothing.
 const MIN_SUMMARIZED = 2;
@@ -19,22 +19,22 @@ const MIN_SUMMARIZED = 2;
 const SUMMARY_PARTS = 8;
 const HIERARCHY_PARTS = 16;
 
-const MAX_TOKENS = integer(
-  RANGES.tokens,
-  8_000,
-  "The most tokens that a read may cost, summaries included.",
-);
-const KEEP_RECENT = integer(RANGES.someMessages, 10, "How many of the newest messages stay.");
+const MAX_TOKENS = integer(RANGES.tokens, 8_000, "Maximum tokens of a read, including summaries.");
+const KEEP_RECENT = integer(RANGES.someMessages, 10, "Number of the newest messages that stay.");
 
 const pinSummarizeRecent = definePreset({
   name: "pin_summarize_recent",
   description:
     "Keeps the first and the newest messages. When there are too many, a summary takes the place " +
-    "of those between. They stay until it is there.",
+    "of those between. They stay until it is there: meanwhile there may be more than max_messages.",
   table: {
-    max_messages: integer(RANGES.someMessages, 50, "How many messages are not too many."),
-    pin: integer(RANGES.messages, 2, "How many of the first messages stay."),
-    recent: integer(RANGES.someMessages, 10, "How many of the newest messages stay."),
+    max_messages: integer(
+      RANGES.someMessages,
+      50,
+      "Number of messages above which a summary replaces some.",
+    ),
+    pin: integer(RANGES.messages, 2, "Number of the first messages that stay."),
+    recent: integer(RANGES.someMessages, 10, "Number of the newest messages that stay."),
     ...SUMMARY_OPTIONS,
     on_failure: ON_FAILURE,
     ...COUNTING_OPTIONS,
@@ -95,17 +95,17 @@ const summarizeOld = definePreset({
     max_tokens: integer(
       RANGES.tokens,
       8_000,
-      "The most tokens that a read may cost. Not used together with context_share unless given.",
+      "Maximum tokens of a read. Not used together with context_share unless given.",
     ),
     context_share: optional(
       fraction(
         RANGES.share,
         1,
-        "Which share of the context window is too much. Needs context_window, or a model whose " +
-          "context window is known.",
+        "Share of the context window above which messages are summarized. Needs context_window, or " +
+          "a model whose context window is known.",
       ),
     ),
-    context_window: integer(RANGES.tokens, 0, "The context window in tokens. 0: that of model."),
+    context_window: integer(RANGES.tokens, 0, "Context window in tokens. 0: that of model."),
     keep_recent: KEEP_RECENT,
     ...SUMMARY_OPTIONS,
     on_failure: ON_FAILURE,
@@ -154,18 +154,18 @@ const rollingSummary = definePreset({
     headroom: fraction(
       RANGES.headroom,
       0.25,
-      "The share of the budget that a trim leaves free, so that many messages become one summary.",
+      "Share of the budget that a trim leaves free, so that many messages become one summary.",
     ),
     ...SUMMARY_OPTIONS,
     last_chars: integer(
       { min: LIMITS.summaryLastCharsMin, max: LIMITS.summaryLastCharsMax },
       DEFAULT_SUMMARY_SPEC.lastChars,
-      "How many characters of the summary are kept: its newest whole sentences.",
+      "Maximum characters of the summary, which keeps its newest whole sentences.",
     ),
     on_failure: choice(
       ["drop", "placeholder"],
       "drop",
-      "What joins the summary when none can be made. drop: nothing. placeholder: a fixed text.",
+      "Addition to the summary when none can be made. drop: nothing. placeholder: a fixed text.",
     ),
     ...COUNTING_OPTIONS,
   },
@@ -200,7 +200,7 @@ const hierarchicalSummary = definePreset({
     fan_in: integer(
       { min: LIMITS.summaryFanInMin, max: LIMITS.summaryFanInMax },
       DEFAULT_SUMMARY_SPEC.fanIn,
-      "How many summaries of one level become one of the next.",
+      "Number of summaries of one level that become one of the next.",
     ),
     ...SUMMARY_OPTIONS,
     on_failure: ON_FAILURE,

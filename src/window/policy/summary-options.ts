@@ -1,11 +1,12 @@
 // The options of presets that say how messages are summarized.
 
-import { LIMITS } from "../limits.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../summaries/spec.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { choice, integer, matching, text } from "./option-kinds.ts";
 import { optional } from "./options.ts";
+import { withoutIdle } from "./policy-idle.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "./summary-spec.ts";
 
-/** How long summaries may be asked to be. */
+/** Bounds of the length that a summary may be asked to have. */
 export const SUMMARY_TOKENS = {
   min: LIMITS.summaryTokensMin,
   max: LIMITS.summaryTokensMax,
@@ -15,39 +16,39 @@ export const SUMMARY_TOKENS = {
 export const HOOK = matching(
   /^[a-z][a-z0-9_-]{0,62}$/,
   `1 to ${LIMITS.hookNameChars} characters of a-z0-9_-, the first a letter`,
-  "The hook that summarizes. Empty: the server's default. manual: none; the messages wait in " +
-    "the window for SetSummary.",
+  "Hook that summarizes. Empty: the server's default. manual: none; the messages stay in " +
+    "the window until SetSummary.",
 );
 
-/** What every preset that summarizes can be told. */
+/** Options that every summarizing preset has. */
 export const SUMMARY_OPTIONS = {
   hook: HOOK,
   summary_max_tokens: optional(
     integer(
       SUMMARY_TOKENS,
       DEFAULT_SUMMARY_SPEC.maxTokens,
-      `How long a summary should be, in tokens. Null: ${DEFAULT_SUMMARY_SPEC.maxTokens}, or less ` +
-        "where the budget of the window is small.",
+      `Target length of a summary, in tokens. Null: ${DEFAULT_SUMMARY_SPEC.maxTokens}, or less ` +
+        "if the budget of the window is small.",
     ),
   ),
   instructions: text(
     LIMITS.summaryInstructionsBytes,
     "",
-    "What a summary should look for, in words for the model. The builtin hook does not use it.",
+    "Instructions to the model on what a summary should cover. The builtin hook ignores them.",
   ),
 };
 
-/** What becomes of messages that stay until their summary is there, when there is none. */
+/** The fate of messages that wait for their summary when none can be made. */
 export const ON_FAILURE = choice(
   ["keep", "drop", "placeholder"],
   DEFAULT_SUMMARY_SPEC.onFailure,
-  "What becomes of messages for which no summary can be made. keep: they stay, and it is tried " +
-    "again. drop: they leave the window. placeholder: a fixed text takes their place.",
+  "Fate of messages for which no summary can be made. keep: they stay, and the attempt is " +
+    "repeated. drop: they leave the window. placeholder: a fixed text replaces them.",
 );
 
-/** Gives how a stage summarizes; what is left out has its default. */
+/** Gives how a stage summarizes; what is left out, or has no effect, has its default. */
 export function specOf(parts: Partial<SummarySpec>): SummarySpec {
-  return { ...DEFAULT_SUMMARY_SPEC, ...parts };
+  return withoutIdle({ ...DEFAULT_SUMMARY_SPEC, ...parts });
 }
 
 /**

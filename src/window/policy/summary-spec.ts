@@ -1,28 +1,28 @@
-// How a stage has its messages summarized, complete, with every default filled in. The public form
+// Complete summary options of a stage, with every default filled in. The public form
 // is memorysidecar.v1.Summarize.
 
-/** What the text of a summary becomes. */
+/** Place where the text of a summary is kept. */
 export type SummaryKeep = "in-place" | "append" | "replace" | "hierarchical";
 
-/** How the text is made: in one call, or as a chain of density. */
+/** Method that makes the text: one call, or a chain of density. */
 export type SummaryFlow = "single" | "density";
 
 /** When summarized messages leave the window. */
 export type SummaryLeave = "with-summary" | "at-once";
 
-/** What becomes of messages for which no summary can be made. */
+/** The fate of messages for which no summary can be made. */
 export type SummaryFailure = "keep" | "drop" | "placeholder";
 
-/** How messages are written down for hooks. */
+/** Transcript forms of messages for hooks. */
 export type TranscriptStyle = "roles" | "capitals" | "paragraphs";
 
 /** As what messages a placed summary is shown. */
 export type SummaryShape = "system" | "exchange";
 
-/** Where GetWindow shows the summary of a session. */
+/** Positions of the session summary in GetWindow. */
 export type SummaryShow = "after-system" | "system-first" | "system-suffix" | "none";
 
-/** How a stage has its messages summarized. */
+/** Summary options of a stage. */
 export interface SummarySpec {
   /** Empty means the default of the server; MANUAL_HOOK makes no task. */
   readonly hook: string;
@@ -51,7 +51,7 @@ export interface SummarySpec {
   readonly collectionId: string;
 }
 
-/** How GetWindow shows the summary of a session. */
+/** Display of the session summary in GetWindow. */
 export interface SummaryView {
   readonly show: SummaryShow;
   readonly prefix: string;
@@ -65,7 +65,7 @@ export const MANUAL_HOOK = "manual";
 /** The hook that every server has. */
 export const BUILTIN_HOOK = "builtin";
 
-/** What most leave as it is. `onFailure` is `drop` for messages that leave at once. */
+/** Default fields of a summary. `onFailure` is `drop` for messages that leave at once. */
 export const DEFAULT_SUMMARY_SPEC: SummarySpec = {
   hook: "",
   maxTokens: 512,
@@ -85,7 +85,7 @@ export const DEFAULT_SUMMARY_SPEC: SummarySpec = {
   collectionId: "",
 };
 
-/** How most show the summary of a session. */
+/** Default display of the session summary. */
 export const DEFAULT_SUMMARY_VIEW: SummaryView = {
   show: "after-system",
   prefix: "Summary of the conversation so far: ",

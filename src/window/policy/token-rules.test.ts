@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { type CustomTokenRule, DEFAULT_POLICY, type TokenRule } from "./policy.ts";
 import {
   type CountedContent,

@@ -1,7 +1,7 @@
 // The token rules that need no tokenizer: pure functions of what a message holds. A message costs
 // what the rule of its policy said when it was appended; a changed policy recounts nothing.
 
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../../kit/limits.ts";
 import { modelTokenRule } from "./models.ts";
 import type { CustomTokenRule, Policy, TokenRule } from "./policy.ts";
 import { bytesDiv4, codePointsOf, wordsOf } from "./tokens.ts";
@@ -27,9 +27,6 @@ export interface CountedRule {
   /** Set exactly when the rule is `custom`. */
   readonly custom: CustomTokenRule | undefined;
 }
-
-/** A rule that counts at once; the others need a tokenizer. */
-export type PlainTokenRule = Exclude<TokenRule, "o200k" | "cl100k">;
 
 const QUARTERS = 4;
 const STRUCTURED_MESSAGE = 3;

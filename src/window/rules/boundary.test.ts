@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { BoundaryRule, PolicyStage, Protections, ToolPairing } from "../policy.ts";
+import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window/text.ts";
+import type { BoundaryRule, PolicyStage, Protections, ToolPairing } from "../policy/policy.ts";
 
 interface Options {
   readonly always?: boolean;

@@ -1,6 +1,6 @@
 // Makes the cut of a stage safe: what the boundary of a stage adds to its choice or takes back.
 
-import type { BoundaryRule, PolicyStage } from "../policy.ts";
+import type { BoundaryRule, PolicyStage } from "../policy/policy.ts";
 import { makesCalls } from "./groups.ts";
 import { type Look, once } from "./look.ts";
 import { UNSEEN } from "./protect.ts";

@@ -9,8 +9,15 @@ interface Row extends WindowEntry {
 
 function row(text: string, more: Partial<WindowEntry> = {}): Row {
   return {
-    ...{ seq: 1, messageId: "m", role: ROLE.user, callIds: [], answers: [], isResult: false },
-    ...{ tokenCount: 1, byteCount: 1, createMs: 0 },
+    seq: 1,
+    messageId: "m",
+    role: ROLE.user,
+    callIds: [],
+    answers: [],
+    isResult: false,
+    tokenCount: 1,
+    byteCount: 1,
+    createMs: 0,
     ...more,
     text,
   };

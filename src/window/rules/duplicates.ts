@@ -10,7 +10,7 @@ import type { DetailOf, WindowEntry } from "./types.ts";
 
 /** The most pieces of a text that are compared: those with the smallest hashes (Broder). */
 export const DUPLICATE_PIECES_MAX = 1_024;
-/** How many words, or characters of a text of few words, make a piece. */
+/** Number of words, or of characters in a text of few words, that make a shingle. */
 const WORDS_PER_PIECE = 3;
 const CHARS_PER_PIECE = 5;
 /** Texts with fewer words, or with words longer than this on average, are cut by characters. */
@@ -19,7 +19,7 @@ const WORD_CHARS_MAX = 16;
 /** More than arithmetic loses, and less than a piece: an early end must not lose a close call. */
 const ROUNDING = 1e-6;
 
-/** What is compared of a text. */
+/** The compared form of a text. */
 interface Sketch {
   /** The text: NFKC, lower case, each run of white space one space. */
   readonly text: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dropTo, policyOf, windowOf } from "../../../test/support/window-text.ts";
+import { dropTo, policyOf, windowOf } from "../../../test/support/window/text.ts";
 import { explainWindow } from "./explain.ts";
 
 test("says what holds each message, by the units of the stages", () => {

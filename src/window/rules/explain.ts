@@ -1,15 +1,15 @@
 // Says of every message of a window what a policy protects it for, and which turn it is in.
 
-import type { Policy, PolicyStage } from "../policy.ts";
+import type { Policy, PolicyStage } from "../policy/policy.ts";
 import { type Layout, lookAt, lookOfStage } from "./look.ts";
 import { HOLD, holdReasons } from "./protect.ts";
-import { totalsOf } from "./totals.ts";
+import { totalsOf } from "./trim.ts";
 import type { HoldReason, WindowEntry } from "./types.ts";
 import { NO_UNIT, splitUnits } from "./units.ts";
 
-/** What is to be said of an entry. */
+/** The explanation of an entry. */
 export interface EntryExplanation {
-  /** Why a stage must leave it, in the order of HoldReason; empty when it may go. */
+  /** Reasons why a stage must keep it, in the order of HoldReason; empty if it may go. */
   readonly heldBy: readonly HoldReason[];
   /** The number of its turn, from 1 at the oldest; system messages are in one as well. */
   readonly turn: number;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { CEILING } from "../policy.ts";
-import { fitCeiling } from "./fit.ts";
+import { CEILING } from "../policy/policy.ts";
+import { fitCeiling } from "./limit.ts";
 import { ROLE, type Role } from "./types.ts";
 
 const MIB = 1_048_576;

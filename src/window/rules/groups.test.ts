@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { windowOf } from "../../../test/support/window-text.ts";
+import { windowOf } from "../../../test/support/window/text.ts";
 import { groupEntries, hasOrphan, openCallIds, waitingCalls } from "./groups.ts";
 
 const _ = -1;

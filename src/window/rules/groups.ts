@@ -7,22 +7,23 @@
 // tool results between. "Before" and "between" are meant among the entries given, not in the whole
 // log.
 
-import { ROLE, type WindowEntry } from "./types.ts";
+import type { ToolPairing } from "../policy/policy.ts";
+import { ROLE, type WindowEntry, type WindowFacts } from "./types.ts";
 
 /** In `Grouping.callOf`: the entry takes part in no tool call. */
 export const NO_GROUP = -1;
 /** In `Grouping.callOf`: a tool result whose call is not among the entries. */
 export const ORPHAN = -2;
 
-/** Which entries belong together; indexes are those of the entries. */
+/** Groups of entries that belong together, by the index of the entry. */
 export interface Grouping {
   /** The index of the oldest message with calls of the entry's group, NO_GROUP or ORPHAN. */
   readonly callOf: Int32Array;
-  /** How many of its calls have no result; 0 for entries that make none. */
+  /** Number of its calls without a result; 0 for entries that make none. */
   readonly missing: Int32Array;
 }
 
-/** Where the newest call with some id was made. */
+/** Index of the newest call with an id. */
 interface Slot {
   readonly call: number;
   answered: boolean;
@@ -50,12 +51,12 @@ function noteCalls(slots: Map<string, Slot>, entry: WindowEntry, index: number):
   return count;
 }
 
-/** The oldest message with calls that a message with calls is joined with. */
-function rootOf(callOf: Int32Array, call: number): number {
-  let at = call;
-  while (callOf[at] !== at) {
-    const next = callOf[at] ?? at;
-    callOf[at] = callOf[next] ?? next;
+/** The oldest of the items that one is joined with; shortens the way there. */
+export function rootOf(parents: Int32Array, item: number): number {
+  let at = item;
+  while (parents[at] !== at) {
+    const next = parents[at] ?? at;
+    parents[at] = parents[next] ?? next;
     at = next;
   }
   return at;
@@ -239,4 +240,37 @@ export function waitingCalls(entries: readonly WindowEntry[], grouping: Grouping
     if ((grouping.missing[i] ?? 0) > 0) waiting.push(i);
   }
   return waiting.reverse();
+}
+
+// Groups of entries that a policy keeps together because of tool calls.
+
+/** Groups entries as a policy with these tool pairs does. Linear in the number of entries. */
+export function groupEntriesAs(
+  entries: readonly WindowEntry[],
+  toolPairing: ToolPairing,
+): Grouping {
+  if (toolPairing === "loose") return noGroups(entries.length);
+  return toolPairing === "adjacent" ? groupAdjacent(entries) : groupEntries(entries);
+}
+
+/** Whether a message holds tool results, alone or beside what it says. */
+export function holdsResults({ isResult, answers }: WindowFacts): boolean {
+  return isResult || answers.length > 0;
+}
+
+/**
+ * Groups every message that makes calls with the messages that hold tool results directly behind
+ * it, whatever their ids. Nobody waits for results here, so no call is said to miss one.
+ */
+export function groupAdjacent(entries: readonly WindowEntry[]): Grouping {
+  const grouping = noGroups(entries.length);
+  let call = NO_GROUP;
+  let index = -1;
+  for (const entry of entries) {
+    index++;
+    if (makesCalls(entry)) call = index;
+    else if (!holdsResults(entry)) call = NO_GROUP;
+    grouping.callOf[index] = call;
+  }
+  return grouping;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { dropTo, policyOf, windowOf } from "../../../test/support/window-text.ts";
+import { dropTo, policyOf, windowOf } from "../../../test/support/window/text.ts";
 import { isOverLimit, packBudget, passesLimit, reachesShare } from "./limit.ts";
 import { lookAt } from "./look.ts";
-import { totalsOf } from "./totals.ts";
+import { totalsOf } from "./trim.ts";
 
 const size = (messageCount: number, tokenCount = 0) => ({ messageCount, tokenCount, byteCount: 0 });
 const [stage] = policyOf([{ select: dropTo({ maxMessages: 3, maxTokens: 30 }) }]).stages;

@@ -1,8 +1,8 @@
 // The limits of stages: what they ask of a window, and whether a window keeps them.
 
-import type { Policy, PolicyStage, Selection } from "../policy.ts";
+import { CEILING, type Policy, type PolicyStage, type Selection } from "../policy/policy.ts";
 import type { Look } from "./look.ts";
-import type { Totals, TrimReason } from "./types.ts";
+import { ROLE, type Role, type Totals, type TrimReason } from "./types.ts";
 
 /** Far below a quarter of a token, far above what a product of two doubles is off. */
 const ROUNDING = 1e-12;
@@ -13,7 +13,7 @@ export function packBudget(select: { readonly maxTokens: number; readonly headro
 }
 
 /**
- * What the window costs at most, in tokens, after every change: the smallest limit of the stages
+ * The most tokens that the window may hold after a change: the smallest limit of the stages
  * that run whenever the log changes or is read. Undefined when no stage sets one.
  */
 export function tokenLimit({ stages }: Policy): number | undefined {
@@ -27,7 +27,7 @@ export function tokenLimit({ stages }: Policy): number | undefined {
 
 function tokenLimitOf({ on, anyOf, countIf, select, removedTo, summarize }: PolicyStage) {
   if ((on !== "append" && on !== "read") || countIf.length > 0) return undefined;
-  // What waits for its summary is in the window until it is there.
+  // Messages that wait for their summary stay in the window.
   if (removedTo === "summarize" && summarize?.leave !== "at-once") return undefined;
   const target = targetOf(select);
   if (target === undefined || anyOf.length === 0) return target;
@@ -48,7 +48,7 @@ export function reachesShare(tokenCount: number, share: number, whole: number): 
   return tokenCount + whole * ROUNDING >= share * whole;
 }
 
-/** Which limit of messages or tokens a window of this size passes; messages before tokens. */
+/** First limit, messages before tokens, that a window of this size exceeds. */
 export function passedLimit(select: Selection, totals: Totals): TrimReason | undefined {
   if (select.kind === "pack-newest") {
     return totals.tokenCount > packBudget(select) ? "budget" : undefined;
@@ -80,4 +80,32 @@ export function passesLimit(look: Look, stage: PolicyStage, newestMs: () => numb
     .layout(stage.unit)
     .sizes()
     .newestMs.some((ms) => ms < since);
+}
+
+// Holds a window of the past under the ceiling. Messages that left the window may have been changed
+// since, so the window they were in may have grown beyond what any window may take.
+
+/**
+ * Leaves out the oldest entries until the rest fits under the ceiling: first those that are not
+ * system messages, then system messages. Gives back the very array it got when everything fits.
+ */
+export function fitCeiling<E extends { readonly role: Role; readonly byteCount: number }>(
+  entries: readonly E[],
+): readonly E[] {
+  let count = entries.length;
+  let bytes = 0;
+  for (const { byteCount } of entries) bytes += byteCount;
+  const fits = (): boolean => count <= CEILING.messages && bytes <= CEILING.bytes;
+  if (fits()) return entries;
+  const dropped = new Set<E>();
+  for (const isSystem of [false, true]) {
+    for (const entry of entries) {
+      if (fits()) break;
+      if ((entry.role === ROLE.system) !== isSystem) continue;
+      dropped.add(entry);
+      count -= 1;
+      bytes -= entry.byteCount;
+    }
+  }
+  return entries.filter((entry) => !dropped.has(entry));
 }

@@ -1,16 +1,15 @@
 // A window as the stages look at it. What is found out about it is found out once, when first
 // asked, and serves every stage until a message leaves.
 
-import { LIMITS } from "../limits.ts";
-import type { Policy, PolicyStage, WindowUnit } from "../policy.ts";
-import { type Grouping, groupingWithout } from "./groups.ts";
-import { groupEntriesAs } from "./pairing.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { Policy, PolicyStage, WindowUnit } from "../policy/policy.ts";
+import { type Grouping, groupEntriesAs, groupingWithout } from "./groups.ts";
 import { guardEntries, HOLD, isSummary, setAside, UNSEEN } from "./protect.ts";
 import { countToFill } from "./tool-result-fill.ts";
 import { type Beside, ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
 import { NO_UNIT, splitUnits, type Units } from "./units.ts";
 
-/** What the units of a window hold, by unit number. */
+/** Sizes of the units of a window, by unit number. */
 export interface UnitSizes {
   readonly messages: Float64Array;
   readonly tokens: Float64Array;
@@ -30,9 +29,9 @@ export interface Layout extends Units {
 export interface Look<E extends WindowEntry = WindowEntry> {
   readonly entries: readonly E[];
   readonly policy: Policy;
-  /** What all entries hold, after shortening. */
+  /** Totals of all entries, after shortening. */
   readonly totals: WindowTotals;
-  /** What each entry costs after shortening; undefined when none is shortened. */
+  /** Tokens of each entry after shortening; undefined when none is shortened. */
   readonly costs: Float64Array | undefined;
   readonly beside: Beside;
   /** The totals of what the policy sees, with what a read adds. */
@@ -54,13 +53,13 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** What is known of the entries of a look beforehand. */
+/** Facts about the entries of a look that are known beforehand. */
 export interface KnownLook {
-  /** What the entries cost. Default: their own token counts. */
+  /** Tokens of the entries. Default: their own counts. */
   readonly costs?: Float64Array | undefined;
-  /** Which entries belong together. Default: found out when asked. */
+  /** Groups of entries that belong together. Default: computed on demand. */
   readonly grouping?: (() => Grouping) | undefined;
-  /** What a read adds to them. Default: nothing. */
+  /** Tokens that a read adds to them. Default: none. */
   readonly beside?: Beside | undefined;
 }
 
@@ -88,7 +87,7 @@ function withTokens(totals: WindowTotals, more: number): WindowTotals {
   return more === 0 ? totals : { ...totals, tokenCount: totals.tokenCount + more };
 }
 
-/** What the results cost that a read puts in. */
+/** Tokens of the results that a read fills in. */
 function fillTokens(entries: readonly WindowEntry[], policy: Policy, { fill }: Beside): number {
   const { toolResultFill } = policy;
   if (fill === 0 || toolResultFill === undefined) return 0;
@@ -100,7 +99,7 @@ export function lookBare<E extends WindowEntry>(look: Look<E>): Look<E> {
   return look.beside.summary === 0 ? look : { ...look, counted: look.countedBare };
 }
 
-/** What may go and what may not; with `folds`, placed summaries are messages like others. */
+/** Marks entries that are set aside; with `folds`, placed summaries are messages like others. */
 function protect(
   look: Pick<Look, "entries" | "policy" | "grouping" | "costs">,
   folds: boolean,
@@ -231,12 +230,12 @@ export function lookAtCosts<E extends WindowEntry>(
   return lookAt(entries, policy, { ...totals, tokenCount }, { costs, grouping, beside });
 }
 
-/** What an entry costs in a look. */
+/** Tokens of an entry in a look. */
 export function costAt(look: Look, index: number): number {
   return look.costs?.[index] ?? look.entries[index]?.tokenCount ?? 0;
 }
 
-/** What every entry costs in a look, in a list of its own. */
+/** Tokens of every entry in a look, as a new list. */
 export function costsOf(look: Look): Float64Array {
   if (look.costs !== undefined) return look.costs.slice();
   const costs = new Float64Array(look.entries.length);

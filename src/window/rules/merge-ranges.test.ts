@@ -1,15 +1,14 @@
 // Goal: two lists of runs become one that says the same, with no two runs that overlap or touch.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { joinOldest, mergeRanges } from "./merge-ranges.ts";
-import { addRange } from "./ranges.ts";
+import { describe, expect, test } from "vitest";
+import { addRange, joinOldest, mergeRanges } from "./ranges.ts";
 import type { SeqRange } from "./types.ts";
 
 const run = (first: number, last: number): SeqRange => ({ first, last });
 
 describe("mergeRanges", () => {
-  it("keeps runs apart that do not touch, and joins those that do", () => {
+  test("keeps runs apart that do not touch, and joins those that do", () => {
     expect(mergeRanges([run(1, 2), run(9, 9)], [run(4, 5)])).toEqual([
       run(1, 2),
       run(4, 5),
@@ -21,7 +20,7 @@ describe("mergeRanges", () => {
     expect(mergeRanges([], [])).toEqual([]);
   });
 
-  it("gives what adding one run after the other gives", () => {
+  test("gives what adding one run after the other gives", () => {
     const seqs = fc.uniqueArray(fc.integer({ min: 1, max: 60 }));
     fc.assert(
       fc.property(seqs, seqs, (left, right) => {
@@ -39,7 +38,7 @@ describe("mergeRanges", () => {
 });
 
 describe("joinOldest", () => {
-  it("joins no more of the oldest runs than it must", () => {
+  test("joins no more of the oldest runs than it must", () => {
     const ranges = [run(1, 1), run(3, 4), run(6, 6), run(9, 9)];
     expect(joinOldest(ranges, 4)).toBe(ranges);
     expect(joinOldest(ranges, 3)).toEqual([run(1, 4), run(6, 6), run(9, 9)]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { BoundaryRule, Protections, ToolPairing } from "../policy.ts";
+import { policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window/text.ts";
+import type { BoundaryRule, Protections, ToolPairing } from "../policy/policy.ts";
 
 interface Options {
   readonly rule?: BoundaryRule;
@@ -9,7 +9,7 @@ interface Options {
   readonly protections?: Partial<Protections>;
 }
 
-/** What a pin-middle-recent stage leaves. */
+/** The entries that a pin-middle-recent stage leaves. */
 function left(text: string, pinFirst: number, keepRecent: number, options: Options = {}): number[] {
   const { rule, minRemoved = 1, toolPairing = "loose", protections } = options;
   const stage = {

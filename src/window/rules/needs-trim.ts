@@ -1,8 +1,8 @@
 // Decides from totals alone whether a window must be looked at. This is what keeps an append cheap:
 // while nothing can leave the window, its messages are not even loaded.
 
-import { LIMITS } from "../limits.ts";
-import { CEILING, type Policy, type PolicyStage } from "../policy.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { CEILING, type Policy, type PolicyStage } from "../policy/policy.ts";
 import { isOverLimit } from "./limit.ts";
 import { mayHit } from "./triggers.ts";
 import type { Signals, Totals, WindowTotals } from "./types.ts";

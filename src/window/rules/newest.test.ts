@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { Protections, Selection, WindowUnit } from "../policy.ts";
+import { policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window/text.ts";
+import type { Protections, Selection, WindowUnit } from "../policy/policy.ts";
 import { lookAt } from "./look.ts";
-import { chooseBeforeLast } from "./newest.ts";
-import { totalsOf } from "./totals.ts";
+import { chooseBeforeLast } from "./select.ts";
+import { totalsOf } from "./trim.ts";
 
 const pack = (maxTokens: number, more: { headroom?: number; skipUnfit?: boolean } = {}) =>
   ({ kind: "pack-newest", maxTokens, headroom: 0, skipUnfit: false, ...more }) as const;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { PolicyStage, Protections } from "../policy.ts";
+import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window/text.ts";
+import type { PolicyStage, Protections } from "../policy/policy.ts";
 import { lookAt } from "./look.ts";
-import { oldestUnits } from "./oldest.ts";
-import { totalsOf } from "./totals.ts";
+import { oldestUnits } from "./select.ts";
+import { totalsOf } from "./trim.ts";
 
 type Outcome = readonly [kept: readonly number[], reason: string | undefined];
 

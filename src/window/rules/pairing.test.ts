@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import { groupEntries, noGroups } from "./groups.ts";
-import { groupAdjacent, groupEntriesAs } from "./pairing.ts";
+import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window/text.ts";
+import { groupAdjacent, groupEntries, groupEntriesAs, noGroups } from "./groups.ts";
 
 const _ = -1;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { policyOf, windowOf } from "../../../test/support/window-text.ts";
-import type { Policy, Protections, ToolPairing } from "../policy.ts";
+import { policyOf, windowOf } from "../../../test/support/window/text.ts";
+import type { Policy, Protections, ToolPairing } from "../policy/policy.ts";
 import { groupEntries } from "./groups.ts";
 import { guardEntries, HOLD, holdReasons, setAside, UNSEEN } from "./protect.ts";
 

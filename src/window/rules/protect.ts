@@ -1,7 +1,8 @@
-// What no stage may remove. Protected system messages and pinned messages are set aside before the
-// window is split into units; the other protections keep the whole unit that holds the message.
+// Messages that no stage may remove. Protected system messages and pinned messages are set aside
+// before the window is split into units; the other protections keep the whole unit that holds the
+// message.
 
-import type { Policy } from "../policy.ts";
+import type { Policy } from "../policy/policy.ts";
 import { type Grouping, waitingCalls } from "./groups.ts";
 import { type HoldReason, ROLE, type WindowEntry } from "./types.ts";
 import { beginsTurn } from "./units.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { removeSeqs } from "./remove-seqs.ts";
+import { removeSeqs } from "./ranges.ts";
 import type { SeqRange } from "./types.ts";
 
 function seqsOf(ranges: readonly SeqRange[]): number[] {

@@ -5,8 +5,8 @@ import {
   seqsOf,
   trimOn,
   windowOf,
-} from "../../../test/support/window-text.ts";
-import type { Policy, PolicyStage, Protections, ToolPairing } from "../policy.ts";
+} from "../../../test/support/window/text.ts";
+import type { Policy, PolicyStage, Protections, ToolPairing } from "../policy/policy.ts";
 import { trimWindow } from "./trim.ts";
 import type { TrimOutcome, WindowEntry } from "./types.ts";
 

@@ -1,16 +1,16 @@
 // Cuts long contents to a beginning and an end with a marker between them: what a tool says first
 // and last tells more than its middle. Or, where it is asked for, to a beginning and a marker.
 
-import type { HeadCut, Policy } from "../policy.ts";
+import type { HeadCut, Policy } from "../policy/policy.ts";
 import type { MessageDetail } from "./types.ts";
 
-/** What a cut makes of a message. */
+/** A message after a cut. */
 export interface ShortenPlan {
-  /** How many characters (Unicode code points) of the text stay, the marker not counted. */
+  /** Number of characters (Unicode code points) of the text that stay, excluding the marker. */
   readonly keptChars: number;
-  /** What the message costs afterwards; never more than before. */
+  /** Tokens of the message afterwards; never more than before. */
   readonly tokenCount: number;
-  /** What stands at the end; only when nothing but the beginning stays. */
+  /** Text at the end; only when nothing but the beginning stays. */
   readonly marker?: string;
 }
 
@@ -51,7 +51,7 @@ export function shortenPlan(
   return { keptChars, tokenCount: Math.min(tokenCount, cost) };
 }
 
-/** What the text of a message costs: its share by characters of all but the images. */
+/** Tokens of a message's text: its share by characters of all but the images. */
 function textCostOf(
   detail: MessageDetail,
   chars: number,
@@ -88,7 +88,7 @@ export function headPlan(
   return { keptChars, tokenCount: Math.max(0, tokenCount - Math.floor(saved)), marker };
 }
 
-/** How many characters make a token; undefined when the rule does not go by characters. */
+/** Characters per token; undefined if the rule does not count characters. */
 function charsPerToken({
   tokenRule,
   customTokenRule,
@@ -132,12 +132,12 @@ export function shortenToHead(text: string, keptChars: number, marker: string): 
   return text.slice(0, endOfHead(text, keptChars)) + marker;
 }
 
-/** What stands for the characters that are left out; ASCII, so its length is its characters. */
+/** The mark for characters that are left out; ASCII, so its length is its characters. */
 function markerFor(leftOut: number): string {
   return `\n[... ${leftOut} characters left out ...]\n`;
 }
 
-/** How many code points a text has; a lone surrogate counts as one. */
+/** Number of code points of a text; a lone surrogate counts as one. */
 function charsOf(text: string): number {
   let count = text.length;
   for (let i = 1; i < text.length; i++) if (isPair(text, i)) count--;

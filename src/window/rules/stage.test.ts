@@ -7,9 +7,9 @@ import {
   seqsOf,
   trimOn,
   windowOf,
-} from "../../../test/support/window-text.ts";
-import type { Policy, PolicyStage, Protections, Selection, StageOn } from "../policy.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
+} from "../../../test/support/window/text.ts";
+import type { Policy, PolicyStage, Protections, Selection, StageOn } from "../policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../policy/summary-spec.ts";
 import { trimWindow } from "./trim.ts";
 import type { TrimOutcome } from "./types.ts";
 

@@ -9,11 +9,11 @@ export interface CallToFill {
   readonly callId: string;
   /** The tool; empty when the call names none. */
   readonly callName: string;
-  /** Where the result stands: behind an entry and before the next, so no integer. */
+  /** Position of the result: after an entry and before the next, therefore not an integer. */
   readonly position: number;
 }
 
-/** What a filled result says when the policy has no text of its own. */
+/** Text of a filled result when the policy has none of its own. */
 export const FILL_NOTICE =
   "No result: the tool call was interrupted before it ended. " +
   "It may or may not have had an effect.";
@@ -40,7 +40,7 @@ export function callsToFill<E extends WindowEntry>(
   detailOf: DetailOf<E>,
 ): readonly CallToFill[] {
   const gaps = gapsOf(entries, fill);
-  /** How many results stand behind an entry, by its index. */
+  /** Number of results after an entry, by its index. */
   const counts = new Map<number, number>();
   for (const { behind, missing } of gaps) {
     counts.set(behind, (counts.get(behind) ?? 0) + missing.length);
@@ -59,7 +59,7 @@ export function callsToFill<E extends WindowEntry>(
   return filled.sort((a, b) => a.position - b.position);
 }
 
-/** How many results callsToFill lists. */
+/** Maximum number of results that callsToFill lists. */
 export function countToFill(
   entries: readonly WindowEntry[],
   fill: { readonly rule: "moved-on" | "always"; readonly newestOnly: boolean },
@@ -75,9 +75,9 @@ function gapsOf<E extends WindowEntry>(
   { rule, newestOnly }: { readonly rule: "moved-on" | "always"; readonly newestOnly: boolean },
 ): readonly Gap<E>[] {
   const gaps: Gap<E>[] = [];
-  /** Where an id was answered last, among the entries behind. */
+  /** Index of the last answer to an id, among the entries already passed. */
   const answered = new Map<string, number>();
-  /** Where an id is called next. */
+  /** Index of the next call with an id. */
   const called = new Map<string, number>();
   /** The results without an id that the next message with calls gets. */
   let bare: number[] = [];
@@ -105,7 +105,7 @@ function gapsOf<E extends WindowEntry>(
   return gaps.reverse();
 }
 
-/** What stands behind a message with calls. */
+/** Entries behind a message with calls. */
 interface Behind {
   readonly answered: ReadonlyMap<string, number>;
   readonly called: ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { windowOf } from "../../../test/support/window-text.ts";
-import { addTotals, totalsOf } from "./totals.ts";
+import { windowOf } from "../../../test/support/window/text.ts";
+import { addTotals, totalsOf } from "./trim.ts";
 
 test("totalsOf adds up messages, tokens and bytes", () => {
   expect(totalsOf(windowOf("U:3 A:4"))).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { policyOf, requestOf, windowOf } from "../../../test/support/window-text.ts";
-import type { Policy, PolicyStage, Protections, Trigger } from "../policy.ts";
+import { policyOf, requestOf, windowOf } from "../../../test/support/window/text.ts";
+import type { Policy, PolicyStage, Protections, Trigger } from "../policy/policy.ts";
 import { NO_SIGNALS, trimWindow } from "./trim.ts";
 import type { Signals, TrimOutcome } from "./types.ts";
 
@@ -11,7 +11,7 @@ interface Options {
   readonly policy?: Partial<Policy>;
 }
 
-/** What a stage that removes nothing says of its triggers; undefined when none holds. */
+/** The trigger hits of a stage that removes nothing; undefined when none holds. */
 function look(text: string, anyOf: readonly Trigger[], options: Options = {}): TrimOutcome {
   const select = { kind: "keep-last", unitCount: 10_000 } as const;
   const policy = policyOf([{ select, anyOf, name: "when", ...options.stage }], options.protections);

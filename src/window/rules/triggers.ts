@@ -1,6 +1,6 @@
 // The triggers of stages: which of them hold for a window.
 
-import type { Policy, PolicyStage, Trigger, TriggerKind } from "../policy.ts";
+import type { Policy, PolicyStage, Trigger, TriggerKind } from "../policy/policy.ts";
 import { reachesShare } from "./limit.ts";
 import { costAt, isSeen, type Layout, type Look, once } from "./look.ts";
 import type { Signals, Totals, TriggerHit } from "./types.ts";
@@ -22,7 +22,7 @@ const ORDER: { readonly [kind in TriggerKind]: number } = {
   always: 12,
 };
 
-/** What triggers look at. */
+/** Input of triggers. */
 export interface Question {
   readonly look: Look;
   readonly stage: PolicyStage;
@@ -33,7 +33,7 @@ export interface Question {
   readonly counts: (index: number) => boolean;
 }
 
-/** What a trigger may be judged by before any message is read. */
+/** Input for judging a trigger before any message is read. */
 export interface RoughQuestion {
   readonly policy: Policy;
   readonly stage: PolicyStage;
@@ -88,13 +88,13 @@ export function mayHit(trigger: Trigger, most: Totals, question: RoughQuestion):
   }
 }
 
-/** What of a window counts for triggers. */
+/** The part of a window that counts for triggers. */
 interface Counted {
   /** By the unit of the stage. */
   readonly window: () => Totals;
   /** By turns; `messageCount` is the number of turns. */
   readonly turns: () => Totals;
-  /** What came since the stage last acted and is still there. */
+  /** Entries that came since the stage last acted and are still there. */
   readonly fresh: () => Totals;
   readonly oldestMs: () => number;
 }
@@ -143,7 +143,7 @@ function countedOf(question: Question): Counted {
       const counted = countedEntries(question, layout);
       const unitAt = (index: number): number =>
         counted[index] === 0 ? NO_UNIT : (layout.unitOf[index] ?? NO_UNIT);
-      // What the server put there by itself, such as a summary, makes no turn.
+      // Messages that the server placed, such as a summary, make no turn.
       const real = new Set<number>();
       for (const [index, { seq }] of look.entries.entries()) {
         if (Number.isInteger(seq)) real.add(unitAt(index));

@@ -4,9 +4,9 @@
 import { AssertionError } from "node:assert/strict";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BROKEN_TRIMS } from "../../../test/support/broken-trims.ts";
-import { testSeed } from "../../../test/support/random.ts";
-import { windowProperties } from "../../../test/support/window-promises.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { BROKEN_TRIMS } from "../../../test/support/window/broken-trims.ts";
+import { windowProperties } from "../../../test/support/window/promises.ts";
 
 const RUNS = 2_000;
 const MODEL = "gives what the reference model gives";

@@ -1,21 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { testSeed } from "../../../test/support/random.ts";
-import { conversation, detailOfEntry } from "../../../test/support/window-arbitraries.ts";
+import { testSeed } from "../../../test/support/kit/random.ts";
+import { conversation, detailOfEntry } from "../../../test/support/window/arbitraries.ts";
 import {
   modelOpenCallIds,
   modelProtected,
   modelTurns,
-} from "../../../test/support/window-model-units.ts";
-import { KINDS, policy } from "../../../test/support/window-policies.ts";
-import { windowProperties } from "../../../test/support/window-promises.ts";
-import { entered, request, seqsOf } from "../../../test/support/window-properties.ts";
+} from "../../../test/support/window/model-units.ts";
+import { windowProperties } from "../../../test/support/window/promises.ts";
+import { entered, request, seqsOf } from "../../../test/support/window/properties.ts";
+import { KINDS, policy } from "../../../test/support/window/random-policies.ts";
 import { explainWindow } from "./explain.ts";
 import { openCallIds } from "./groups.ts";
 import { needsTrim } from "./needs-trim.ts";
 import { callsToFill } from "./tool-result-fill.ts";
-import { totalsOf } from "./totals.ts";
-import { trimWindow } from "./trim.ts";
+import { totalsOf, trimWindow } from "./trim.ts";
 import { ROLE, type WindowEntry } from "./types.ts";
 
 const RUNS = 2_000;
@@ -27,7 +26,7 @@ describe(`trimWindow, ${RUNS} random cases for each property`, () => {
   }
 });
 
-/** What the random cases must reach, each in more than one of 400. */
+/** Outcomes that the random cases must reach, each in more than one of 400. */
 const REACHED = [
   ...["message-limit", "token-limit", "age-limit", "keep-last", "budget", "middle", "filter"],
   ...["duplicate", "boundary", "ceiling", "orphan-tool-result"],
@@ -136,7 +135,11 @@ test("filled results answer every call, each right behind its message, and answe
     const results = filled.map(
       ({ callId, position }): WindowEntry => ({
         ...{ seq: position, messageId: `filled-${position}`, role: ROLE.tool, callIds: [] },
-        ...{ answers: [callId], isResult: true, tokenCount: 0, byteCount: 0, createMs: 0 },
+        answers: [callId],
+        isResult: true,
+        tokenCount: 0,
+        byteCount: 0,
+        createMs: 0,
       }),
     );
     const window = [...entries, ...results].toSorted((a, b) => a.seq - b.seq);

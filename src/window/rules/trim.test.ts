@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import { CEILING, DEFAULT_POLICY } from "../policy.ts";
-import { totalsOf } from "./totals.ts";
+import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window/text.ts";
+import { CEILING, DEFAULT_POLICY } from "../policy/policy.ts";
+import { totalsOf } from "./trim.ts";
 
 const drop = (maxMessages?: number, maxTokens?: number) =>
   dropTo({

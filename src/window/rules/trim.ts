@@ -1,7 +1,7 @@
 // The window rules: what a policy makes of a window. A pure function of its arguments; the comments
 // of the public Policy message are its specification.
 
-import { CEILING, type Policy, type PolicyStage, type StageOn } from "../policy.ts";
+import { CEILING, type Policy, type PolicyStage, type StageOn } from "../policy/policy.ts";
 import { CHOSEN } from "./boundary.ts";
 import {
   beginEvaluation,
@@ -13,9 +13,8 @@ import {
 import { groupEntries, hasOrphan, ORPHAN } from "./groups.ts";
 import { passesLimit } from "./limit.ts";
 import { lookAt, lookBare } from "./look.ts";
-import { oldestUnits } from "./oldest.ts";
+import { oldestUnits } from "./select.ts";
 import { hitsOf, runStage } from "./stage.ts";
-import { totalsOf } from "./totals.ts";
 import type {
   DetailOf,
   Shortened,
@@ -26,7 +25,7 @@ import type {
   WindowTotals,
 } from "./types.ts";
 
-/** What the caller knows of the entries already; saves a pass over them, changes no result. */
+/** Facts about the entries that the caller has; they save a pass and change no result. */
 export interface KnownWindow {
   /** The totals of all entries. Default: added up. */
   readonly totals?: WindowTotals;
@@ -71,7 +70,7 @@ export function trimWindow<E extends WindowEntry>(request: TrimRequest<E>): Trim
   for (const stage of policy.stages) {
     if (!isOn(stage, occasions) || (ceiling && isViewOnly(stage))) continue;
     const run = runStage(evaluation, stage);
-    // What a change shortens is seen by later stages only; nobody is told.
+    // Shortening on a change shows only to later stages and is not reported.
     if (run !== undefined && !(ceiling && stage.select.kind === "shorten")) pending.push(run);
   }
   if (ceiling) applyCeiling(evaluation);
@@ -124,7 +123,7 @@ function removeOrphans<E extends WindowEntry>(
 function finishRuns(pending: readonly PendingRun[]): StageRun[] {
   const runs: StageRun[] = [];
   for (const { isTold, isOver, ...run } of pending) {
-    // What one stage could not reach, a later one with smaller units often does.
+    // A limit that one stage misses, a later one with smaller units often reaches.
     const overLimit = isOver();
     if (isTold || overLimit) runs.push({ ...run, overLimit });
   }
@@ -166,4 +165,26 @@ function shortenedKept<E extends WindowEntry>(evaluation: Evaluation<E>): Shorte
   const { shortened, look } = evaluation;
   if (shortened.size === 0) return [];
   return look.entries.flatMap((entry) => shortened.get(entry) ?? []);
+}
+
+// Sums over windows.
+
+/** Totals of a list of entries. */
+export function totalsOf(entries: readonly WindowEntry[]): WindowTotals {
+  let tokenCount = 0;
+  let byteCount = 0;
+  for (const entry of entries) {
+    tokenCount += entry.tokenCount;
+    byteCount += entry.byteCount;
+  }
+  return { messageCount: entries.length, tokenCount, byteCount };
+}
+
+/** The sum of two totals. */
+export function addTotals(a: WindowTotals, b: WindowTotals): WindowTotals {
+  return {
+    messageCount: a.messageCount + b.messageCount,
+    tokenCount: a.tokenCount + b.tokenCount,
+    byteCount: a.byteCount + b.byteCount,
+  };
 }

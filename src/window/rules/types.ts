@@ -1,13 +1,13 @@
 // The types of a window. A window is a list of entries by rising position; most rules need only
 // what is below, and a few look at the content through `DetailOf`.
 
-import type { TriggerKind } from "../policy.ts";
+import type { TriggerKind } from "../policy/policy.ts";
 
-/** Who speaks; the numbers are those of the public `Role` enum. */
+/** Role of the speaker; the numbers are those of the public `Role` enum. */
 export const ROLE = { user: 1, assistant: 2, system: 3, tool: 4 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];
 
-/** What the window rules need to know of a message. */
+/** A message as the window rules see it. */
 export interface WindowFacts {
   readonly messageId: string;
   readonly role: Role;
@@ -20,7 +20,7 @@ export interface WindowFacts {
   readonly answers: readonly string[];
   /** It holds nothing but tool results: a tool message, or a user message of such parts alone. */
   readonly isResult: boolean;
-  /** What it costs: a multiple of a quarter of a token, whole under most rules. */
+  /** Its tokens: a multiple of a quarter, whole under most rules. */
   readonly tokenCount: number;
   /** When the server stored it, in milliseconds since 1970. */
   readonly createMs: number;
@@ -37,7 +37,7 @@ export interface WindowEntry extends WindowFacts {
   readonly byteCount: number;
 }
 
-/** What conditions, duplicates and shortening look at; read on demand. */
+/** Content for conditions, duplicates and shortening; read on demand. */
 export interface MessageDetail {
   /** All text of the content, parts joined by a line break; results of tools included. */
   readonly content: string;
@@ -47,7 +47,7 @@ export interface MessageDetail {
     readonly name: string;
     readonly arguments: string;
   }[];
-  /** What a message holds beside text and tool calls; left out when that is nothing. */
+  /** Content beside text and tool calls; left out when there is none. */
   readonly rest?: {
     readonly images: number;
     /** The characters of data, as compact JSON, and of the calls of other agents. */
@@ -123,7 +123,7 @@ export interface StageRun {
   readonly triggers: readonly TriggerHit[];
   /** A limit of the stage still does not hold after all stages. */
   readonly overLimit: boolean;
-  /** What kept it from removing more, in the order of the type. */
+  /** Reasons that kept it from removing more, in the order of the type. */
   readonly heldBy: readonly HoldReason[];
   /** The entries that wait for a summary; only with removedTo `summarize`. */
   readonly awaitsSummary: readonly WindowEntry[];
@@ -141,23 +141,23 @@ export interface ConditionWarning {
   readonly messageCount: number;
 }
 
-/** How a tool ended. */
+/** Outcome of a tool. */
 export interface ToolOutcome {
   readonly tool: string;
   readonly error: boolean;
 }
 
-/** What a read adds to the stored window, in tokens. */
+/** Tokens that a read adds to the stored window. */
 export interface Beside {
-  /** What the summary of the session costs as it is shown. It makes way for protected messages. */
+  /** Tokens of the session's summary as it is shown. It makes way for protected messages. */
   readonly summary: number;
-  /** What each filled result costs. */
+  /** Tokens of each filled result. */
   readonly fill: number;
 }
 
-/** What a policy is told beside the window. */
+/** Signals of a policy beside the window. */
 export interface Signals {
-  /** What the model's input took; 0 when nobody said. */
+  /** Input tokens of the model; 0 when unknown. */
   readonly modelInputTokens: number;
   /** The outcomes that tool triggers look at, oldest first. */
   readonly outcomes: readonly ToolOutcome[];
@@ -165,9 +165,9 @@ export interface Signals {
   readonly lastSeq: number;
   /** By stage name: the newest seq when the stage last acted; 0 when it never did. */
   readonly actedSeqs: ReadonlyMap<string, number>;
-  /** What came up to here came before the session was reset. Default 0. */
+  /** The last seq before the session was reset. Default 0. */
   readonly resetSeq?: number;
-  /** What a read adds to the window and limits count. Default: nothing. */
+  /** Tokens that a read adds and limits count. Default: none. */
   readonly beside?: Beside;
 }
 
@@ -175,23 +175,24 @@ export interface Signals {
 export interface Shortened {
   readonly entry: WindowEntry;
   readonly stage: string;
-  /** How many characters of the text stay, the marker not counted. */
+  /** Number of characters of the text that stay, excluding the marker. */
   readonly keptChars: number;
-  /** What it costs afterwards. */
+  /** Tokens afterwards. */
   readonly tokenCount: number;
-  /** What stands at the end; only when nothing but the beginning stays. */
+  /** Text at the end; only when nothing but the beginning stays. */
   readonly marker?: string;
 }
 
-/** What the rules made of a window. */
+/** The result of the rules on a window. */
 export interface TrimOutcome<E extends WindowEntry = WindowEntry> {
-  /** What is left. The very array that was given when nothing was removed. */
+  /** Remaining entries. The very array that was given when nothing was removed. */
   readonly kept: readonly E[];
   /**
-   * What is left in the stored window: `kept` and what only stages with the effect view removed.
+   * Remaining entries of the stored window: `kept` and what only stages with the effect view
+   * removed.
    */
   readonly stored: readonly E[];
-  /** What left, cause by cause. Trims of stages with the effect view are among them. */
+  /** Removals, cause by cause. Trims of stages with the effect view are among them. */
   readonly trims: readonly Trim<E>[];
   /** Those of `trims` that leave the stored window. */
   readonly storedTrims: readonly Trim<E>[];

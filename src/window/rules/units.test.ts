@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { windowOf } from "../../../test/support/window-text.ts";
-import type { WindowUnit } from "../policy.ts";
+import { windowOf } from "../../../test/support/window/text.ts";
+import type { WindowUnit } from "../policy/policy.ts";
 import { groupEntries } from "./groups.ts";
 import { splitUnits } from "./units.ts";
 

@@ -1,7 +1,8 @@
 // Splits a window into the units that a stage keeps or removes. Entries that are set aside are in
 // no unit and are skipped as if they were not there; units that share a group are one unit.
 
-import type { WindowUnit } from "../policy.ts";
+import type { WindowUnit } from "../policy/policy.ts";
+import { rootOf } from "./groups.ts";
 import { ROLE, type WindowEntry } from "./types.ts";
 
 /** In `Units.unitOf`: the entry is set aside. */
@@ -69,18 +70,6 @@ function assistantTurns(entries: readonly WindowEntry[], aside: Uint8Array): Uni
     unitOf[index] = count - 1;
   }
   return { unitOf, count };
-}
-
-/** The root of a segment: the oldest one it is joined with. */
-function rootOf(parents: Int32Array, segment: number): number {
-  let at = segment;
-  for (;;) {
-    const parent = parents[at] ?? at;
-    if (parent === at) return at;
-    const next = parents[parent] ?? parent;
-    parents[at] = next;
-    at = next;
-  }
 }
 
 function mergeByGroup(segments: Units, callOf: Int32Array): Units {

@@ -13,61 +13,61 @@ export const protobufFileName = "memorysidecar/storage/v1/document_records.proto
 
 /** A collection that holds documents. */
 export interface CollectionRecord {
-  /** The number under which its documents stand, one of those of logs. */
+  /** Number under which its documents are stored, from the numbers of logs. */
   logNo: bigint;
-  /** The number of the next new document. */
+  /** Number of the next new document. */
   nextDocumentNo: bigint;
-  /** How many documents it holds. */
+  /** Number of documents. */
   documentCount: bigint;
-  /** When the first of them was stored, in milliseconds. */
+  /** Time the first of them was stored, in milliseconds. */
   createMs: bigint;
-  /** When one was last written or deleted, in milliseconds. */
+  /** Time a document of it was last written or deleted, in milliseconds. */
   updateMs: bigint;
 }
 
-/** Where a document is, and what lists need to know of it. */
+/** Location of a document, and the data that lists need of it. */
 export interface DocumentRecord {
-  /** The number of its body among the message records. */
+  /** Number of its body among the message records. */
   bodyNo: bigint;
   /** The size of the wire form, without the embedding. */
   byteCount: bigint;
   /** The id. */
   documentId: string;
-  /** Empty unless it is a chunk: then the id of what was split. */
+  /** Id of the split document. Empty unless this is a chunk. */
   sourceId: string;
-  /** When it was first stored, in milliseconds. */
+  /** Time it was first stored, in milliseconds. */
   createMs: bigint;
-  /** The revision that last changed it. */
+  /** Revision of its last change. */
   etagRevision: bigint;
 }
 
-/** The body of a document; stands among the message records. */
+/** Body of a document; stored among the message records. */
 export interface DocumentBodyRecord {
   /** The id. */
   documentId: string;
   /** The wire form, without the embedding. */
   document: Buffer;
-  /** What made the embedding. */
+  /** Model of the embedding. */
   model: string;
-  /** The embedding: 32-bit floats, the lowest byte first. Empty without one. */
+  /** Embedding: 32-bit floats, little-endian. Empty without one. */
   values: Buffer;
 }
 
-/** Where the vectors of a message or a document are. */
+/** Location of the vectors of a message or a document. */
 export interface VectorRecord {
-  /** The number of the message record that they were made from: they count for no other. */
+  /** Number of the message record that they were made from: they are valid for no other. */
   ofNo: bigint;
-  /** The number of their body among the message records. */
+  /** Number of their body among the message records. */
   bodyNo: bigint;
 }
 
-/** Vectors of one message or document; stands among the message records. */
+/** Vectors of one message or document; stored among the message records. */
 export interface VectorBodyRecord {
-  /** What made them: model, dimensions and text recipe. */
+  /** Their origin: model, dimensions and text recipe. */
   model: string;
-  /** How many there are. */
+  /** Number of vectors. */
   count: bigint;
-  /** One after the other: 32-bit floats, the lowest byte first. */
+  /** The vectors in sequence: 32-bit floats, little-endian. */
   values: Buffer;
 }
 

@@ -12,25 +12,33 @@ export const protobufPackage = "memorysidecar.storage.v1";
 export const protobufFileName = "memorysidecar/storage/v1/memory_records.proto";
 
 /**
- * The memories of a namespace. It stays when the last one is gone, so that no number is given
- * twice.
+ * Memories of a namespace. The record is kept after the last memory is gone, so that no number is
+ * reused.
  */
 export interface MemoriesRecord {
-  /** The number under which they stand, one of those of logs. */
+  /** Number under which they are stored, from the numbers of logs. */
   logNo: bigint;
-  /** The number of the next new memory. */
+  /** Number of the next new memory. */
   nextMemoryNo: bigint;
-  /** How many there are. */
+  /** Number of memories. */
   memoryCount: bigint;
+  /**
+   * 1 when they are indexed by their messages. 0 in stores of formats 2 and 3 until they are
+   * opened.
+   */
+  sourcesListed: bigint;
 }
 
-/** A state of a memory: where its body is, what finds it, and what changes without a new state. */
+/**
+ * State of a memory: the location of its body, its lookup terms, and the fields that change without
+ * a new version.
+ */
 export interface MemoryRecord {
-  /** The number of its body among the message records. */
+  /** Number of its body among the message records. */
   bodyNo: bigint;
   /** The size of the body. */
   byteCount: bigint;
-  /** The number of the first body with its text: vectors are made from that. */
+  /** Number of the first body with its text, from which vectors are made. */
   textNo: bigint;
   /** The id. */
   memoryId: string;
@@ -44,47 +52,50 @@ export interface MemoryRecord {
   persistent: bigint;
   /** The tier. */
   tier: bigint;
-  /** When it is gone, in milliseconds. 0 means never. */
+  /** Expiry time, in milliseconds. 0 means never. */
   expireMs: bigint;
-  /** What it is looked up by, 17 bytes each. */
+  /** Lookup terms, 17 bytes each. */
   terms: Buffer;
-  /** When it was first remembered, in milliseconds. */
+  /** Time it was first remembered, in milliseconds. */
   createMs: bigint;
-  /** When this state was made, in milliseconds. */
+  /** Creation time of this version, in milliseconds. */
   updateMs: bigint;
-  /** The number of this state. */
+  /** Number of this version. */
   version: bigint;
-  /** The revision that last changed anything of it. */
+  /** Revision of the last change of any of its fields. */
   etagRevision: bigint;
-  /** How often it was mentioned. */
+  /** Number of mentions. */
   mentionCount: bigint;
-  /** Its place in its tier. */
+  /** Rank in its tier. */
   rank: number;
-  /** How sure it is. */
+  /** Confidence. */
   confidence: number;
-  /** When it was last mentioned, in milliseconds. */
+  /** Time of the last mention, in milliseconds. */
   lastSeenMs: number;
-  /** When the scheduled decay last looked at it, in milliseconds. */
+  /** Time at which the scheduled decay last examined it, in milliseconds. */
   decayMs: number;
-  /** 1 when its trust is low. Not set in records of before it was kept: they rank among the others. */
+  /**
+   * 1 when its trust is low. Not set in records from before it was kept: they rank among the
+   * others.
+   */
   low: bigint;
 }
 
-/** The body of a state of a memory; stands among the message records. */
+/** Body of a version of a memory; stored among the message records. */
 export interface MemoryBodyRecord {
   /** The id. */
   memoryId: string;
-  /** The scope. */
+  /** User of the scope. */
   userId: string;
-  /** The scope. */
+  /** Agent of the scope. */
   agentId: string;
-  /** The scope. */
+  /** Session of the scope. */
   sessionId: string;
   /** The text. */
   text: string;
   /**
-   * What it is made of: of an entity name and type, of a relation subject, predicate and object,
-   * of an episode the texts of user and assistant.
+   * Parts of the structure. Entity: name and type; relation: subject, predicate and object;
+   * episode: the texts of user and assistant.
    */
   parts: string[];
   /** Other names of an entity. */
@@ -97,45 +108,51 @@ export interface MemoryBodyRecord {
   category: string;
   /** The topics. */
   topics: string[];
-  /** How important it is. */
+  /** Importance. */
   importance: number;
   /** The labels: key, value, key, value and so on. */
   labels: string[];
-  /** The wire form of a Struct. */
+  /** Wire form of a Struct. */
   metadata: Buffer;
-  /** From when on it holds, in milliseconds. */
+  /** Start of its validity, in milliseconds. */
   validFromMs?:
     | number
     | undefined;
-  /** Until when it holds, in milliseconds. */
+  /** End of its validity, in milliseconds. */
   validToMs?:
     | number
     | undefined;
-  /** How far it is trusted; the number of the public enum. */
+  /** Trust level; the number of the public enum. */
   trust: number;
-  /** How long it lives, in milliseconds. 0 means for ever. */
+  /** Time to live, in milliseconds. 0 means no expiry. */
   ttlMs: number;
-  /** How it came; the name. */
+  /** Name of the origin. */
   origin: string;
-  /** The session that it comes from. */
+  /** Source session. */
   sourceSessionId: string;
-  /** The messages that it comes from. */
+  /** Source messages. */
   sourceMessageIds: string[];
-  /** The hook that found it. */
+  /** Hook that found it. */
   hook: string;
   /** The model of the hook. */
   model: string;
-  /** The memory that took its place. */
+  /** Memory that superseded it. */
   supersededBy: string;
-  /** Who made this state. */
+  /** Author of this version. */
   writer: string;
-  /** Why. */
+  /** Reason for this version. */
   reason: string;
   /** Memories of higher trust that it contradicts. */
   contradictsIds: string[];
+  /** Time its messages were erased, in milliseconds; unset while they were not. */
+  erasedMs?:
+    | number
+    | undefined;
+  /** 1 when it has evidence other than its messages. */
+  vouched: bigint;
 }
 
-/** A scope that holds memories, or once promoted a text. */
+/** Scope that holds memories, or to which a text was promoted at some time. */
 export interface MemoryScopeRecord {
   /** The user. */
   userId: string;
@@ -143,17 +160,17 @@ export interface MemoryScopeRecord {
   agentId: string;
   /** The session. */
   sessionId: string;
-  /** How many memories of each tier it holds. */
+  /** Number of memories of each tier. */
   counts: bigint[];
-  /** When one was last written or deleted, in milliseconds. */
+  /** Time a memory of it was last written or deleted, in milliseconds. */
   updateMs: bigint;
-  /** How many texts were ever promoted to it. */
+  /** Number of texts ever promoted to it. */
   promotedNo: bigint;
-  /** How many of them are remembered. */
+  /** Number of these that are recorded. */
   promotedCount: bigint;
 }
 
-/** The jobs that a session waits for. */
+/** Pending jobs of a session. */
 export interface MemoryJobsRecord {
   /** The number of the session. */
   sessionNo: bigint;
@@ -162,7 +179,7 @@ export interface MemoryJobsRecord {
 }
 
 function createBaseMemoriesRecord(): MemoriesRecord {
-  return { logNo: 0n, nextMemoryNo: 0n, memoryCount: 0n };
+  return { logNo: 0n, nextMemoryNo: 0n, memoryCount: 0n, sourcesListed: 0n };
 }
 
 export const MemoriesRecord: MessageFns<MemoriesRecord> = {
@@ -184,6 +201,12 @@ export const MemoriesRecord: MessageFns<MemoriesRecord> = {
         throw new globalThis.Error("value provided for field message.memoryCount of type int64 too large");
       }
       writer.uint32(24).int64(message.memoryCount);
+    }
+    if (message.sourcesListed !== 0n) {
+      if (BigInt.asIntN(64, message.sourcesListed) !== message.sourcesListed) {
+        throw new globalThis.Error("value provided for field message.sourcesListed of type int64 too large");
+      }
+      writer.uint32(32).int64(message.sourcesListed);
     }
     return writer;
   },
@@ -223,6 +246,14 @@ export const MemoriesRecord: MessageFns<MemoriesRecord> = {
             }
 
             message.memoryCount = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sourcesListed = reader.int64() as bigint;
             continue;
           }
         }
@@ -597,6 +628,8 @@ function createBaseMemoryBodyRecord(): MemoryBodyRecord {
     writer: "",
     reason: "",
     contradictsIds: [],
+    erasedMs: undefined,
+    vouched: 0n,
   };
 }
 
@@ -682,6 +715,15 @@ export const MemoryBodyRecord: MessageFns<MemoryBodyRecord> = {
     }
     for (const v of message.contradictsIds) {
       writer.uint32(218).string(v!);
+    }
+    if (message.erasedMs !== undefined) {
+      writer.uint32(225).double(message.erasedMs);
+    }
+    if (message.vouched !== 0n) {
+      if (BigInt.asIntN(64, message.vouched) !== message.vouched) {
+        throw new globalThis.Error("value provided for field message.vouched of type int64 too large");
+      }
+      writer.uint32(232).int64(message.vouched);
     }
     return writer;
   },
@@ -913,6 +955,22 @@ export const MemoryBodyRecord: MessageFns<MemoryBodyRecord> = {
             }
 
             message.contradictsIds.push(reader.string());
+            continue;
+          }
+          case 28: {
+            if (tag !== 225) {
+              break;
+            }
+
+            message.erasedMs = reader.double();
+            continue;
+          }
+          case 29: {
+            if (tag !== 232) {
+              break;
+            }
+
+            message.vouched = reader.int64() as bigint;
             continue;
           }
         }

@@ -11,9 +11,9 @@ export const protobufPackage = "memorysidecar.storage.v1";
 
 export const protobufFileName = "memorysidecar/storage/v1/records.proto";
 
-/** The part of a session that only UpdateSession changes. */
+/** Part of a session that only UpdateSession changes. */
 export interface SessionRecord {
-  /** The number of the session in the store, rising by creation. */
+  /** Number of the session in the store, rising by creation. */
   sessionNo: bigint;
   /** The namespace. */
   namespace: string;
@@ -35,83 +35,71 @@ export interface SessionRecord {
   summaryText: string;
   /** The tokens of the summary. */
   summaryTokenCount: bigint;
-  /** How many summaries the session has had, placed ones included. */
+  /** Number of summaries that the session has had, placed ones included. */
   summaryVersion: bigint;
-  /** When the summary was set, in milliseconds since 1970. */
+  /** Time the summary was set, in milliseconds since 1970. */
   summaryUpdateMs: bigint;
-  /** The source of a fork. Empty for a session that was created. */
+  /** Id of the source session of a fork. Empty for a session that was created. */
   forkedFromSessionId: string;
   /** The last seq that was copied by the fork. */
   forkedFromSeq: bigint;
-  /** When the session was created, in milliseconds since 1970. */
+  /** Creation time of the session, in milliseconds since 1970. */
   createMs: bigint;
-  /** The revision that last wrote this record; the etag. */
+  /** Revision of the last write of this record; the etag. */
   etagRevision: bigint;
-  /** What stands in the window and not in the log, by rising position. */
+  /** Entries in the window that are not in the log, by rising position. */
   inserts: InsertRecord[];
-  /** The runs that the summary stands for: first, last, first, last and so on. */
+  /** Runs that the summary covers: first, last, first, last and so on. */
   summaryRanges: bigint[];
-  /** The hook that made the summary. Empty for a text that a caller set. */
+  /** Hook that made the summary. Empty for a text that a caller set. */
   summaryHook: string;
   /**
-   * How far the summary may be trusted, as in the public contract. 0 in records from
-   * before there were hooks.
+   * Trust level of the summary, as in the public contract. 0 in records from before there were
+   * hooks.
    */
   summaryTrust: number;
-  /**
-   * The version of the summary. 0 in records from before there were hooks: then it is
-   * the newest.
-   */
+  /** Version of the summary. 0 in records from before there were hooks, where it is the newest. */
   summaryOwnVersion: bigint;
-  /**
-   * What the session gives to long-term memory, as JSON of the domain type. Empty for
-   * nothing.
-   */
+  /** Memory policy of the session, as JSON of the domain type. Empty for none. */
   memoryPolicyJson: string;
-  /** The stage that asked for the summary. Empty when a caller did. */
+  /** Stage that requested the summary. Empty when a caller did. */
   summaryStage: string;
-  /**
-   * How many levels of summaries the summary stands on. 0 in records from before this was
-   * kept, where it counts as 1.
-   */
+  /** Level of the summary. 0 in records from before this was kept, where it counts as 1. */
   summaryLevel: number;
 }
 
-/** Something that stands in a window and not in the log. */
+/** Entry of a window that is not in the log. */
 export interface InsertRecord {
-  /** Its place among the seqs. Never a whole number. */
+  /** Position among the seqs. Never an integer. */
   position: number;
   /** 1 for a summary, 2 for a result, 3 for a request. */
   kind: number;
-  /** The id of the message that shows it. */
+  /** Id of the message that shows it. */
   messageId: string;
-  /** The tokens, without the quarters. */
+  /** Tokens, without the quarters. */
   tokenCount: bigint;
-  /** The quarters of a token beyond them: 0 to 3. */
+  /** Remaining quarters of a token: 0 to 3. */
   tokenQuarters: number;
-  /** The wire form of the message that shows it. */
+  /** Wire form of the message that shows it. */
   message: Buffer;
-  /** The runs that a summary stands for: first, last, first, last and so on. */
+  /** Runs that a summary covers: first, last, first, last and so on. */
   ranges: bigint[];
   /**
-   * When the first message that a summary stands for was said, in milliseconds since
-   * 1970. May lie before 1970.
+   * Time the first message that a summary covers was sent, in milliseconds since 1970. May be
+   * before 1970.
    */
   firstMs: bigint;
-  /** When it was made, in milliseconds since 1970. */
+  /** Creation time, in milliseconds since 1970. */
   createMs: bigint;
-  /** The version of a summary. 0 for others, and from before there were hooks. */
+  /** Version of a summary. 0 for other kinds, and in records from before there were hooks. */
   version: bigint;
-  /** The hook that made a summary. Empty for a text that a caller set. */
+  /** Hook that made a summary. Empty for a text that a caller set. */
   hook: string;
-  /** The stage that asked for a summary. Empty when a caller did. */
+  /** Stage that requested a summary. Empty when a caller did. */
   stage: string;
-  /** How many levels a summary stands on. */
+  /** Level of a summary. */
   level: number;
-  /**
-   * How far it may be trusted, as in the public contract. 0 in records from before
-   * there were hooks.
-   */
+  /** Trust level, as in the public contract. 0 in records from before there were hooks. */
   trust: number;
 }
 
@@ -123,41 +111,41 @@ export interface Label {
   value: string;
 }
 
-/** The part of a session that every append changes. */
+/** Part of a session that every append changes. */
 export interface HeadRecord {
-  /** The number of the log in the store. A reset starts a new one. */
+  /** Number of the log in the store. A reset starts a new one. */
   logNo: bigint;
-  /** The newest seq ever given. */
+  /** Newest seq ever assigned. */
   lastSeq: bigint;
-  /** The first seq of this log: seqs below belong to a log that was reset. */
+  /** First seq of this log: lower seqs belong to a log that was reset. */
   firstSeq: bigint;
-  /** The messages in the log. */
+  /** Number of messages in the log. */
   logMessageCount: bigint;
-  /** Their tokens. */
+  /** Tokens of the log, without the quarters. */
   logTokenCount: bigint;
-  /** The messages in the window. */
+  /** Number of messages in the window. */
   windowMessageCount: bigint;
-  /** Their tokens. */
+  /** Tokens of the window, without the quarters. */
   windowTokenCount: bigint;
-  /** Their wire bytes. */
+  /** Size of the window in wire bytes. */
   windowByteCount: bigint;
-  /** The runs of the window: first, last, first, last and so on. */
+  /** Runs of the window: first, last, first, last and so on. */
   windowRanges: bigint[];
-  /** When the session or its log was last changed, in milliseconds since 1970. */
+  /** Time of the last change of the session or its log, in milliseconds since 1970. */
   updateMs: bigint;
-  /** The revision that did so. */
+  /** Revision of that change. */
   revision: bigint;
-  /** The quarters of a token of the log beyond its tokens: 0 to 3. */
+  /** Remaining quarters of a token of the log: 0 to 3. */
   logTokenQuarters: number;
-  /** The quarters of a token of the window beyond its tokens: 0 to 3. */
+  /** Remaining quarters of a token of the window: 0 to 3. */
   windowTokenQuarters: number;
-  /** What the policy remembers, as JSON of the domain type. Empty for nothing. */
+  /** State of the policy, as JSON of the domain type. Empty for none. */
   policyStateJson: string;
 }
 
-/** Where a message of a log is, and what lists need to know of it. */
+/** Location of a message of a log, and the data that lists need of it. */
 export interface EntryRecord {
-  /** The number of the message record. 0 for a message that was deleted. */
+  /** Number of the message record. 0 for a message that was deleted. */
   messageNo: bigint;
   /** The role, as in the public contract. */
   role: number;
@@ -165,25 +153,25 @@ export interface EntryRecord {
   tokenCount: bigint;
   /** The size of the wire form. */
   byteCount: bigint;
-  /** The quarters of a token beyond them: 0 to 3. */
+  /** Remaining quarters of a token: 0 to 3. */
   tokenQuarters: number;
 }
 
-/** The window as it was when a seq was the newest. */
+/** Window at the time when a seq was the newest. */
 export interface WindowRecord {
   /** The runs of the window: first, last, first, last and so on. */
   ranges: bigint[];
 }
 
-/** The answer to a request with a request id. */
+/** Response to a request with a request id. */
 export interface ReplyRecord {
-  /** The rpc, by its name. */
+  /** Name of the rpc. */
   method: string;
   /** A digest of the request. */
   requestDigest: Buffer;
-  /** The wire form of the answer. */
+  /** Wire form of the response. */
   reply: Buffer;
-  /** When it was given, in milliseconds since 1970. */
+  /** Time of the response, in milliseconds since 1970. */
   createMs: bigint;
 }
 
@@ -193,18 +181,18 @@ export interface ConsumerRecord {
   revision: bigint;
   /** The index of the position. */
   index: number;
-  /** When the consumer was created, in milliseconds since 1970. */
+  /** Creation time of the consumer, in milliseconds since 1970. */
   createMs: bigint;
-  /** When the position last moved, in milliseconds since 1970. */
+  /** Time the position last moved, in milliseconds since 1970. */
   updateMs: bigint;
   /**
-   * The history of the store that the position is of. Empty: that of its making, whose
-   * id is that of the store.
+   * History of the store to which the position belongs. Empty: the original history, whose id is
+   * that of the store.
    */
   historyId: string;
 }
 
-/** An event, with what filters need beside its wire form. */
+/** Event, with the fields that filters need in addition to its wire form. */
 export interface EventRecord {
   /** The wire form of the public event. */
   body: Buffer;
@@ -216,35 +204,35 @@ export interface EventRecord {
   sessionId: string;
   /** The user. */
   userId: string;
-  /** When it happened, in milliseconds since 1970. */
+  /** Time of the event, in milliseconds since 1970. */
   createMs: bigint;
-  /** The revision of the namespace. 0 up to format 2: then it is the commit number. */
+  /** Revision of the namespace. Up to format 2 it is 0, and the revision is the commit number. */
   revision: bigint;
 }
 
-/** Where the events of a namespace begin and end. */
+/** Range of the events of a namespace. */
 export interface NamespaceRecord {
-  /** The revision of the newest event. */
+  /** Revision of the newest event. */
   newestRevision: bigint;
-  /** The index of the newest event. */
+  /** Index of the newest event. */
   newestIndex: number;
-  /** The revision of the newest event that was dropped. */
+  /** Revision of the newest event that was dropped. */
   oldestRevision: bigint;
-  /** The index of the newest event that was dropped. */
+  /** Index of the newest event that was dropped. */
   oldestIndex: number;
 }
 
-/** Changes of the index that are durable here before they are in the index itself. */
+/** Changes of the index that are durable here before they are written to the index. */
 export interface JournalRecord {
-  /** The number of the newest commit with events that this record belongs to. */
+  /** Number of the newest commit with events that this record belongs to. */
   commitNo: bigint;
   /** The changes, in order. */
   changes: IndexChange[];
-  /** The next free session number. */
+  /** Next free session number. */
   nextSessionNo: bigint;
-  /** The next free log number. */
+  /** Next free log number. */
   nextLogNo: bigint;
-  /** The next free message number. */
+  /** Next free message number. */
   nextMessageNo: bigint;
 }
 
@@ -256,9 +244,9 @@ export interface IndexChange {
   value?: Buffer | undefined;
 }
 
-/** A log whose records are being erased. */
+/** Log whose records are being erased. */
 export interface PurgeRecord {
-  /** The seq from which on nothing is left, so that a restart goes on from there. */
+  /** Seq from which on nothing is left, so that a restart continues from there. */
   nextSeq: bigint;
   /** The last seq of the log. */
   lastSeq: bigint;
@@ -272,69 +260,69 @@ export interface TaskRecord {
   taskJson: string;
 }
 
-/** What a hook took in an hour. */
+/** Use of a hook in an hour. */
 export interface UsageRecord {
-  /** The calls. */
+  /** Number of calls. */
   calls: bigint;
-  /** The tokens. */
+  /** Number of tokens. */
   tokens: bigint;
 }
 
-/** One summary that a session has had. */
+/** Summary that a session has had. */
 export interface SummaryRecord {
   /** The version. */
   version: bigint;
   /** The text. */
   text: string;
-  /** The tokens of the text, without the quarters. */
+  /** Tokens of the text, without the quarters. */
   tokenCount: bigint;
-  /** The quarters of a token beyond them: 0 to 3. */
+  /** Remaining quarters of a token: 0 to 3. */
   tokenQuarters: number;
-  /** Whether it was placed in the window. Else it was the summary of the session. */
+  /** Whether it was placed in the window. If false, it was the summary of the session. */
   inPlace: boolean;
-  /** The id of the message that showed a placed one. */
+  /** Id of the message that showed a placed summary. */
   placedMessageId: string;
-  /** The runs that it stands for: first, last, first, last and so on. */
+  /** Runs that it covers: first, last, first, last and so on. */
   ranges: bigint[];
-  /** Those that came with this version. */
+  /** Runs that were added in this version. */
   added: bigint[];
-  /** The messages that it stands for. */
+  /** Number of messages that it covers. */
   sourceMessageCount: bigint;
-  /** Their tokens, without the quarters. */
+  /** Tokens of these messages, without the quarters. */
   sourceTokenCount: bigint;
-  /** The quarters of a token beyond them: 0 to 3. */
+  /** Remaining quarters of a token: 0 to 3. */
   sourceTokenQuarters: number;
-  /** The versions of the summaries among its sources. */
+  /** Versions of the summaries among its sources. */
   sourceVersions: bigint[];
-  /** How many levels it stands on. */
+  /** Level of the summary. */
   level: number;
-  /** The stage that asked for it. Empty when a caller did. */
+  /** Stage that requested it. Empty when a caller did. */
   stage: string;
-  /** The hook that made it. Empty for a text that a caller set. */
+  /** Hook that made it. Empty for a text that a caller set. */
   hook: string;
   /** The model. May be empty. */
   model: string;
   /** The task. Empty for a text that a caller set. */
   taskId: string;
-  /** How far it may be trusted, as in the public contract. */
+  /** Trust level, as in the public contract. */
   trust: number;
-  /** The tokens that the calls read. */
+  /** Input tokens of the calls. */
   inputTokens: bigint;
-  /** The tokens that the calls wrote. */
+  /** Output tokens of the calls. */
   outputTokens: bigint;
-  /** The calls. */
+  /** Number of calls. */
   callCount: bigint;
-  /** How long it took, in milliseconds. */
+  /** Time from the request to the summary, in milliseconds. */
   durationMs: bigint;
   /** Whether it is a placeholder. */
   placeholder: boolean;
-  /** When it was made, in milliseconds since 1970. */
+  /** Creation time, in milliseconds since 1970. */
   createMs: bigint;
-  /** For a summary of the session: the newest seq when it was set. Unset when nobody knows. */
+  /** For a summary of the session: the newest seq when it was set. Unset when unknown. */
   seq?:
     | bigint
     | undefined;
-  /** For a summary of the session that was removed: the newest seq then. */
+  /** For a summary of the session that was removed: the newest seq at the removal. */
   endSeq?: bigint | undefined;
 }
 

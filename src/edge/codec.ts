@@ -1,0 +1,31 @@
+// Ports through which use cases read and write the wire forms of messages without knowing them.
+
+import type { Codec } from "../core/codec.ts";
+import { encodeEvent, readEventSeqs } from "../events/wire.ts";
+import { encodeSummaryDocument } from "../recall/documents/wire.ts";
+import { readDetail, readSpeech } from "../session/detail-wire.ts";
+import {
+  appendText,
+  encodeMade,
+  readFacts,
+  readTrust,
+  shortenMessage,
+} from "../session/facts-wire.ts";
+import { draftOf, encodeMessage, mergeMessage } from "../session/message-wire.ts";
+
+/** The wire forms that the service stores. */
+export const CODEC: Codec = {
+  encodeMessage,
+  draftOf,
+  readFacts,
+  readDetail,
+  readSpeech,
+  shortenMessage,
+  readTrust,
+  appendText,
+  encodeSummaryDocument,
+  encodeMade,
+  mergeMessage,
+  encodeEvent,
+  readEventSeqs,
+};

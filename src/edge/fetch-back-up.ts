@@ -1,0 +1,77 @@
+// `memory-sidecar backup ADDRESS`: takes a back-up from a running server.
+
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import {
+  AdminServiceService,
+  type BackUpResponse,
+  BackUpTarget,
+} from "../gen/memorysidecar/v1/admin_service.ts";
+import { formatAddress, type ListenAddress } from "../grpc/address.ts";
+import type { CopiedFile, CopyProgress } from "../store/backup/copy-store.ts";
+
+/** A running server. */
+export interface ServerAddress {
+  readonly address: ListenAddress;
+  /** A file whose first token is sent. */
+  readonly tokenFile: string | undefined;
+  /** A file with the certificates to trust, in PEM; with it the connection uses TLS. */
+  readonly tlsCa: string | undefined;
+}
+
+/** Writes a back-up of a running server to a new file. Throws when it is not complete. */
+export async function fetchBackUp(
+  { address, tokenFile, tlsCa }: ServerAddress,
+  file: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<CopiedFile> {
+  const security =
+    tlsCa === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(tlsCa));
+  const metadata = new Metadata();
+  if (tokenFile !== undefined) metadata.set("authorization", `Bearer ${firstToken(tokenFile)}`);
+  const client = new Client(formatAddress(address), security);
+  const { path, requestSerialize, responseDeserialize } = AdminServiceService.backUp;
+  const request = { target: BackUpTarget.STREAM, maxBytesPerSecond: 0n };
+  const output = openSync(file, "wx", 0o600);
+  try {
+    const sum = createHash("sha256");
+    let bytes = 0;
+    let last: BackUpResponse["part"];
+    const answers = client.makeServerStreamRequest(
+      ...([path, requestSerialize, responseDeserialize, request, metadata] as const),
+    );
+    for await (const answer of answers) {
+      last = (answer as BackUpResponse).part;
+      if (last?.$case === "progress") {
+        const { copiedBytes, totalBytes } = last.value;
+        onProgress({
+          step: "copying",
+          bytes: Number(copiedBytes),
+          totalBytes: Number(totalBytes),
+        });
+      } else if (last?.$case === "chunk") {
+        const chunk = last.value;
+        sum.update(chunk);
+        for (let at = 0; at < chunk.length; ) at += writeSync(output, chunk, at);
+        bytes += chunk.length;
+      }
+    }
+    fsyncSync(output);
+    const sha256 = sum.digest("hex");
+    if (last?.$case !== "backUp" || last.value.sha256 !== sha256) {
+      throw new Error("The server ended the back-up before it was complete.");
+    }
+    return { bytes, sha256 };
+  } finally {
+    closeSync(output);
+    client.close();
+  }
+}
+
+function firstToken(path: string): string {
+  const lines = readFileSync(path, "utf8").split("\n");
+  const token = lines.map((line) => line.trim()).find((line) => line !== "" && line[0] !== "#");
+  if (token === undefined) throw new Error(`${path} holds no token.`);
+  return token;
+}

@@ -1,0 +1,355 @@
+// The steps of an erasure. Each may be done again from its beginning.
+
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { serverCall } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { pause } from "../kit/world.ts";
+import { changeByServer } from "../memory/change-memories.ts";
+import { removal } from "../memory/forget.ts";
+import type { MemoryLookup } from "../memory/rules/lookup.ts";
+import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
+import { documentEvents } from "../recall/documents/change-documents.ts";
+import {
+  type ErasedPart,
+  eraseMessageOf,
+  eraseSession,
+  eraseSummaries,
+} from "../session/erase-session.ts";
+import type { Session, SessionRef } from "../session/rules/session.ts";
+import type { CollectionRef, StoredDocument } from "../store/store.ts";
+import { summaryDocumentId } from "../summary/summary-document.ts";
+import { type ErasureStep, mark } from "./rules/erasure.ts";
+import type { ErasureWork } from "./work.ts";
+
+const PAGE = 128;
+const PURGE_POLL_MS = 50;
+
+/** Does one step of an erasure, or counts what it would erase. */
+export const STEPS: Readonly<
+  Record<ErasureStep, (work: ErasureWork, signal: AbortSignal) => Promise<void>>
+> = {
+  sessions: eraseSessions,
+  forks: eraseForks,
+  messages: eraseMessages,
+  memories: eraseMemories,
+  documents: eraseDocuments,
+  answers: eraseAnswers,
+  purge: waitForPurge,
+};
+
+// Sessions and their forks.
+
+async function eraseSessions(work: ErasureWork): Promise<void> {
+  const { namespace, subject } = work;
+  if (subject.kind === "document") return;
+  if (subject.kind === "user" || subject.kind === "agent") {
+    const { kind: _, ...owner } = subject;
+    for await (const { sessionId } of sessionsOf(work, owner)) await eraseOne(work, sessionId);
+    return;
+  }
+  const { sessionId } = subject;
+  // Known before anything is erased: the owner tells which forks go, too. A session that was
+  // deleted before still has memories that name it.
+  const session = await work.parts.context.store.readSession({ namespace, sessionId });
+  const { userId, agentId } = session?.fields ?? {};
+  const news = userId === undefined || agentId === undefined ? {} : { owner: { userId, agentId } };
+  await work.note(news, [mark.session(sessionId)]);
+  if (subject.kind === "session") await eraseOne(work, sessionId);
+}
+
+async function eraseOne(work: ErasureWork, sessionId: string): Promise<void> {
+  const ref = { namespace: work.namespace, sessionId };
+  const part = await eraseSession(work.parts.context, ref, work.settle);
+  if (part === undefined) await work.note({}, [mark.session(sessionId)]);
+  else work.took(part);
+}
+
+async function* sessionsOf(
+  work: ErasureWork,
+  owner: { readonly userId?: string; readonly agentId?: string },
+): AsyncGenerator<Session> {
+  const { namespace, parts } = work;
+  let after: number | undefined;
+  do {
+    work.checkLive();
+    const page = await parts.context.store.listSessions({
+      ...{ namespace, ...owner, order: "asc", limit: PAGE },
+      ...(after === undefined ? {} : { after }),
+      // Sessions past their time are still there.
+      nowMs: Number.NEGATIVE_INFINITY,
+    });
+    yield* page.sessions;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+// A fork is made after its source, so one pass in the order of creation finds forks of forks.
+async function eraseForks(work: ErasureWork): Promise<void> {
+  const { subject } = work;
+  if (subject.kind === "document") return;
+  const left: string[] = [];
+  const others = new Set<string>();
+  for await (const session of sessionsOf(work, {})) {
+    const { sessionId, fields } = session;
+    const source = fields.forkedFrom?.sessionId;
+    if (source === undefined || (!work.isErased(source) && !others.has(source))) continue;
+    if (work.isErased(sessionId)) continue;
+    if (!isSameOwner(work, session)) {
+      others.add(sessionId);
+      left.push(sessionId);
+    } else if (subject.kind === "messages") {
+      await work.note({}, [mark.session(sessionId)]);
+    } else {
+      await eraseOne(work, sessionId);
+    }
+  }
+  const forkIds = left.slice(0, LIMITS.erasureSessionIds);
+  await work.note({ left: { forks: left.length, forkIds } });
+}
+
+function isSameOwner({ subject, owner }: ErasureWork, session: Session): boolean {
+  const { userId, agentId } = session.fields;
+  if (subject.kind === "user") return userId === subject.userId;
+  if (subject.kind === "agent") return agentId === subject.agentId;
+  return userId === owner?.userId && agentId === owner.agentId;
+}
+
+// Messages, and the summaries that stand for them.
+
+async function eraseMessages(work: ErasureWork): Promise<void> {
+  if (work.subject.kind !== "messages") return;
+  let callerSummaries = 0;
+  for (const sessionId of work.marked("session")) {
+    const ref = { namespace: work.namespace, sessionId };
+    for (const messageId of work.subject.messageIds) await eraseMessage(work, ref, messageId);
+    const seqs = work.marked("seq").flatMap((one) => {
+      const [seq = "", ...of] = one.split(" ");
+      return of.join(" ") === sessionId ? [Number(seq)] : [];
+    });
+    for (let more = true; more; ) {
+      work.checkLive();
+      const step = await eraseSummaries(work.parts.context, ref, seqs, work.settle);
+      if (sessionId === work.subject.sessionId) ({ callerSummaries } = step);
+      work.took(step);
+      more = step.more;
+    }
+  }
+  await work.note({ left: { callerSummaries } });
+}
+
+async function eraseMessage(work: ErasureWork, ref: SessionRef, messageId: string): Promise<void> {
+  const { context } = work.parts;
+  for (;;) {
+    work.checkLive();
+    // A fork may use the id anew, for a message of its own.
+    const session = await context.store.readSession(ref);
+    const isRoot = work.subject.kind === "messages" && work.subject.sessionId === ref.sessionId;
+    const lastSeq = isRoot ? Number.MAX_SAFE_INTEGER : (session?.fields.forkedFrom?.seq ?? 0);
+    const done = await eraseMessageOf(context, ref, { messageId, lastSeq }, work.settle);
+    if (done.kind === "erased") work.took(done);
+    if (done.kind !== "named") return;
+    // They go first, and with the receipt: the message that they name must still be there to be
+    // found again after a kill.
+    await eraseNaming(work, ref, messageId);
+  }
+}
+
+// Memories.
+
+async function eraseNaming(work: ErasureWork, ref: SessionRef, messageId: string): Promise<void> {
+  await eraseFound(work, ({ bySource }) =>
+    bySource(ref.sessionId, messageId, LIMITS.changeMemories),
+  );
+}
+
+async function eraseMemories(work: ErasureWork): Promise<void> {
+  const { namespace, parts, subject } = work;
+  if (subject.kind === "document") return;
+  let after: number | undefined;
+  do {
+    work.checkLive();
+    const page = await parts.context.store.listMemories({
+      ...{ namespace, order: "asc", limit: PAGE },
+      ...(after === undefined ? {} : { after }),
+    });
+    const meant: string[] = [];
+    for (const memory of page.memories) {
+      if (await isDerived(work, memory)) meant.push(memory.memoryId);
+    }
+    if (meant.length > 0)
+      await eraseFound(work, ({ byId }) => meant.flatMap((id) => byId(id) ?? []));
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Whether a memory is of the subject, or any of its states names the subject as its source. */
+async function isDerived(work: ErasureWork, memory: Memory): Promise<boolean> {
+  if (isOfSubject(work, memory.scope) || isFrom(work, memory)) return true;
+  let before: number | undefined = memory.version;
+  while (before !== undefined && before > 1) {
+    const { namespace, parts } = work;
+    const states: readonly Memory[] = await parts.context.store.listMemoryVersions(
+      ...([namespace, memory.memoryId, { before, limit: PAGE }] as const),
+    );
+    if (states.some((state) => isFrom(work, state))) return true;
+    before = states.at(-1)?.version;
+  }
+  return false;
+}
+
+/** Whether a scope is the subject's. */
+function isOfSubject(work: ErasureWork, { userId, agentId, sessionId }: MemoryScope): boolean {
+  const { subject } = work;
+  if (subject.kind === "messages" || subject.kind === "document") return false;
+  if (subject.kind === "user" && userId === subject.userId) return true;
+  if (subject.kind === "agent" && agentId === subject.agentId) return true;
+  return sessionId !== "" && work.isErased(sessionId);
+}
+
+function isFrom(work: ErasureWork, { source: { sessionId, messageIds } }: Memory): boolean {
+  const { subject } = work;
+  if (sessionId === "" || !work.isErased(sessionId)) return false;
+  return subject.kind !== "messages" || subject.messageIds.some((one) => messageIds.includes(one));
+}
+
+/** Erases the memories that are found in the transaction itself. */
+async function eraseFound(
+  work: ErasureWork,
+  find: (memories: MemoryLookup) => readonly Memory[],
+): Promise<void> {
+  const { namespace, parts } = work;
+  let part: ErasedPart | undefined;
+  await changeByServer(parts.context, namespace, ({ memories }) => {
+    const found = find(memories);
+    const versions = found.reduce((sum, { version }) => sum + version, 0);
+    part = { counts: { memory: found.length, "memory-version": versions }, marks: [] };
+    const erasure = work.settle(part);
+    const { plan = {}, details = [] } = erasure === undefined ? {} : removal(found, "erased");
+    return { plan, details, ...(erasure === undefined ? {} : { erasure }) };
+  });
+  if (part !== undefined) work.took(part);
+}
+
+// Documents.
+
+async function eraseDocuments(work: ErasureWork): Promise<void> {
+  const { namespace, parts, subject } = work;
+  const { store } = parts.context;
+  if (subject.kind === "document") {
+    const { collectionId, documentId } = subject;
+    const isMeant = (document: StoredDocument) =>
+      document.documentId === documentId || document.sourceId === documentId;
+    await eraseIn(work, { namespace, collectionId }, isMeant);
+    return;
+  }
+  const isSummary = summaryTest(work);
+  let after = "";
+  for (;;) {
+    const page = await store.listCollections(namespace, after, PAGE);
+    for (const { collectionId } of page) {
+      await eraseIn(work, { namespace, collectionId }, (document) => {
+        const { scope } = parts.codec.readDocumentHead(document.bytes);
+        return isOfSubject(work, scope) || isSummary(document.sourceId || document.documentId);
+      });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.collectionId;
+  }
+}
+
+/** Tells whether an id is that of the document of an erased summary. */
+function summaryTest(work: ErasureWork): (documentId: string) => boolean {
+  if (work.subject.kind === "messages") {
+    const ids = work.marked("summary").map((one) => {
+      const [version = "", ...of] = one.split(" ");
+      return summaryDocumentId(of.join(" "), Number(version));
+    });
+    const erased = new Set(ids);
+    return (documentId) => erased.has(documentId);
+  }
+  const withoutVersion = (id: string) => id.slice(0, id.lastIndexOf(":"));
+  const sessions = work.marked("session").map((id) => withoutVersion(summaryDocumentId(id, 1)));
+  const erased = new Set(sessions);
+  return (documentId) => erased.has(withoutVersion(documentId));
+}
+
+async function eraseIn(
+  work: ErasureWork,
+  ref: CollectionRef,
+  isMeant: (document: StoredDocument) => boolean,
+): Promise<void> {
+  const { store } = work.parts.context;
+  let after = 0;
+  for (;;) {
+    work.checkLive();
+    const page = await store.listDocuments({ ...ref, after, limit: PAGE });
+    const ids = page.documents.filter(isMeant).map(({ documentId }) => documentId);
+    if (ids.length > 0) await eraseThose(work, ref, ids, isMeant);
+    if (page.next === undefined) return;
+    after = page.next;
+  }
+}
+
+async function eraseThose(
+  work: ErasureWork,
+  ref: CollectionRef,
+  documentIds: readonly string[],
+  isMeant: (document: StoredDocument) => boolean,
+): Promise<void> {
+  const { context } = work.parts;
+  const change = { ...ref, documentIds, sourceIds: [], allowWhenFull: true };
+  const part = await context.store.changeDocuments<ErasedPart>(change, (view) => {
+    // One that was replaced meanwhile may be somebody else's.
+    const found = [...view.documents.values()].filter(isMeant);
+    const remove = found.map(({ documentId }) => documentId);
+    const result = { counts: { document: remove.length }, marks: [] };
+    const erasure = work.settle(result);
+    if (erasure === undefined || remove.length === 0) return { kind: "answer", result };
+    const nowMs = context.world.nowMs();
+    const at = { ...ref, revision: view.revision, nowMs, call: serverCall() };
+    const { collectionId } = ref;
+    const deleted = { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: remove };
+    const events = documentEvents(context, at, [deleted]);
+    return { kind: "save", result, plan: { remove, nowMs, events, erasure } };
+  });
+  work.took(part);
+}
+
+// Answers that are remembered.
+
+// Answers about documents hold no content. One whose subject is not known may be the subject's.
+async function eraseAnswers(work: ErasureWork): Promise<void> {
+  const { namespace, parts, subject } = work;
+  if (subject.kind === "document") return;
+  const marks = new Set(work.marked("session").map(mark.session));
+  if (subject.kind === "user") marks.add(mark.user(subject.userId));
+  if (subject.kind === "agent") marks.add(mark.agent(subject.agentId));
+  let after: string | undefined;
+  do {
+    work.checkLive();
+    const partOf = (count: number): ErasedPart => ({ counts: { answer: count }, marks: [] });
+    const progress = (count: number) => work.settle(partOf(count)) ?? { erasure: work.erasure };
+    const step = await parts.context.store.eraseAnswers({
+      namespace,
+      ...(after === undefined ? {} : { after }),
+      isMeant: (about) => about?.some((one) => marks.has(one)) ?? true,
+      progress: work.isDry ? undefined : progress,
+    });
+    work.took(partOf(step.count));
+    after = step.next;
+  } while (after !== undefined);
+}
+
+// Upkeep erases the logs of what was deleted, step by step.
+async function waitForPurge(work: ErasureWork, signal: AbortSignal): Promise<void> {
+  if (work.isDry) return;
+  const { store, world } = work.parts.context;
+  const { mark: purgeMark } = await store.purgedBefore();
+  while (!(await store.purgedBefore(purgeMark)).isPurged) {
+    await pause(world, PURGE_POLL_MS, signal);
+    work.checkLive();
+  }
+  const { erasureId } = work.erasure;
+  while (await store.dropErasureMarks({ namespace: work.namespace, erasureId })) work.checkLive();
+}

@@ -1,0 +1,295 @@
+// Table of the kinds of hook work other than summaries. A row defines the request to each kind of
+// endpoint and how its answer is read; the hooks file, endpoints, workers and ListHooks follow it.
+
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
+import { HookServiceService } from "../gen/memorysidecar/hook/v1/hook_service.ts";
+import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
+import { ExtractionTarget as WireTarget } from "../gen/memorysidecar/v1/memory.ts";
+import * as wire from "../gen/memorysidecar/v1/task.ts";
+import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
+import { publicMessage } from "../kit/token-quarters.ts";
+import type { ExtractInput } from "../memory/rules/extracted.ts";
+import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
+import {
+  checkedExtracted,
+  checkedImportance,
+  checkedResolution,
+  checkedScores,
+  checkedVectors,
+} from "./answers.ts";
+import type {
+  DirectCall,
+  DirectWork,
+  EmbedConfig,
+  EmbedderModel,
+  Hook,
+  WorkTypes,
+} from "./port.ts";
+import type { ChatRequest } from "./prompts.ts";
+import { extractRequest, resolveRequest, scoreRequest } from "./prompts-memories.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+type Input<W extends DirectWork> = WorkTypes[W]["input"];
+type Result<W extends DirectWork> = WorkTypes[W]["result"];
+/** The wire form of an answer. */
+type Output<W extends DirectWork> = Extract<
+  NonNullable<CompleteTaskRequest["output"]>,
+  { readonly $case: W }
+>["value"];
+
+/** Runs work and returns the checked answer. Throws HookFailure. */
+export type AskWork<W extends DirectWork> = (
+  call: DirectCall & { readonly sessionId?: string },
+  input: Input<W>,
+) => Promise<Result<W>>;
+
+/** An endpoint that answers with one entry for each text. */
+interface TextsEndpoint<W extends DirectWork> {
+  readonly path: string;
+  /** The fields that `texts` gives. */
+  readonly textFields: readonly string[];
+  /** Fields of the request that `extra_body` can change. */
+  settings(embed: EmbedConfig | undefined, input: Input<W>): Json;
+  /** Fields of the request that it cannot change. */
+  texts(embed: EmbedConfig | undefined, input: Input<W>): Json;
+  count(input: Input<W>): number;
+  entries(answer: Json): unknown;
+  value(entry: Json | undefined): unknown;
+}
+
+/** One kind of work. Methods take an input of that kind. */
+interface Work<W extends DirectWork> {
+  /** Purpose of the hook in the documentation of the hooks file. */
+  readonly purpose: string;
+  readonly type: wire.TaskType;
+  /** The function of a hook that does the work. `model` is set for vectors only. */
+  hook(ask: AskWork<W>, model: EmbedderModel | undefined): Partial<Hook>;
+  isDoneBy(hook: Hook): boolean;
+  /** Rank of a task: lower ones go to workers first. */
+  rank(input: Input<W>): number;
+  /** All texts of an input, to measure it. */
+  textsIn(input: Input<W>): readonly string[];
+  /** Checks an answer; `model` is the name that a chat completion gives. */
+  check(answer: unknown, input: Input<W>, model?: string): Result<W>;
+  /** Request to an endpoint of the kind `openai`: a prompt, or a separate path. */
+  readonly openai: TextsEndpoint<W> | ((input: Input<W>) => ChatRequest);
+  readonly grpc: {
+    readonly path: string;
+    requestSerialize(head: { namespace: string; sessionId: string; input: undefined }): Buffer;
+    responseDeserialize(bytes: Buffer): { readonly output?: Output<W> | undefined };
+    /** Number of the field `input` of the request. */
+    readonly inputField: number;
+    /** Error message for an unreadable answer. */
+    readonly unreadable: string;
+  };
+  /** Number of the field in LeasedTask. */
+  readonly taskField: number;
+  /** The wire form of an input. */
+  encode(input: Input<W>): Uint8Array;
+  /** The answer that `check` takes. */
+  decode(output: Output<W> | undefined): unknown;
+}
+
+const UNREADABLE = "The response has a different type than the call.";
+
+const WORKS: { readonly [W in DirectWork]: Work<W> } = {
+  embed: {
+    purpose: "vectors of texts",
+    type: wire.TaskType.EMBED,
+    hook: (ask, model) => {
+      if (model === undefined) throw new Error("a hook that makes vectors has no model");
+      const { dimensions } = model;
+      return {
+        embedder: {
+          ...model,
+          embed: (call, texts, purpose) => ask(call, { texts, purpose, dimensions }),
+        },
+      };
+    },
+    isDoneBy: ({ embedder }) => embedder !== undefined,
+    rank: ({ purpose }) => (purpose === "passage" ? 1 : 0),
+    textsIn: ({ texts }) => texts,
+    check: (answer, { texts, dimensions }) =>
+      checkedVectors(answer as readonly unknown[], texts.length, dimensions),
+    openai: {
+      path: "/embeddings",
+      textFields: ["input", "encoding_format"],
+      settings: (embed) => (embed?.sendDimensions === true ? { dimensions: embed.dimensions } : {}),
+      texts: (embed, { texts, purpose }) => {
+        const prefix = (purpose === "query" ? embed?.queryPrefix : embed?.passagePrefix) ?? "";
+        const written = prefix === "" ? texts : texts.map((text) => prefix + text);
+        return { input: written, encoding_format: "float" };
+      },
+      count: ({ texts }) => texts.length,
+      entries: (answer) => answer["data"],
+      value: (entry) => entry?.["embedding"],
+    },
+    grpc: {
+      ...HookServiceService.embedTexts,
+      inputField: 2,
+      unreadable: "The answer is not a EmbedTextsResponse.",
+    },
+    taskField: 4,
+    encode: ({ texts, purpose, dimensions }) => {
+      const isQuery = purpose === "query";
+      return wire.EmbedInput.encode({
+        texts: [...texts],
+        purpose: isQuery ? EmbeddingPurpose.QUERY : EmbeddingPurpose.PASSAGE,
+        dimensions,
+      }).finish();
+    },
+    decode: (output) => (output?.vectors ?? []).map(({ values }) => values),
+  },
+  rerank: {
+    purpose: "the order of results",
+    type: wire.TaskType.RERANK,
+    hook: (ask) => ({ rerank: (call, query, texts) => ask(call, { query, texts }) }),
+    isDoneBy: ({ rerank }) => rerank !== undefined,
+    rank: () => 0,
+    textsIn: ({ query, texts }) => [query, ...texts],
+    check: (answer, { texts }) => checkedScores(answer as readonly unknown[], texts.length),
+    openai: {
+      path: "/rerank",
+      textFields: ["query", "documents"],
+      settings: (_, { texts }) => ({ top_n: texts.length, return_documents: false }),
+      texts: (_, { query, texts }) => ({ query, documents: texts }),
+      count: ({ texts }) => texts.length,
+      entries: (answer) => answer["results"] ?? answer["data"],
+      value: (entry) => entry?.["relevance_score"] ?? entry?.["score"],
+    },
+    grpc: {
+      ...HookServiceService.rerankTexts,
+      inputField: 2,
+      unreadable: "The answer is not a RerankTextsResponse.",
+    },
+    taskField: 5,
+    encode: ({ query, texts }) => wire.RerankInput.encode({ query, texts: [...texts] }).finish(),
+    decode: (output) => output?.scores ?? [],
+  },
+  extract: {
+    purpose: "facts in messages (`extract`)",
+    type: wire.TaskType.EXTRACT,
+    hook: (ask) => ({ extract: ask }),
+    isDoneBy: ({ extract }) => extract !== undefined,
+    rank: () => 2,
+    textsIn: ({ text, transcript, instructions, known }) => [
+      text,
+      transcript,
+      instructions,
+      ...known,
+    ],
+    check: (answer, input, model) => ({
+      ...checkedExtracted(answer, input),
+      ...(model === undefined ? {} : { model }),
+    }),
+    openai: extractRequest,
+    grpc: { ...HookServiceService.extractFacts, inputField: 3, unreadable: UNREADABLE },
+    taskField: 6,
+    encode: extractInputBytes,
+    decode: (output) => output && rawExtracted(output),
+  },
+  score: {
+    purpose: "how important texts are (`score`)",
+    type: wire.TaskType.SCORE,
+    hook: (ask) => ({ score: (call, texts) => ask(call, { texts }) }),
+    isDoneBy: ({ score }) => score !== undefined,
+    rank: () => 2,
+    textsIn: ({ texts }) => texts,
+    check: (answer, { texts }) => checkedImportance(answer, texts.length),
+    openai: ({ texts }) => scoreRequest(texts),
+    grpc: { ...HookServiceService.scoreTexts, inputField: 2, unreadable: UNREADABLE },
+    taskField: 7,
+    encode: ({ texts }) => wire.ScoreInput.encode({ texts: [...texts] }).finish(),
+    decode: (output) => output?.scores,
+  },
+  resolve: {
+    purpose: "what becomes of memories that contradict a new one (`resolve`)",
+    type: wire.TaskType.RESOLVE,
+    hook: (ask) => ({ resolve: ask }),
+    isDoneBy: ({ resolve }) => resolve !== undefined,
+    rank: () => 2,
+    textsIn: ({ text, key, known }) => [text, key, ...known],
+    check: checkedResolution,
+    openai: resolveRequest,
+    grpc: { ...HookServiceService.resolveConflict, inputField: 2, unreadable: UNREADABLE },
+    taskField: 8,
+    encode: ({ text, known, key }) =>
+      wire.ResolveInput.encode({ text, known: [...known], key }).finish(),
+    decode: (output) => output && { action: ACTIONS[output.action], text: output.text },
+  },
+};
+
+/** The names of the works, in the order of the documentation. */
+export const DIRECT_WORKS = Object.keys(WORKS) as readonly DirectWork[];
+
+/** The row of a work. */
+export function workRow<W extends DirectWork>(work: W): Work<W> {
+  return WORKS[work];
+}
+
+/** Whether endpoints of the kind `openai` do a work by chat completions. */
+export function isChatWork(work: DirectWork): boolean {
+  return typeof WORKS[work].openai === "function";
+}
+
+const TARGETS = {
+  facts: WireTarget.FACTS,
+  entities: WireTarget.ENTITIES,
+  relations: WireTarget.RELATIONS,
+} as const satisfies Readonly<Record<ExtractionTarget, WireTarget>>;
+
+// Written by hand: messages are spliced in without being decoded.
+const MESSAGES_TAG = (1 << 3) | 2;
+
+/** The wire form of messages or a text to find facts in. */
+export function extractInputBytes(input: ExtractInput): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const message of input.messages) writer.uint32(MESSAGES_TAG).bytes(publicMessage(message));
+  return wire.ExtractInput.encode(
+    {
+      messages: [],
+      text: input.text,
+      transcript: input.transcript,
+      targets: input.targets.map((target) => TARGETS[target]),
+      instructions: input.instructions,
+      known: [...input.known],
+    },
+    writer,
+  ).finish();
+}
+
+/** Found facts, in the form that checkExtracted reads. */
+function rawExtracted(output: wire.ExtractOutput): unknown {
+  return {
+    model: output.model,
+    facts: output.facts.map(({ isPreference, validFromTime, messageIds, ...fact }) => ({
+      ...fact,
+      is_preference: isPreference,
+      valid_from_time: validFromTime === undefined ? undefined : isoOf(validFromTime),
+      message_ids: messageIds,
+    })),
+    entities: output.entities.map(({ messageIds, ...entity }) => ({
+      ...entity,
+      message_ids: messageIds,
+    })),
+    relations: output.relations.map(({ messageIds, objectValue, ...relation }) => ({
+      ...relation,
+      object: objectValue,
+      message_ids: messageIds,
+    })),
+  };
+}
+
+/** A time as text; undefined for one outside the range of dates. */
+function isoOf({ seconds, nanos }: Timestamp): string | undefined {
+  const time = new Date(Number(seconds) * 1_000 + Math.ceil(nanos / 1_000_000));
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+const ACTIONS: { readonly [action in wire.ResolveAction]?: string } = {
+  [wire.ResolveAction.KEEP_BOTH]: "keep_both",
+  [wire.ResolveAction.SUPERSEDE]: "supersede",
+  [wire.ResolveAction.MERGE]: "merge",
+  [wire.ResolveAction.DROP]: "drop",
+};

@@ -1,0 +1,153 @@
+// Turns as episodes, and how long they are kept.
+
+import type { Codec } from "../../core/codec.ts";
+import type { EpisodeInput } from "../../core/participants.ts";
+import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { cutText } from "../../kit/text.ts";
+import type { Session } from "../../session/rules/session.ts";
+import type { SessionDecision, SessionView, StoredMessage } from "../../store/store.ts";
+import { TRUST } from "../../summary/rules/summary.ts";
+import type { EpisodePolicy } from "../../window/policy/memory-policy.ts";
+import { ROLE } from "../../window/rules/types.ts";
+import type { MemoryLookup } from "../rules/lookup.ts";
+import {
+  describeStructure,
+  type Memory,
+  type MemoryScope,
+  type MemoryStructure,
+  retentionCutMs,
+} from "../rules/memory.ts";
+import type { NewMemory } from "../rules/rules.ts";
+
+/** Episodes that one turn removes at most. */
+const OVERDUE_MAX = 1_000;
+const IMPORTANCE = 0.5;
+const NO_METADATA = new Uint8Array(0);
+
+/** The episode of a turn; undefined when its day is over already. */
+export function episodeOf(
+  { sessionId }: Pick<Session, "sessionId">,
+  { userText, assistantText, turnMs, messageIds }: EpisodeInput,
+  by: EpisodePolicy & { readonly scope: MemoryScope; readonly nowMs: number },
+): NewMemory | undefined {
+  const { retentionDays, scope, nowMs } = by;
+  if (turnMs < retentionCutMs(nowMs, retentionDays)) return undefined;
+  const structure: MemoryStructure = {
+    kind: "episode",
+    episode: {
+      userText: cutText(userText, LIMITS.episodeTextBytes),
+      assistantText: cutText(assistantText, LIMITS.episodeTextBytes),
+    },
+  };
+  return {
+    memoryId: "",
+    kind: "episode",
+    scope,
+    content: {
+      text: describeStructure(structure),
+      structure,
+      key: "",
+      category: "general",
+      topics: [],
+      importance: IMPORTANCE,
+      labels: new Map(),
+      metadata: NO_METADATA,
+      validFromMs: turnMs,
+      validToMs: undefined,
+    },
+    confidence: 1,
+    trust: TRUST.medium,
+    persistent: false,
+    ttlMs: 0,
+    source: { origin: "turn", sessionId, messageIds, hook: "", model: "" },
+    lastSeenMs: undefined,
+  };
+}
+
+/** Episodes of a scope whose days are over, the oldest first. Persistent ones stay. */
+export function overdueEpisodes(
+  memories: MemoryLookup,
+  scope: MemoryScope,
+  { retentionDays, nowMs }: EpisodePolicy & { readonly nowMs: number },
+): readonly Memory[] {
+  const cutMs = retentionCutMs(nowMs, retentionDays);
+  const oldest = memories.evictable(scope, "episodes", OVERDUE_MAX);
+  return oldest.filter(({ content, createMs }) => (content.validFromMs ?? createMs) < cutMs);
+}
+
+/** The events of overdue episodes. */
+export function retentionDetail(overdue: readonly Memory[]): readonly EventDetail[] {
+  if (overdue.length === 0) return [];
+  const memoryIds = overdue.map(({ memoryId }) => memoryId);
+  return [{ type: EVENT_TYPE.memoriesDeleted, memoryIds, reason: "retention" }];
+}
+
+// Reads a turn from the messages of an append and from those before them.
+
+/** A turn that is longer is read from its end, so far. */
+const MESSAGES_MAX = 1_000;
+
+/** Messages that are asked for first; most turns have few. Each time after it is twice as many. */
+const FIRST_PIECE = 4;
+
+/** The log before the messages of an append. */
+interface LogBefore extends Pick<SessionView, "messagesAt"> {
+  readonly lastSeq: number;
+  /** End of the previous turn. */
+  readonly turnEndSeq: number;
+}
+
+/** The content of a turn, or the messages that must be loaded to read it. */
+export type TurnRead =
+  | { readonly kind: "read"; readonly episode: EpisodeInput | undefined }
+  | Extract<SessionDecision<never>, { readonly kind: "need-messages" }>;
+
+/**
+ * Reads the newest message of the user since the turn end before, and the newest text of the
+ * assistant after it. There is no episode when neither said anything.
+ */
+export function readTurn(
+  codec: Pick<Codec, "readSpeech">,
+  appended: readonly StoredMessage[],
+  before: LogBefore,
+): TurnRead {
+  const said = { user: "", assistant: "" };
+  const messageIds: string[] = [];
+  let turnMs = 0;
+  // Takes messages in, the newest first; true once the user's is among them.
+  const take = (messages: readonly StoredMessage[]): boolean =>
+    messages.some((message) => {
+      const isUser = message.role === ROLE.user;
+      if (!isUser && (message.role !== ROLE.assistant || said.assistant !== "")) return false;
+      // Tool results are no speech: a user message that only brings some says nothing.
+      const { text, saidMs } = codec.readSpeech(message.bytes);
+      if (text === "") return false;
+      said[isUser ? "user" : "assistant"] = text;
+      messageIds.unshift(message.messageId);
+      turnMs = saidMs;
+      return isUser;
+    });
+  let isWhole = take(appended.toReversed());
+  for (const seqs of piecesBefore(before)) {
+    if (isWhole) break;
+    const messages = before.messagesAt(seqs);
+    if (messages === undefined) return { kind: "need-messages", seqs };
+    isWhole = take(messages);
+  }
+  if (messageIds.length === 0) return { kind: "read", episode: undefined };
+  const { user: userText, assistant: assistantText } = said;
+  return { kind: "read", episode: { userText, assistantText, turnMs, messageIds } };
+}
+
+/** The sequence numbers of a turn before an append, the newest first, piece by piece. */
+function* piecesBefore({ lastSeq, turnEndSeq }: LogBefore): Generator<readonly number[]> {
+  const first = Math.max(turnEndSeq + 1, lastSeq - MESSAGES_MAX + 1);
+  let end = lastSeq;
+  for (let size = FIRST_PIECE; end >= first; size *= 2) {
+    const newest = end;
+    const length = Math.min(size, newest - first + 1);
+    yield Array.from({ length }, (_, index) => newest - index);
+    end -= length;
+  }
+}

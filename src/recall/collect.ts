@@ -1,0 +1,212 @@
+// The steps of one recall: takes hits from the index, reads them, and fills a page.
+
+import type { Call } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { MessageQuery, StoredMessage } from "../store/store.ts";
+import type { RecallHit, RecallInput, RecallResult } from "./api.ts";
+import type { IndexAnswer, IndexHit, IndexQuery, RecallIndex } from "./index/port.ts";
+import type { RecallParts } from "./parts.ts";
+import type { HitReader, ReadHit } from "./read-hits.ts";
+
+/** A recall under way. */
+export interface Recall {
+  readonly parts: RecallParts;
+  readonly call: Call;
+  readonly input: RecallInput;
+  readonly index: RecallIndex;
+  readonly reader: HitReader;
+  /** The query but for its place in the list. */
+  readonly query: Omit<IndexQuery, "offset" | "limit">;
+}
+
+/** Asks the index for a part of the list. */
+export function askIndex(
+  { index, input, query }: Recall,
+  place: { readonly offset: number; readonly limit: number },
+): Promise<IndexAnswer> {
+  return index.search(input.namespace, { ...query, ...place });
+}
+
+/** The most bytes of an answer. */
+export const PAGE_BYTES = LIMITS.pageBytes;
+
+// Takes hits from the index until a page is full. What the store does not have any more is passed
+// over, and the next ones take its place.
+
+/** Part of a list to read. */
+export interface Place {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The hits of a page. */
+export interface Found {
+  readonly hits: readonly (ReadHit & { readonly rerankScore?: number })[];
+  readonly groups: RecallResult["groups"];
+  /** Start of the next page; undefined at the end. */
+  readonly next: number | undefined;
+  readonly answer: IndexAnswer;
+  readonly rerank: "used" | "off" | "unavailable";
+}
+
+/** Takes single hits. */
+export async function collectHits(recall: Recall, place: Place): Promise<Found> {
+  const hits: ReadHit[] = [];
+  let bytes = 0;
+  let at = place.offset;
+  for (;;) {
+    const answer = await askIndex(recall, { offset: at, limit: place.limit - hits.length });
+    for (const hit of answer.hits) {
+      const read = await recall.reader.read(hit);
+      if (read !== undefined && hits.length > 0 && bytes + read.bytes > PAGE_BYTES) {
+        return { hits, groups: [], next: at, answer, rerank: "off" };
+      }
+      at += 1;
+      if (read === undefined) continue;
+      hits.push(read);
+      bytes += read.bytes;
+    }
+    const isFull = hits.length >= place.limit;
+    if (isFull || !answer.more || answer.hits.length === 0) {
+      return { hits, groups: [], next: answer.more ? at : undefined, answer, rerank: "off" };
+    }
+  }
+}
+
+/** Takes groups with their hits. */
+export async function collectGroups(recall: Recall, place: Place): Promise<Found> {
+  const hits: ReadHit[] = [];
+  const groups: RecallResult["groups"][number][] = [];
+  let bytes = 0;
+  let at = place.offset;
+  for (;;) {
+    const answer = await askIndex(recall, { offset: at, limit: place.limit - groups.length });
+    let first = 0;
+    for (const group of answer.groups) {
+      const own = answer.hits.slice(first, first + group.hitCount);
+      first += group.hitCount;
+      const room = PAGE_BYTES - bytes;
+      const read = await readGroup(recall, own, room);
+      if (groups.length > 0 && read.isCut) return { hits, groups, next: at, answer, rerank: "off" };
+      at += 1;
+      if (read.hits.length === 0) continue;
+      hits.push(...read.hits);
+      bytes += read.bytes;
+      const { kind, id, score } = group;
+      groups.push({ kind, id, score, hitCount: read.hits.length });
+    }
+    const isFull = groups.length >= place.limit;
+    if (isFull || !answer.more || answer.groups.length === 0) {
+      return { hits, groups, next: answer.more ? at : undefined, answer, rerank: "off" };
+    }
+  }
+}
+
+/** Reads the hits of a group as far as there is room; the first one is always taken. */
+async function readGroup(
+  recall: Recall,
+  own: readonly IndexHit[],
+  room: number,
+): Promise<{ hits: ReadHit[]; bytes: number; isCut: boolean }> {
+  const hits: ReadHit[] = [];
+  let bytes = 0;
+  for (const hit of own) {
+    const read = await recall.reader.read(hit);
+    if (read === undefined) continue;
+    if (bytes + read.bytes > room) {
+      if (hits.length === 0) return { hits: [read], bytes: read.bytes, isCut: true };
+      return { hits, bytes, isCut: true };
+    }
+    hits.push(read);
+    bytes += read.bytes;
+  }
+  return { hits, bytes, isCut: false };
+}
+
+// Makes answers of hits: the passage that fits best, and the messages around it as far as the page
+// has room.
+
+/** Bytes of a message around a hit beside its own. */
+const CONTEXT_BYTES = 16;
+
+/** Makes the hits of an answer, the best ones first to have the messages around them. */
+export async function toHits(recall: Recall, found: Found): Promise<readonly RecallHit[]> {
+  let room = PAGE_BYTES - found.hits.reduce((sum, { bytes }) => sum + bytes, 0);
+  const hits: RecallHit[] = [];
+  const { passagesOf } = recall.input;
+  const hasPassage = ({ hit }: ReadHit): boolean => passagesOf?.has(hit.kind) ?? true;
+  for (const read of found.hits) {
+    const around = await aroundOf(recall, read, room);
+    room -= around.bytes;
+    const { score, relevance, parts } = read.hit;
+    hits.push({
+      ...{ score, relevance, parts },
+      record: recordOf(read, around),
+      passage: hasPassage(read) ? await recall.reader.passageOf(read) : "",
+      rerankScore: read.rerankScore,
+    });
+  }
+  return hits;
+}
+
+interface Around {
+  readonly before: readonly StoredMessage[];
+  readonly after: readonly StoredMessage[];
+  readonly bytes: number;
+}
+
+const ALONE: Around = { before: [], after: [], bytes: 0 };
+
+/** The messages around a hit that fit into the room, the nearest first. */
+async function aroundOf(recall: Recall, { record }: ReadHit, room: number): Promise<Around> {
+  const { contextBefore, contextAfter } = recall.input;
+  if (record.kind !== "message" || contextBefore + contextAfter === 0 || room <= 0) return ALONE;
+  const { before, after } = await neighborsOf(recall, record, {
+    before: contextBefore,
+    after: contextAfter,
+  });
+  let bytes = 0;
+  const fits = ({ bytes: own }: StoredMessage): boolean => {
+    if (bytes + own.length + CONTEXT_BYTES > room) return false;
+    bytes += own.length + CONTEXT_BYTES;
+    return true;
+  };
+  const kept = new Set<number>();
+  let [isOpenBefore, isOpenAfter] = [true, true];
+  for (let far = 1; far <= Math.max(before.length, after.length); far++) {
+    const previous = before.at(-far);
+    const next = after[far - 1];
+    isOpenBefore = isOpenBefore && previous !== undefined && fits(previous);
+    if (isOpenBefore && previous !== undefined) kept.add(previous.seq);
+    isOpenAfter = isOpenAfter && next !== undefined && fits(next);
+    if (isOpenAfter && next !== undefined) kept.add(next.seq);
+  }
+  const isKept = ({ seq }: StoredMessage): boolean => kept.has(seq);
+  return { before: before.filter(isKept), after: after.filter(isKept), bytes };
+}
+
+/** The messages before and after a message that exist, oldest first. */
+export async function neighborsOf(
+  { parts }: Recall,
+  { session, message }: Extract<ReadHit["record"], { kind: "message" }>,
+  count: { readonly before: number; readonly after: number },
+): Promise<{ before: readonly StoredMessage[]; after: readonly StoredMessage[] }> {
+  const { store } = parts.context;
+  const { seq } = message;
+  const list = async (query: Omit<MessageQuery, "roles">): Promise<readonly StoredMessage[]> => {
+    if (query.limit === 0 || query.firstSeq > query.lastSeq) return [];
+    return (await store.listMessages(session, query))?.messages ?? [];
+  };
+  const { lastSeq } = session.head;
+  const earlier = { firstSeq: 1, lastSeq: seq - 1, order: "desc", limit: count.before } as const;
+  const later = { firstSeq: seq + 1, lastSeq, order: "asc", limit: count.after } as const;
+  return { before: (await list(earlier)).toReversed(), after: await list(later) };
+}
+
+function recordOf({ hit, record }: ReadHit, { before, after }: Around): RecallHit["record"] {
+  if (record.kind === "memory") return { kind: "memory", memory: record.memory };
+  if (record.kind === "document") return { ...record, collectionId: hit.containerId };
+  const { session, message } = record;
+  const { sessionId, fields } = session;
+  return { kind: "message", sessionId, userId: fields.userId, message, before, after };
+}

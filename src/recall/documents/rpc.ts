@@ -1,0 +1,197 @@
+import { fromNamespace } from "../../core/wire.ts";
+import type { UnaryRpc } from "../../edge/rpc.ts";
+import type { Document, TextSplitter } from "../../gen/memorysidecar/v1/document.ts";
+import {
+  type ClearCollectionRequest,
+  ClearCollectionResponse,
+  type DeleteDocumentsRequest,
+  DeleteDocumentsResponse,
+  type GetDocumentRequest,
+  GetDocumentResponse,
+  type ListCollectionsRequest,
+  ListCollectionsResponse,
+  type ListDocumentsRequest,
+  ListDocumentsResponse,
+  type UpsertDocumentsRequest,
+  UpsertDocumentsResponse,
+} from "../../gen/memorysidecar/v1/memory_service.ts";
+import { Trust } from "../../gen/memorysidecar/v1/message.ts";
+import { encodeWire } from "../../grpc/fast-writer.ts";
+import { checkText } from "../../grpc/fields.ts";
+import { numberPosition, pageLimit } from "../../grpc/page-token.ts";
+import { spliceField } from "../../grpc/splice.ts";
+import type { Violations } from "../../grpc/violations.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { checkDocumentFilter, fromDocumentFilter } from "../filter-wire.ts";
+import {
+  checkEmbedding,
+  documentBytes,
+  fromCollection,
+  fromSplitter,
+  toCollection,
+  toDocumentDraft,
+} from "./wire.ts";
+
+/** UpsertDocuments. */
+export const upsertDocuments: UnaryRpc<UpsertDocumentsRequest> = {
+  validate: checkUpsertDocuments,
+  handle: ({ services }, call, request) =>
+    services.recall.upsertDocuments(call, {
+      namespace: fromNamespace(request.namespace),
+      collectionId: fromCollection(request.collectionId),
+      documents: request.documents.map(toDocumentDraft),
+      splitter: fromSplitter(request.splitter),
+      encode: ({ documents, revision }) =>
+        encodeWire(UpsertDocumentsResponse, {
+          documents: documents.map((document) => ({
+            ...document,
+            chunkDocumentIds: [...document.chunkIds],
+          })),
+          revision: BigInt(revision),
+        }),
+    }),
+};
+
+const DOCUMENT_FIELD = 1;
+
+/** GetDocument. */
+export const getDocument: UnaryRpc<GetDocumentRequest> = {
+  handle: async ({ services }, call, { namespace, collectionId, documentId, ...request }) => {
+    const document = await services.recall.getDocument(call, {
+      namespace: fromNamespace(namespace),
+      collectionId: fromCollection(collectionId),
+      documentId,
+    });
+    const rest = encodeWire(GetDocumentResponse, { document: undefined });
+    const bytes = documentBytes(document, request.includeEmbedding);
+    return spliceField(DOCUMENT_FIELD, [bytes], rest);
+  },
+};
+
+const PAGE_SIZE_DEFAULT = 100;
+const DOCUMENTS_FIELD = 1;
+
+/** ListDocuments. */
+export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
+  validate: (request, v) => checkDocumentFilter(v, request.filter),
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { pageToken, includeEmbeddings } = request;
+    const { documents, next } = await services.recall.listDocuments(call, {
+      namespace: fromNamespace(request.namespace),
+      collectionId: fromCollection(request.collectionId),
+      filter: fromDocumentFilter(request.filter),
+      after: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      withEmbeddings: includeEmbeddings,
+    });
+    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const rest = encodeWire(ListDocumentsResponse, { documents: [], nextPageToken });
+    const items = documents.map((document) => documentBytes(document, includeEmbeddings));
+    return spliceField(DOCUMENTS_FIELD, items, rest);
+  },
+};
+
+/** DeleteDocuments. */
+export const deleteDocuments: UnaryRpc<DeleteDocumentsRequest> = {
+  validate: checkDeleteDocuments,
+  handle: ({ services }, call, { namespace, collectionId, documentIds, etag, allowMissing }) =>
+    services.recall.deleteDocuments(call, {
+      namespace: fromNamespace(namespace),
+      collectionId: fromCollection(collectionId),
+      documentIds,
+      etag,
+      allowMissing,
+      encode: ({ deletedCount, revision }) =>
+        encodeWire(DeleteDocumentsResponse, { deletedCount, revision: BigInt(revision) }),
+    }),
+};
+
+const COLLECTION_PAGE_SIZE_DEFAULT = 100;
+
+/** ListCollections. */
+export const listCollections: UnaryRpc<ListCollectionsRequest> = {
+  handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken }) => {
+    const { collections, next } = await services.recall.listCollections(call, {
+      namespace: fromNamespace(namespace),
+      after: pageToken === "" ? "" : pageTokens.read(call.digest, pageToken),
+      limit: pageLimit(pageSize, COLLECTION_PAGE_SIZE_DEFAULT),
+    });
+    return encodeWire(ListCollectionsResponse, {
+      collections: collections.map(toCollection),
+      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, next),
+    });
+  },
+};
+
+/** ClearCollection. */
+export const clearCollection: UnaryRpc<ClearCollectionRequest> = {
+  handle: ({ services }, call, { namespace, collectionId }) =>
+    services.recall.clearCollection(call, {
+      namespace: fromNamespace(namespace),
+      collectionId,
+      encode: ({ deletedCount, revision }) =>
+        encodeWire(ClearCollectionResponse, {
+          deletedCount: BigInt(deletedCount),
+          revision: BigInt(revision),
+        }),
+    }),
+};
+
+function checkUpsertDocuments(request: UpsertDocumentsRequest, v: Violations): void {
+  const { documents } = request;
+  const seen = new Set<string>();
+  for (const [index, document] of documents.entries()) {
+    if (v.full) return;
+    v.enterItem("documents", index);
+    checkDocument(v, document, request);
+    const { documentId } = document;
+    if (seen.has(documentId)) v.add("document_id", "is used twice in this request");
+    if (documentId !== "") seen.add(documentId);
+    v.leaveItem();
+  }
+  checkSplitter(v, request.splitter);
+}
+
+function checkDocument(v: Violations, document: Document, request: UpsertDocumentsRequest): void {
+  const { collectionId } = document;
+  if (collectionId !== "" && collectionId !== fromCollection(request.collectionId)) {
+    v.add("collection_id", "must be empty or that of the request");
+  }
+  if (request.splitter !== undefined) checkSplitId(v, document.documentId);
+  checkEmbedding(v, document.embedding);
+  if (document.trust === Trust.HIGH) {
+    v.add("trust", "must be TRUST_MEDIUM or TRUST_LOW: TRUST_HIGH is for the operator");
+  }
+}
+
+/** The ids of chunks are made of it and fit the limit of all ids. */
+function checkSplitId(v: Violations, documentId: string): void {
+  checkText(v, "document_id", documentId, LIMITS.splitDocumentIdBytes);
+  if (documentId.includes("#")) {
+    v.add("document_id", "must not hold # with a splitter: chunks are named with it");
+  }
+}
+
+function checkSplitter(v: Violations, splitter: TextSplitter | undefined): void {
+  if (splitter === undefined) return;
+  const { chunkChars, overlapChars } = splitter;
+  v.enter("splitter");
+  const chars = chunkChars === 0 ? LIMITS.chunkCharsDefault : chunkChars;
+  if (overlapChars !== undefined && (overlapChars < 0 || overlapChars * 2 >= chars)) {
+    v.add("overlap_chars", "must be 0 or more and less than half of chunk_chars");
+  }
+  v.leave();
+}
+
+function checkDeleteDocuments(request: DeleteDocumentsRequest, v: Violations): void {
+  const { documentIds } = request;
+  const seen = new Set<string>();
+  for (let index = 0; index < documentIds.length && !v.full; index++) {
+    const id = documentIds[index] ?? "";
+    if (seen.has(id)) v.add(`document_ids[${index}]`, "is used twice in this request");
+    seen.add(id);
+  }
+  if (request.etag !== "" && documentIds.length > 1) {
+    v.add("etag", "must be empty unless the request names one document");
+  }
+}

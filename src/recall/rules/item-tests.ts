@@ -1,0 +1,118 @@
+// Tests of sessions, memories, metadata and labels by a filter.
+
+import type { MemoryKind, MemoryScope } from "../../memory/rules/memory.ts";
+import type { ScopeFilter } from "../../memory/rules/scopes.ts";
+import type { FlatMetadata, MetadataCondition, MetadataTest, RecallFilter } from "./filter.ts";
+
+/**
+ * Whether a filter means the messages of a session. Its user is compared as that of a memory is:
+ * one without a user is shared. Its agent and its id count only where the filter names them.
+ */
+export function sessionPasses(session: MemoryScope, filter: ScopeFilter): boolean {
+  if (filter.kind === "everyone") return true;
+  const { kind, scope: wanted } = filter;
+  const isOpen = kind === "visible-to";
+  const { userId } = session;
+  const isUser = userId === wanted.userId || (isOpen && userId === "");
+  if (!isUser && !(kind === "owned-by" && wanted.userId === "")) return false;
+  const hasAgent = session.agentId === wanted.agentId || wanted.agentId === "";
+  if (!hasAgent && !(isOpen && session.agentId === "")) return false;
+  return isOpen || wanted.sessionId === "" || session.sessionId === wanted.sessionId;
+}
+
+// Conditions on memories.
+
+/** The fields of a memory that filters read. */
+export interface FilteredMemory {
+  readonly kind: MemoryKind;
+  /** In lower case. */
+  readonly category: string;
+  readonly confidence: number;
+  readonly isSuperseded: boolean;
+  readonly validFromMs: number | undefined;
+  readonly validToMs: number | undefined;
+  readonly expireMs: number | undefined;
+}
+
+/** The conditions of a filter on memories themselves. */
+export type MemoryConditions = Pick<
+  RecallFilter,
+  "memoryKinds" | "categories" | "validity" | "minConfidence"
+>;
+
+/** Asks nothing of memories but that they are active and true. */
+export const TRUE_MEMORIES: MemoryConditions = {
+  ...{ memoryKinds: new Set(), categories: new Set(), validity: "now" },
+  minConfidence: undefined,
+};
+
+/** The times that a filter is applied at. */
+export interface FilterTimes {
+  /** Memories that have expired by then are left out. */
+  readonly nowMs: number;
+  /** The time that `now` stands for. */
+  readonly referenceMs: number;
+}
+
+/** Whether a memory passes. One whose time has run out never does. */
+export function memoryPasses(
+  memory: FilteredMemory,
+  filter: MemoryConditions,
+  times: FilterTimes,
+): boolean {
+  const { memoryKinds, categories, minConfidence } = filter;
+  if (memory.expireMs !== undefined && memory.expireMs <= times.nowMs) return false;
+  if (memoryKinds.size > 0 && !memoryKinds.has(memory.kind)) return false;
+  if (categories.size > 0 && !categories.has(memory.category)) return false;
+  if (minConfidence !== undefined && memory.confidence < minConfidence) return false;
+  return isValid(memory, filter.validity, times.referenceMs);
+}
+
+function isValid(
+  { isSuperseded, validFromMs, validToMs }: FilteredMemory,
+  validity: RecallFilter["validity"],
+  referenceMs: number,
+): boolean {
+  if (validity === "any") return true;
+  if (isSuperseded && typeof validity === "string") return false;
+  if (validity === "active") return true;
+  const atMs = validity === "now" ? referenceMs : validity;
+  const { from, to } = { from: validFromMs ?? -Infinity, to: validToMs ?? Infinity };
+  return from <= atMs && atMs < to;
+}
+
+// Whether labels and metadata of one record pass a filter.
+
+/** Whether metadata holds what a condition asks. */
+export function passesCondition(metadata: FlatMetadata, condition: MetadataCondition): boolean {
+  if (!("of" in condition)) return passesTest(metadata, condition);
+  const { of, conditions } = condition;
+  const holds = (one: MetadataCondition): boolean => passesCondition(metadata, one);
+  if (of === "all") return conditions.every(holds);
+  return conditions.some(holds) === (of === "any");
+}
+
+function passesTest(metadata: FlatMetadata, { path, test }: MetadataTest): boolean {
+  const values = metadata.get(path);
+  switch (test.kind) {
+    case "exists":
+      return (values !== undefined) === test.exists;
+    case "one-of":
+      return values?.some((value) => test.values.includes(value)) ?? false;
+    case "range": {
+      const { min = -Infinity, max = Infinity, lessThan } = test;
+      const isIn = (value: number): boolean =>
+        value >= min && value <= max && (lessThan === undefined || value < lessThan);
+      return values?.some((value) => typeof value === "number" && isIn(value)) ?? false;
+    }
+  }
+}
+
+/** Whether labels have these values. */
+export function hasLabels(
+  labels: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, string>,
+): boolean {
+  for (const [key, value] of wanted) if (labels.get(key) !== value) return false;
+  return true;
+}

@@ -1,0 +1,170 @@
+// The interface between the edge and the use cases: the inputs and results of every use case, in
+// domain terms. Wire bytes pass through as opaque Uint8Arrays; only the transport reads them.
+//
+// Every mutation takes an `encode` function for its result: the answer is made inside the decision,
+// so that it can be stored under the request id in the same transaction, and the caller gets bytes.
+
+import type { MessageDraft } from "../core/codec.ts";
+import type {
+  FillToolResultsInput,
+  ListSummaryInputsInput,
+  PreviewInput,
+  PreviewResult,
+  RestoreMessagesInput,
+  SearchSessionsInput,
+  SessionMatches,
+  SetSummaryInput,
+  SummaryInputs,
+  TrimSessionInput,
+  WindowInput,
+  WindowResult,
+} from "../core/window-api.ts";
+import type { Call } from "../kit/call.ts";
+import type { MessagePage, SessionPage, SessionQuery, StoredMessage } from "../store/store.ts";
+import type { Role, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
+import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
+
+/** Values of a session from a caller, who may leave out any of them. */
+export interface SessionInput extends Partial<SessionSettings> {
+  readonly summaryText?: string;
+}
+
+export interface CreateSessionInput extends SessionRef {
+  readonly input: SessionInput;
+  readonly encode: (session: Session) => Uint8Array;
+}
+
+export interface UpdateSessionResult {
+  readonly session: Session;
+  readonly trims: readonly Trim[];
+  readonly runs: readonly StageRun[];
+  readonly overLimit: boolean;
+}
+
+export interface UpdateSessionInput extends SessionRef {
+  readonly input: SessionInput;
+  /** The paths to change; one that is not set in `input` is cleared. */
+  readonly paths: readonly SessionPath[];
+  /** Empty means any. */
+  readonly etag: string;
+  readonly encode: (result: UpdateSessionResult) => Uint8Array;
+}
+
+export interface DeleteSessionInput extends SessionRef {
+  readonly etag: string;
+  readonly allowMissing: boolean;
+  readonly encode: (result: { revision: number }) => Uint8Array;
+}
+
+export interface ForkSessionInput {
+  readonly namespace: string;
+  readonly sourceSessionId: string;
+  /** Empty asks the server for one. */
+  readonly sessionId: string;
+  readonly atSeq?: number;
+  readonly encode: (session: Session) => Uint8Array;
+}
+
+export interface ResetSessionInput extends SessionRef {
+  readonly keepSystemMessages: boolean;
+  readonly keepFirstSystemMessage: boolean;
+  readonly keepSummary: boolean;
+  readonly etag: string;
+  readonly encode: (result: { session: Session; deleted: Totals }) => Uint8Array;
+}
+
+/** As the store's query, without the time, which the service adds. */
+export type ListSessionsInput = Omit<SessionQuery, "nowMs">;
+
+export interface AppendInput extends SessionRef {
+  readonly drafts: readonly MessageDraft[];
+  readonly expectedLastSeq?: number;
+  readonly createSession: boolean;
+  readonly turnEnd: boolean;
+  readonly modelInputTokens?: number;
+  readonly toolOutcomes: readonly ToolOutcome[];
+  readonly encode: (result: AppendResult) => Uint8Array;
+}
+
+export interface AppendResult {
+  readonly messages: readonly {
+    readonly messageId: string;
+    readonly seq: number;
+    readonly tokenCount: number;
+  }[];
+  readonly revision: number;
+  readonly trims: readonly Trim[];
+  readonly window: Totals;
+  readonly lastSeq: number;
+  readonly runs: readonly StageRun[];
+  readonly overLimit: boolean;
+  /** Memories that the append made; unset for none. */
+  readonly given?: {
+    readonly episodeId: string;
+    readonly promotedIds: readonly string[];
+    readonly evictedIds: readonly string[];
+  };
+}
+
+export interface ListMessagesInput extends SessionRef {
+  readonly roles?: ReadonlySet<Role>;
+  /** 0 means from the start. */
+  readonly firstSeq: number;
+  /** 0 means to the end. */
+  readonly lastSeq: number;
+  readonly order: "asc" | "desc";
+  /** Start of the page: `next` of an earlier page. */
+  readonly startSeq?: number;
+  readonly limit: number;
+}
+
+export interface UpdateMessageInput extends SessionRef {
+  readonly messageId: string;
+  readonly draft: MessageDraft;
+  /** The paths to change, as UpdateMessage names them, without `*`. */
+  readonly paths: readonly string[];
+  readonly etag: string;
+  readonly encode: (result: {
+    message: Uint8Array;
+    revision: number;
+    trims: readonly Trim[];
+    window: Totals;
+  }) => Uint8Array;
+}
+
+export interface DeleteMessageInput extends SessionRef {
+  readonly messageId: string;
+  readonly etag: string;
+  readonly allowMissing: boolean;
+  readonly encode: (result: {
+    revision: number;
+    trims: readonly Trim[];
+    window: Totals;
+  }) => Uint8Array;
+}
+
+export interface SessionServiceApi {
+  createSession(call: Call, input: CreateSessionInput): Promise<Uint8Array>;
+  getSession(call: Call, ref: SessionRef): Promise<Session>;
+  listSessions(call: Call, input: ListSessionsInput): Promise<SessionPage>;
+  updateSession(call: Call, input: UpdateSessionInput): Promise<Uint8Array>;
+  deleteSession(call: Call, input: DeleteSessionInput): Promise<Uint8Array>;
+  forkSession(call: Call, input: ForkSessionInput): Promise<Uint8Array>;
+  resetSession(call: Call, input: ResetSessionInput): Promise<Uint8Array>;
+  appendMessages(call: Call, input: AppendInput): Promise<Uint8Array>;
+  listMessages(call: Call, input: ListMessagesInput): Promise<MessagePage>;
+  getMessage(
+    call: Call,
+    input: SessionRef & { readonly messageId: string },
+  ): Promise<{ message: StoredMessage; inWindow: boolean }>;
+  updateMessage(call: Call, input: UpdateMessageInput): Promise<Uint8Array>;
+  deleteMessage(call: Call, input: DeleteMessageInput): Promise<Uint8Array>;
+  getWindow(call: Call, input: WindowInput): Promise<WindowResult>;
+  previewPolicy(call: Call, input: PreviewInput): Promise<PreviewResult>;
+  trimSession(call: Call, input: TrimSessionInput): Promise<Uint8Array>;
+  restoreMessages(call: Call, input: RestoreMessagesInput): Promise<Uint8Array>;
+  listSummaryInputs(call: Call, input: ListSummaryInputsInput): Promise<SummaryInputs>;
+  setSummary(call: Call, input: SetSummaryInput): Promise<Uint8Array>;
+  fillToolResults(call: Call, input: FillToolResultsInput): Promise<Uint8Array>;
+  searchSessions(call: Call, input: SearchSessionsInput): Promise<SessionMatches>;
+}

@@ -1,0 +1,147 @@
+// The rules of the requests about sessions and their windows, one function each.
+
+import type { Message } from "../gen/memorysidecar/v1/message.ts";
+import type { Session } from "../gen/memorysidecar/v1/session.ts";
+import type {
+  AppendMessagesRequest,
+  CreateSessionRequest,
+  GetWindowRequest,
+  UpdateMessageRequest,
+  UpdateSessionRequest,
+} from "../gen/memorysidecar/v1/session_service.ts";
+import { checkMask, type MaskPaths } from "../grpc/mask.ts";
+import type { Violations } from "../grpc/violations.ts";
+import { checkMemoryPolicy } from "../memory/policy-wire.ts";
+import { checkPolicyChoice } from "../window/policy-checks.ts";
+import { checkContent, checkNewMessage, checkOneContent } from "./message-checks.ts";
+import { SETTING_PATHS } from "./rules/session.ts";
+
+/** The paths of UpdateSession. */
+export const SESSION_MASK = {
+  changeable: Object.values(SETTING_PATHS),
+  ignored: new Set([
+    "namespace",
+    "effective_policy",
+    "expire_time",
+    "last_seq",
+    "log_totals",
+    "window_totals",
+    "forked_from",
+    "create_time",
+    "update_time",
+    "revision",
+    "etag",
+    "placed_summaries",
+    "stage_states",
+    "model_input_tokens",
+  ]),
+} as const satisfies MaskPaths;
+
+/** The paths of UpdateMessage. */
+export const MESSAGE_MASK = {
+  changeable: [
+    "name",
+    "text",
+    "parts",
+    "tool_calls",
+    "agent_calls",
+    "tool_call_id",
+    "tool_error",
+    "structured_data",
+    "provider_payload",
+    "metadata",
+    "labels",
+    "token_count",
+    "sent_time",
+    "provider_role",
+    "structured_json",
+  ],
+  ignored: new Set([
+    "seq",
+    "token_rule",
+    "token_preset",
+    "source",
+    "trust",
+    "writer",
+    "create_time",
+    "update_time",
+    "etag",
+  ]),
+} as const satisfies MaskPaths;
+
+/** Checks the fields that a caller may set; the others are ignored. */
+export function checkSessionInput(v: Violations, session: Session): void {
+  checkPolicyChoice(v, session.policy);
+  checkMemoryPolicy(v, session.memoryPolicy);
+}
+
+export function checkCreateSession(request: CreateSessionRequest, v: Violations): void {
+  if (request.session !== undefined) {
+    v.enter("session");
+    checkSessionInput(v, request.session);
+    v.leave();
+  }
+}
+
+export function checkUpdateSession(request: UpdateSessionRequest, v: Violations): void {
+  if (request.session !== undefined) {
+    v.enter("session");
+    if (request.session.sessionId === "") v.add("session_id", "is required");
+    checkSessionInput(v, request.session);
+    v.leave();
+  }
+  checkMask(v, request.updateMask, SESSION_MASK);
+}
+
+export function checkGetWindow(request: GetWindowRequest, v: Violations): void {
+  checkPolicyChoice(v, request.policy);
+}
+
+/** Gives the session of a checked update. */
+export function requiredSession(request: UpdateSessionRequest): Session {
+  if (request.session === undefined) throw new Error("the request was not checked");
+  return request.session;
+}
+
+// The rules of the requests about messages, one function each.
+
+export function checkAppendMessages(request: AppendMessagesRequest, v: Violations): void {
+  const { messages } = request;
+  if (messages.length === 0 && !request.turnEnd) {
+    v.add("messages", "must have 1 entry at least, or turn_end must be set", 1);
+  }
+  for (let index = 0; index < messages.length && !v.full; index++) {
+    v.enterItem("messages", index);
+    checkNewMessage(v, messages[index] as Message);
+    v.leaveItem();
+  }
+  if (messages.length > 1) checkDistinctIds(v, messages);
+}
+
+function checkDistinctIds(v: Violations, messages: readonly Message[]): void {
+  const seen = new Set<string>();
+  for (let index = 0; index < messages.length && !v.full; index++) {
+    const id = messages[index]?.messageId ?? "";
+    if (id === "") continue;
+    if (seen.has(id)) v.add(`messages[${index}].message_id`, "is used twice in this request");
+    seen.add(id);
+  }
+}
+
+export function checkUpdateMessage(request: UpdateMessageRequest, v: Violations): void {
+  const { message } = request;
+  if (message !== undefined) {
+    v.enter("message");
+    if (message.messageId === "") v.add("message_id", "is required");
+    checkContent(v, message);
+    checkOneContent(v, message);
+    v.leave();
+  }
+  checkMask(v, request.updateMask, MESSAGE_MASK);
+}
+
+/** Gives the message of a checked update. */
+export function requiredMessage(request: UpdateMessageRequest): Message {
+  if (request.message === undefined) throw new Error("the request was not checked");
+  return request.message;
+}

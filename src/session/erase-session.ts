@@ -1,0 +1,212 @@
+// The part of an erasure that is about sessions: whole ones, messages, and the summaries that stand
+// for them. Each function is one transaction, and one that only counts decides in the same way.
+
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { planOf } from "../core/window-change.ts";
+import { type ErasedCounts, mark } from "../erase/rules/erasure.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import { eraseMessage, joinedPlans } from "../memory/learn/erase-source.ts";
+import type { ErasureProgress, SessionDecision, SessionView, StoredEntry } from "../store/store.ts";
+import type { SummaryRecord } from "../summary/rules/summary.ts";
+import type { Task } from "../tasks/rules/task.ts";
+import { supersede } from "../tasks/task-edits.ts";
+import { containsSeq } from "../window/rules/ranges.ts";
+import { takeOut } from "./messages.ts";
+import type { Session, SessionFields, SessionRef } from "./rules/session.ts";
+
+/** Summaries of the history that one transaction removes. */
+const SUMMARIES_STEP = 256;
+
+/** The part that one transaction erased, or would erase. */
+export interface ErasedPart {
+  readonly counts: ErasedCounts;
+  /** See mark in erase/rules/erasure.ts. */
+  readonly marks: readonly string[];
+}
+
+/** The state of an erasure with a part more; undefined: nothing is erased, only counted. */
+export type Settle = (part: ErasedPart) => ErasureProgress | undefined;
+
+/** Erases a session with all that stands under it; undefined when there is none. */
+export function eraseSession(
+  context: ServiceContext,
+  ref: SessionRef,
+  settle: Settle,
+): Promise<ErasedPart | undefined> {
+  return context.store.changeSession({ ...ref, allowWhenFull: true }, (view) => {
+    const { session, revision } = view;
+    if (session === undefined) return { kind: "answer", result: undefined };
+    const counts = {
+      session: 1,
+      message: session.head.log.messageCount,
+      summary: recordsOf(view, session).length,
+      task: view.tasks().length + view.memoryJobs().length,
+    };
+    const result = { counts, marks: [mark.session(ref.sessionId)] };
+    const erasure = settle(result);
+    if (erasure === undefined) return { kind: "answer", result };
+    const nowMs = context.world.nowMs();
+    const events = newEvents(context, { session, revision, nowMs, requestId: "" }, [
+      { type: EVENT_TYPE.sessionDeleted, reason: "erased", log: session.head.log },
+    ]);
+    const memories = context.participants.memory.sessionEmptied(session);
+    return { kind: "save", result, plan: { remove: true, events, memories, erasure } };
+  });
+}
+
+function recordsOf(view: SessionView, { fields }: Session): readonly SummaryRecord[] {
+  const records: SummaryRecord[] = [];
+  for (let version = 1; version <= fields.summaryVersion; version++) {
+    const record = view.summary(version);
+    if (record !== undefined) records.push(record);
+  }
+  return records;
+}
+
+/** The outcome for one message. */
+export type ErasedMessage =
+  | (ErasedPart & { readonly kind: "erased"; readonly seq: number })
+  | { readonly kind: "missing" }
+  /** Memories name it: they go first. */
+  | { readonly kind: "named" };
+
+/** Erases a message, and takes the summaries and tasks that stand for it out of use. */
+export function eraseMessageOf(
+  context: ServiceContext,
+  ref: SessionRef,
+  message: { readonly messageId: string; readonly lastSeq: number },
+  settle: Settle,
+): Promise<ErasedMessage> {
+  const change = { ...ref, messageIds: [message.messageId], needWindow: true, allowWhenFull: true };
+  return context.store.changeSession<ErasedMessage>(change, (view) => {
+    const old = view.messages.get(message.messageId);
+    if (view.session === undefined || old === undefined || old.seq > message.lastSeq) {
+      return { kind: "answer", result: { kind: "missing" } };
+    }
+    return decideMessage(context, view, { session: view.session, old }, settle);
+  });
+}
+
+function decideMessage(
+  context: ServiceContext,
+  view: SessionView,
+  { session, old }: { readonly session: Session; readonly old: StoredEntry },
+  settle: Settle,
+): SessionDecision<ErasedMessage> {
+  const { sessionId } = session;
+  const part = { counts: { message: 1 }, marks: [mark.seq(sessionId, old.seq)] };
+  const result: ErasedMessage = { kind: "erased", seq: old.seq, ...part };
+  const erasure = settle(part);
+  if (erasure === undefined) return { kind: "answer", result };
+  if (view.memories.bySource(sessionId, old.messageId, 1).length > 0) {
+    return { kind: "answer", result: { kind: "named" } };
+  }
+  const at = { revision: view.revision, nowMs: context.world.nowMs() };
+  // No memory names it any more: what is left are the digests of what was promoted of it.
+  const forgotten = { session, message: old, stamp: at, erasure: "forget" } as const;
+  const erased = eraseMessage(context, forgotten, view);
+  if (erased === undefined) return { kind: "answer", result: { kind: "named" } };
+  const unsaid = withoutSummaries(view, session, old.seq);
+  const fields = { ...unsaid.fields, etagRevision: at.revision };
+  const gone = view.tasks().filter((task) => isMadeOf(task, old.seq, unsaid.removed));
+  const tasks = supersede(view.tasks(), new Set(gone), "messages-changed", at.nowMs);
+  const taken = takeOut(context, view, {
+    ...{ session: { ...session, fields }, old, at, erased, tasks },
+  });
+  const { change } = taken;
+  const origin = { session, ...at, requestId: "" };
+  const details = [...taken.details, ...unsaid.events, ...erased.events, ...change.events];
+  const memories = joinedPlans(erased.plan, change.given?.plan.memories);
+  const plan = {
+    ...planOf(session, change),
+    ...(memories === undefined ? {} : { memories }),
+    erase: taken.erase,
+    events: newEvents(context, origin, details),
+    erasure,
+  };
+  return { kind: "save", result, plan };
+}
+
+/** A session without the summaries in use that stand for a message. */
+function withoutSummaries(
+  view: SessionView,
+  { fields }: Session,
+  seq: number,
+): {
+  readonly fields: SessionFields;
+  readonly events: readonly EventDetail[];
+  /** The ids of the summaries that left the window. */
+  readonly removed: ReadonlySet<string>;
+} {
+  // The record knows its runs at least as well as the summary in use.
+  const stands = ({ version, ranges }: Pick<SummaryRecord, "version" | "ranges">) =>
+    containsSeq(ranges, seq) || containsSeq(view.summary(version)?.ranges ?? [], seq);
+  const { inserts, summary } = fields;
+  const gone = inserts.filter((insert) => insert.kind !== "result" && stands(insert));
+  const isGone = summary !== undefined && stands(summary);
+  const events = gone
+    .filter(({ kind }) => kind === "summary")
+    .map(({ version, messageId }) => removedEvent(version, messageId));
+  return {
+    fields: {
+      ...fields,
+      summary: isGone ? undefined : summary,
+      inserts: inserts.filter((insert) => !gone.includes(insert)),
+    },
+    events: isGone ? [removedEvent(summary.version, ""), ...events] : events,
+    removed: new Set(gone.map(({ messageId }) => messageId)),
+  };
+}
+
+function removedEvent(version: number, placedMessageId: string): EventDetail {
+  const removed = { tokenCount: 0, ranges: [], made: undefined };
+  return { type: EVENT_TYPE.summarySet, version, placedMessageId, ...removed };
+}
+
+/** Whether a task, also a dead one, was made of a message or of a summary that stands for it. */
+function isMadeOf({ summarize }: Task, seq: number, removed: ReadonlySet<string>): boolean {
+  const { made, ranges } = summarize;
+  return containsSeq(ranges, seq) || made.some(({ messageId }) => removed.has(messageId));
+}
+
+/** The outcome of a step over the summaries of a session. */
+export interface ErasedSummaries extends ErasedPart {
+  readonly more: boolean;
+  /** Summaries that a caller wrote without naming messages: they stay. */
+  readonly callerSummaries: number;
+}
+
+/** Erases the summaries of the history that stand for messages which are gone. */
+export function eraseSummaries(
+  context: ServiceContext,
+  ref: SessionRef,
+  seqs: readonly number[],
+  settle: Settle,
+): Promise<ErasedSummaries> {
+  return context.store.changeSession({ ...ref, allowWhenFull: true }, (view) => {
+    const { session, revision } = view;
+    const records = session === undefined ? [] : recordsOf(view, session);
+    const meant = records.filter(({ ranges }) => seqs.some((seq) => containsSeq(ranges, seq)));
+    const callerSummaries = records.filter(({ ranges }) => ranges.length === 0).length;
+    const part = (of: readonly SummaryRecord[]): ErasedPart => ({
+      counts: { summary: of.length },
+      marks: of.map(({ version }) => mark.summary(ref.sessionId, version)),
+    });
+    const step = meant.slice(0, SUMMARIES_STEP);
+    const erasure = settle(part(step));
+    if (session === undefined || step.length === 0 || erasure === undefined) {
+      return { kind: "answer", result: { ...part(meant), more: false, callerSummaries } };
+    }
+    const nowMs = context.world.nowMs();
+    const details = step.map(({ version }) => removedEvent(version, ""));
+    const plan = {
+      head: { ...session.head, updateMs: nowMs, revision },
+      summaries: { put: [], remove: step.map(({ version }) => version) },
+      events: newEvents(context, { session, revision, nowMs, requestId: "" }, details),
+      erasure,
+    };
+    const more = step.length < meant.length;
+    return { kind: "save", result: { ...part(step), more, callerSummaries }, plan };
+  });
+}

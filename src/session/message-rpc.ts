@@ -1,0 +1,207 @@
+import { fromNamespace, fromSignals } from "../core/wire.ts";
+import type { UnaryRpc } from "../edge/rpc.ts";
+import { MessageOrder } from "../gen/memorysidecar/v1/message.ts";
+import { Policy } from "../gen/memorysidecar/v1/policy.ts";
+import {
+  type AppendMessagesRequest,
+  type CountTokensRequest,
+  CountTokensResponse,
+  type DeleteMessageRequest,
+  DeleteMessageResponse,
+  type FillToolResultsRequest,
+  FillToolResultsResponse,
+  type GetMessageRequest,
+  GetMessageResponse,
+  type ListMessagesRequest,
+  ListMessagesResponse,
+  type RestoreMessagesRequest,
+  RestoreMessagesResponse,
+  type UpdateMessageRequest,
+  UpdateMessageResponse,
+} from "../gen/memorysidecar/v1/session_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { numberPosition, pageLimit } from "../grpc/page-token.ts";
+import { spliceMessages } from "../grpc/splice.ts";
+import { checkCountTokens } from "../recall/checks.ts";
+import { checkRestoreMessages } from "../window/checks.ts";
+import { fromPolicy } from "../window/policy-wire.ts";
+import type { Role } from "../window/rules/types.ts";
+import { toTokenRule } from "../window/token-rule-wire.ts";
+import { toTotals, toTrim } from "../window/wire.ts";
+import type { ListMessagesInput } from "./api.ts";
+import { checkAppendMessages, checkUpdateMessage, requiredMessage } from "./checks.ts";
+import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
+
+/** AppendMessages. */
+export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
+  validate: checkAppendMessages,
+  handle: ({ services }, call, request) => {
+    const { expectedLastSeq } = request;
+    return services.sessions.appendMessages(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      drafts: request.messages.map(toDraft),
+      createSession: request.createSession,
+      turnEnd: request.turnEnd,
+      ...fromSignals(request),
+      ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
+      encode: encodeAppendAnswer,
+    });
+  },
+};
+
+const MESSAGE_FIELD = 1;
+
+/** GetMessage. */
+export const getMessage: UnaryRpc<GetMessageRequest> = {
+  handle: async ({ services }, call, { namespace, sessionId, messageId }) => {
+    const ref = { namespace: fromNamespace(namespace), sessionId, messageId };
+    const { message, inWindow } = await services.sessions.getMessage(call, ref);
+    const rest = encodeWire(GetMessageResponse, { message: undefined, inWindow });
+    return spliceMessages(MESSAGE_FIELD, [message.bytes], rest);
+  },
+};
+
+const PAGE_SIZE_DEFAULT = 100;
+const MESSAGES_FIELD = 1;
+
+/** ListMessages. */
+export const listMessages: UnaryRpc<ListMessagesRequest> = {
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { filter, pageToken } = request;
+    const roles = filter?.roles ?? [];
+    const input: ListMessagesInput = {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      ...(roles.length === 0 ? {} : { roles: new Set(roles as Role[]) }),
+      firstSeq: Number(filter?.firstSeq ?? 0),
+      lastSeq: Number(filter?.lastSeq ?? 0),
+      order: request.order === MessageOrder.SEQ_DESC ? "desc" : "asc",
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      ...(pageToken === ""
+        ? {}
+        : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+    };
+    const { messages, next } = await services.sessions.listMessages(call, input);
+    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const rest = encodeWire(ListMessagesResponse, { messages: [], nextPageToken });
+    return spliceMessages(
+      MESSAGES_FIELD,
+      messages.map((message) => message.bytes),
+      rest,
+    );
+  },
+};
+
+const UPDATED_MESSAGE_FIELD = 1;
+
+/** UpdateMessage. */
+export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
+  validate: checkUpdateMessage,
+  handle: ({ services }, call, request) => {
+    const message = requiredMessage(request);
+    return services.sessions.updateMessage(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      messageId: message.messageId,
+      draft: toDraft(message),
+      paths: messagePaths(message, request.updateMask),
+      etag: message.etag,
+      encode: (result) => {
+        const rest = encodeWire(UpdateMessageResponse, {
+          message: undefined,
+          revision: BigInt(result.revision),
+          trims: result.trims.map(toTrim),
+          windowTotals: toTotals(result.window),
+        });
+        return spliceMessages(UPDATED_MESSAGE_FIELD, [result.message], rest);
+      },
+    });
+  },
+};
+
+/** DeleteMessage. */
+export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
+  handle: ({ services }, call, request) =>
+    services.sessions.deleteMessage(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      messageId: request.messageId,
+      etag: request.etag,
+      allowMissing: request.allowMissing,
+      encode: ({ revision, trims, window }) =>
+        encodeWire(DeleteMessageResponse, {
+          revision: BigInt(revision),
+          trims: trims.map(toTrim),
+          windowTotals: toTotals(window),
+        }),
+    }),
+};
+
+/** RestoreMessages. */
+export const restoreMessages: UnaryRpc<RestoreMessagesRequest> = {
+  validate: checkRestoreMessages,
+  cancelable: true,
+  handle: ({ services }, call, { namespace, sessionId, messageIds, seqRanges }) =>
+    services.sessions.restoreMessages(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      messageIds,
+      ranges: seqRanges.map(({ firstSeq, lastSeq }) => ({
+        first: Number(firstSeq),
+        last: Number(lastSeq),
+      })),
+      encode: (result) =>
+        encodeWire(RestoreMessagesResponse, {
+          revision: BigInt(result.revision),
+          messageIds: [...result.messageIds],
+          windowTotals: toTotals(result.window),
+        }),
+    }),
+};
+
+const FILLED_MESSAGES_FIELD = 2;
+
+/** FillToolResults. */
+export const fillToolResults: UnaryRpc<FillToolResultsRequest> = {
+  handle: ({ services }, call, { namespace, sessionId, text, newestOnly }) =>
+    services.sessions.fillToolResults(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      text,
+      newestOnly,
+      encode: ({ revision, messages, window }) => {
+        const rest = encodeWire(FillToolResultsResponse, {
+          revision: BigInt(revision),
+          messages: [],
+          windowTotals: toTotals(window),
+        });
+        return spliceMessages(FILLED_MESSAGES_FIELD, messages, rest);
+      },
+    }),
+};
+
+const EMPTY = new Uint8Array(0);
+
+/** CountTokens. */
+export const countTokens: UnaryRpc<CountTokensRequest> = {
+  validate: checkCountTokens,
+  cancelable: true,
+  handle: async ({ services }, call, request) => {
+    const { texts, messages, namespace: _, ...rule } = request;
+    const policy = { ...Policy.decode(EMPTY), ...rule };
+    const counted = await services.recall.countTokens(call, {
+      texts,
+      drafts: messages.map(toDraft),
+      policy: fromPolicy(policy),
+    });
+    const counts = [...counted.texts, ...counted.messages];
+    return encodeWire(CountTokensResponse, {
+      textTokenCounts: counted.texts.map(Math.floor),
+      messageTokenCounts: counted.messages.map(Math.floor),
+      // As in any total, quarters of tokens count together.
+      totalTokenCount: BigInt(Math.floor(counts.reduce((sum, count) => sum + count, 0))),
+      ...toTokenRule(counted.rule),
+    });
+  },
+};

@@ -1,0 +1,141 @@
+import { fromNamespace } from "../core/wire.ts";
+import type { UnaryRpc } from "../edge/rpc.ts";
+import { SessionOrder } from "../gen/memorysidecar/v1/session.ts";
+import {
+  type CreateSessionRequest,
+  CreateSessionResponse,
+  type DeleteSessionRequest,
+  DeleteSessionResponse,
+  type ForkSessionRequest,
+  ForkSessionResponse,
+  type GetSessionRequest,
+  GetSessionResponse,
+  type ListSessionsRequest,
+  ListSessionsResponse,
+  type ResetSessionRequest,
+  ResetSessionResponse,
+  type UpdateSessionRequest,
+  UpdateSessionResponse,
+} from "../gen/memorysidecar/v1/session_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { numberPosition, pageLimit } from "../grpc/page-token.ts";
+import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
+import type { ListSessionsInput } from "./api.ts";
+import { checkCreateSession, checkUpdateSession, requiredSession } from "./checks.ts";
+import {
+  encodeSessionAnswer,
+  fromSession,
+  fromSessionFilter,
+  sessionPaths,
+  toSession,
+} from "./wire.ts";
+
+/** CreateSession. */
+export const createSession: UnaryRpc<CreateSessionRequest> = {
+  validate: checkCreateSession,
+  handle: ({ services, etags }, call, { namespace, session }) =>
+    services.sessions.createSession(call, {
+      namespace: fromNamespace(namespace),
+      sessionId: session?.sessionId ?? "",
+      input: session === undefined ? {} : fromSession(session),
+      encode: (created) => encodeSessionAnswer(CreateSessionResponse, created, etags),
+    }),
+};
+
+/** GetSession. */
+export const getSession: UnaryRpc<GetSessionRequest> = {
+  handle: async ({ services, etags }, call, { namespace, sessionId }) => {
+    const ref = { namespace: fromNamespace(namespace), sessionId };
+    const session = await services.sessions.getSession(call, ref);
+    return encodeSessionAnswer(GetSessionResponse, session, etags);
+  },
+};
+
+const PAGE_SIZE_DEFAULT = 50;
+
+/** ListSessions. */
+export const listSessions: UnaryRpc<ListSessionsRequest> = {
+  handle: async ({ services, etags, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const input: ListSessionsInput = {
+      namespace: fromNamespace(request.namespace),
+      ...fromSessionFilter(request.filter),
+      order: request.order === SessionOrder.CREATE_TIME_ASC ? "asc" : "desc",
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      ...(pageToken === ""
+        ? {}
+        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+    };
+    const page = await services.sessions.listSessions(call, input);
+    return encodeWire(ListSessionsResponse, {
+      sessions: page.sessions.map((session) => toSession(session, etags)),
+      nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next)),
+    });
+  },
+};
+
+/** UpdateSession. */
+export const updateSession: UnaryRpc<UpdateSessionRequest> = {
+  validate: checkUpdateSession,
+  handle: ({ services, etags }, call, request) => {
+    const session = requiredSession(request);
+    const input = fromSession(session);
+    return services.sessions.updateSession(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: session.sessionId,
+      input,
+      paths: sessionPaths(session, input, request.updateMask),
+      etag: session.etag,
+      encode: (result) =>
+        encodeWire(UpdateSessionResponse, {
+          session: toSession(result.session, etags),
+          trims: result.trims.map(toTrim),
+          stageRuns: toStageRuns(result.runs),
+          overLimit: result.overLimit,
+        }),
+    });
+  },
+};
+
+/** DeleteSession. */
+export const deleteSession: UnaryRpc<DeleteSessionRequest> = {
+  handle: ({ services }, call, { namespace, sessionId, etag, allowMissing }) =>
+    services.sessions.deleteSession(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      etag,
+      allowMissing,
+      encode: ({ revision }) => encodeWire(DeleteSessionResponse, { revision: BigInt(revision) }),
+    }),
+};
+
+/** ForkSession. Copying a long log takes a while: it stops when the call has ended. */
+export const forkSession: UnaryRpc<ForkSessionRequest> = {
+  cancelable: true,
+  handle: ({ services, etags }, call, { namespace, sourceSessionId, sessionId, atSeq }) =>
+    services.sessions.forkSession(call, {
+      namespace: fromNamespace(namespace),
+      sourceSessionId,
+      sessionId,
+      ...(atSeq === undefined ? {} : { atSeq: Number(atSeq) }),
+      encode: (session) => encodeSessionAnswer(ForkSessionResponse, session, etags),
+    }),
+};
+
+/** ResetSession. */
+export const resetSession: UnaryRpc<ResetSessionRequest> = {
+  handle: ({ services, etags }, call, request) =>
+    services.sessions.resetSession(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      keepSystemMessages: request.keepSystemMessages,
+      keepFirstSystemMessage: request.keepFirstSystemMessage,
+      keepSummary: request.keepSummary,
+      etag: request.etag,
+      encode: ({ session, deleted }) =>
+        encodeWire(ResetSessionResponse, {
+          session: toSession(session, etags),
+          deletedTotals: toTotals(deleted),
+        }),
+    }),
+};

@@ -1,0 +1,272 @@
+// A session as it is made.
+
+import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import { checkMemoryHooks, checkPromotion } from "../core/check-hooks.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { underPolicy } from "../core/policy-state.ts";
+import { changeWindow, planOf, type WindowChange } from "../core/window-change.ts";
+import { EVENT_TYPE } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { etagMismatch, sessionAlreadyExists, sessionNotFound } from "../kit/errors.ts";
+import { makeSessionId } from "../kit/ids.ts";
+import { jobsUnder, mergeJobPlans } from "../memory/learn/give.ts";
+import type { SessionDecision, SessionPage, SessionPlan, SessionView } from "../store/store.ts";
+import { setText } from "../summary/apply-summary.ts";
+import { checkHooks } from "../summary/hand-over.ts";
+import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "../tasks/task-edits.ts";
+import { DEFAULT_POLICY } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
+import type {
+  CreateSessionInput,
+  DeleteSessionInput,
+  ListSessionsInput,
+  SessionInput,
+  UpdateSessionInput,
+} from "./api.ts";
+import {
+  DEFAULT_SETTINGS,
+  EMPTY_POLICY_STATE,
+  SETTING_PATHS,
+  SETTINGS,
+  type Session,
+  type SessionFields,
+  type SessionRef,
+} from "./rules/session.ts";
+
+/** A new session without messages; what the input does not set gets its default. */
+export function newSession(
+  ref: SessionRef,
+  { summaryText: _text, ...settings }: SessionInput,
+  stamp: { readonly nowMs: number; readonly revision: number },
+): Session {
+  return {
+    namespace: ref.namespace,
+    sessionId: ref.sessionId,
+    fields: {
+      ...DEFAULT_SETTINGS,
+      ...settings,
+      summary: undefined,
+      summaryVersion: 0,
+      inserts: [],
+      forkedFrom: undefined,
+      createMs: stamp.nowMs,
+      etagRevision: stamp.revision,
+    },
+    head: {
+      lastSeq: 0,
+      firstSeq: 1,
+      log: { messageCount: 0, tokenCount: 0 },
+      window: { messageCount: 0, tokenCount: 0, byteCount: 0 },
+      windowRanges: [],
+      policyState: EMPTY_POLICY_STATE,
+      updateMs: stamp.nowMs,
+      revision: stamp.revision,
+    },
+  };
+}
+
+const SESSION_ID_RANDOM_BYTES = 10;
+
+/** An id for a session that came without one. */
+export function newSessionId(context: ServiceContext): string {
+  return makeSessionId(context.world.nowMs(), context.world.random(SESSION_ID_RANDOM_BYTES));
+}
+
+// The use cases of sessions as such.
+
+/** Creates a session. */
+export async function createSession(
+  context: ServiceContext,
+  call: Call,
+  create: CreateSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, input } = create;
+  const sessionId = create.sessionId === "" ? newSessionId(context) : create.sessionId;
+  const nowMs = context.world.nowMs();
+  const text = input.summaryText ?? "";
+  checkHooks(context, input.policy);
+  checkMemoryHooks(context, input.memoryPolicy);
+  const rule = countedRule(input.policy ?? DEFAULT_POLICY);
+  const tokenCount = text === "" ? 0 : await context.tokens.countText(text, rule);
+  return await changeSession<Uint8Array>(context, call, { namespace, sessionId }, (view) => {
+    if (view.session !== undefined) throw sessionAlreadyExists(sessionId);
+    const { revision } = view;
+    const bare = newSession({ namespace, sessionId }, input, { nowMs, revision });
+    checkPromotion(bare.fields);
+    const { fields, record } = setText(
+      bare.fields,
+      { text, tokenCount },
+      { nowMs, revision, lastSeq: 0 },
+    );
+    const session: Session = { ...bare, fields };
+    const bytes = create.encode(session);
+    const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
+      { type: EVENT_TYPE.sessionCreated },
+    ]);
+    const plan: SessionPlan = {
+      fields,
+      head: session.head,
+      events,
+      ...(record === undefined ? {} : { summaries: { put: [record] } }),
+      ...replyPart(call, nowMs, bytes),
+    };
+    return { kind: "save", result: bytes, plan };
+  });
+}
+
+/** Gets a session. */
+export async function getSession(
+  context: ServiceContext,
+  call: Call,
+  ref: SessionRef,
+): Promise<Session> {
+  checkLive(call.signal);
+  const session = liveSession(context, await context.store.readSession(ref));
+  if (session === undefined) throw sessionNotFound(ref.sessionId);
+  return session;
+}
+
+/** Lists sessions. */
+export async function listSessions(
+  context: ServiceContext,
+  call: Call,
+  input: ListSessionsInput,
+): Promise<SessionPage> {
+  checkLive(call.signal);
+  return await context.store.listSessions({ ...input, nowMs: context.world.nowMs() });
+}
+
+/** Deletes a session. */
+export async function deleteSession(
+  context: ServiceContext,
+  call: Call,
+  input: DeleteSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId } = input;
+  const nowMs = context.world.nowMs();
+  const target = { namespace, sessionId, allowWhenFull: true };
+  return await changeSession<Uint8Array>(context, call, target, (view) => {
+    const { session, revision } = view;
+    if (session === undefined) {
+      if (!input.allowMissing) throw sessionNotFound(sessionId);
+      const bytes = input.encode({ revision: 0 });
+      return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+    }
+    if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
+    const bytes = input.encode({ revision });
+    const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
+      { type: EVENT_TYPE.sessionDeleted, reason: "request", log: session.head.log },
+    ]);
+    const memories = context.participants.memory.sessionEmptied(session);
+    const plan: SessionPlan = { remove: true, events, memories, ...replyPart(call, nowMs, bytes) };
+    return { kind: "save", result: bytes, plan };
+  });
+}
+
+// UpdateSession: changes what describes a session; a new policy takes effect in the same
+// transaction.
+
+/** Changes what describes a session. */
+export async function updateSession(
+  context: ServiceContext,
+  call: Call,
+  update: UpdateSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId } = update;
+  const nowMs = context.world.nowMs();
+  const newPolicy = update.paths.includes("policy");
+  if (newPolicy) checkHooks(context, update.input.policy);
+  if (update.paths.includes("memory_policy")) checkMemoryHooks(context, update.input.memoryPolicy);
+  const target = { namespace, sessionId, needWindow: newPolicy };
+  return await changeSession<Uint8Array>(context, call, target, (view) =>
+    decideUpdate(context, call, { ...update, nowMs }, view),
+  );
+}
+
+type Update = UpdateSessionInput & { readonly nowMs: number };
+
+/** Effect on the window of a change without a policy. */
+const NOTHING = { trims: [], runs: [], overLimit: false } as const;
+
+function decideUpdate(
+  context: ServiceContext,
+  call: Call,
+  update: Update,
+  view: SessionView,
+): SessionDecision<Uint8Array> {
+  const { session, revision } = view;
+  const { nowMs } = update;
+  if (session === undefined) throw sessionNotFound(update.sessionId);
+  if (!context.etags.allows(update.etag, session.fields.etagRevision)) throw etagMismatch();
+  if (update.paths.length === 0) {
+    return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
+  }
+  const fields = { ...changedFields(session.fields, update), etagRevision: revision };
+  checkPromotion(fields);
+  const stamped: Session = {
+    ...session,
+    fields,
+    head: { ...session.head, updateMs: nowMs, revision },
+  };
+  const isNewPolicy = update.paths.includes("policy");
+  const policies = { old: session.fields.policy, new: fields.policy };
+  const edited = isNewPolicy ? afterPolicy(view.tasks(), policies, nowMs) : NO_EDIT;
+  const change = isNewPolicy ? applyNewPolicy(context, stamped, view, edited) : undefined;
+  const after: Session =
+    change === undefined ? stamped : { ...session, fields: change.fields, head: change.head };
+  const { trims, runs, overLimit } = change ?? NOTHING;
+  const bytes = update.encode({ session: after, trims, runs, overLimit });
+  const events = newEvents(
+    context,
+    { session: after, revision, nowMs, requestId: call.requestId },
+    [
+      { type: EVENT_TYPE.sessionUpdated, paths: update.paths },
+      ...edited.events,
+      ...(change?.events ?? []),
+    ],
+  );
+  const gone = update.paths.includes("memory_policy")
+    ? jobsUnder(fields.memoryPolicy, view)
+    : undefined;
+  const memoryJobs = mergeJobPlans(change?.given?.plan.memoryJobs, gone);
+  const plan: SessionPlan = {
+    ...(change === undefined ? {} : planOf(session, change)),
+    ...(memoryJobs === undefined ? {} : { memoryJobs }),
+    fields: after.fields,
+    head: after.head,
+    events,
+    ...replyPart(call, nowMs, bytes),
+  };
+  return { kind: "save", result: bytes, plan };
+}
+
+/** Runs the stages of a new policy, and forgets what belonged to the old one. */
+function applyNewPolicy(
+  context: ServiceContext,
+  session: Session,
+  view: SessionView,
+  edited: TaskEdit,
+): WindowChange {
+  const { head, fields } = session;
+  const policyState = underPolicy(head.policyState, fields.policy);
+  return changeWindow(
+    context,
+    {
+      session: { ...session, head: { ...head, policyState } },
+      window: view.window ?? [],
+      stamp: { revision: head.revision, nowMs: head.updateMs },
+      tasks: view.tasks,
+      memory: { side: view },
+      ...planPart(edited),
+    },
+    [{ occasions: ["append"], outcomes: [] }],
+  );
+}
+
+/** The fields after the update. */
+function changedFields(fields: SessionFields, { paths, input }: Update): SessionFields {
+  const given = { ...DEFAULT_SETTINGS, ...input };
+  const changed = SETTINGS.filter((setting) => paths.includes(SETTING_PATHS[setting]));
+  return { ...fields, ...Object.fromEntries(changed.map((setting) => [setting, given[setting]])) };
+}

@@ -1,0 +1,42 @@
+// Compaction of a store that nobody serves: a copy without free pages takes the place of the data
+// file. Until the rename the old file is whole, after it the new one is. A copy that a kill left
+// behind is removed by the next start of any kind.
+
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { COMPACT_FOLDER, DATA_FILE } from "../engine/environment.ts";
+import { lockDirectory } from "../engine/lock.ts";
+import { syncPath, type VerifiedCopyOptions, verifiedCopy } from "./verified-copy.ts";
+
+/** Sizes of a data file around its compaction. */
+export interface Compaction {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/**
+ * Compacts the store of a directory. Bytes of erased records, which free pages and the unused room
+ * of pages may still hold, are not in the new file. Needs room for a second copy of the data.
+ *
+ * Throws StoreInUseError while a server runs on it, RECORD_CORRUPT when it is damaged, and an Error
+ * when the disk has no room; the store is then as it was.
+ */
+export async function compactDirectory(
+  directory: string,
+  options: VerifiedCopyOptions,
+): Promise<Compaction> {
+  const path = join(directory, DATA_FILE);
+  if (!existsSync(path)) throw new Error(`There is no store in ${directory}.`);
+  const lock = lockDirectory(directory);
+  try {
+    const { size: bytesBefore } = statSync(path);
+    const staging = join(directory, COMPACT_FOLDER);
+    const { bytes: bytesAfter } = await verifiedCopy(directory, staging, options);
+    renameSync(join(staging, DATA_FILE), path);
+    syncPath(directory);
+    rmSync(staging, { recursive: true });
+    return { bytesBefore, bytesAfter };
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,96 @@
+// Copies of a store that is served: to a caller, or to a directory that holds a number of them.
+
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { lockDirectory } from "../engine/lock.ts";
+import { type BackUp, backUp, PARTIAL, readManifest } from "./back-up.ts";
+import { type CopiedFile, type CopyOptions, copyStore } from "./copy-store.ts";
+
+const NAME = /^\d{8}T\d{9}Z$/;
+
+/** A complete back-up in a directory of back-ups. */
+export interface NamedBackUp extends BackUp {
+  readonly name: string;
+}
+
+/** Makes copies of one store. */
+export interface StoreCopier {
+  /** Gives the bytes of a copy to a function, which is waited for. */
+  stream(write: (chunk: Uint8Array) => Promise<void>, options: CopyOptions): Promise<CopiedFile>;
+  /** The directory of back-ups; undefined when there is none. */
+  readonly directory: BackUpDirectory | undefined;
+}
+
+/** A directory of back-ups. */
+export interface BackUpDirectory {
+  /** The begin of the newest complete back-up. */
+  newestStartMs(): number | undefined;
+  /** Makes a back-up and removes old ones. Its name is its begin. */
+  make(startMs: number, options: CopyOptions): Promise<NamedBackUp>;
+}
+
+/** Settings of copies. */
+export interface CopierSettings {
+  /** The data directory. */
+  readonly source: string;
+  readonly storeId: string;
+  /** The directory of back-ups, which exists; undefined when there is none. */
+  readonly directory: string | undefined;
+  /** Complete back-ups that are kept there. */
+  readonly keep: number;
+  /** Bytes that stay free on its disk. */
+  readonly freeBytes: number;
+  readonly version: string;
+  readonly factsModule: URL;
+}
+
+/** Makes the copier of a store that this process serves. */
+export function createCopier(settings: CopierSettings): StoreCopier {
+  const { directory, source, storeId } = settings;
+  return {
+    stream: (write, options) => copyStore(source, write, options),
+    directory:
+      directory === undefined
+        ? undefined
+        : {
+            newestStartMs: () => listBackUps(directory, storeId).at(-1)?.startMs,
+            make: (startMs, options) => makeIn(directory, settings, { ...options, startMs }),
+          },
+  };
+}
+
+async function makeIn(
+  directory: string,
+  { source, storeId, keep, ...settings }: CopierSettings,
+  options: CopyOptions & { readonly startMs: number },
+): Promise<NamedBackUp> {
+  const lock = lockDirectory(directory);
+  try {
+    removeBroken(directory);
+    const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");
+    const made = await backUp(source, { ...settings, ...options, target: join(directory, name) });
+    for (const old of listBackUps(directory, storeId).slice(0, -keep)) {
+      rmSync(join(directory, old.name), { recursive: true });
+    }
+    return { ...made, name };
+  } finally {
+    lock.release();
+  }
+}
+
+/** The complete back-ups of a store, oldest first. Directories with other names are left alone. */
+function listBackUps(directory: string, storeId: string): readonly NamedBackUp[] {
+  const names = readdirSync(directory).filter((name) => NAME.test(name));
+  return names.sort().flatMap((name) => {
+    const manifest = readManifest(join(directory, name));
+    return manifest?.storeId === storeId ? [{ ...manifest, name }] : [];
+  });
+}
+
+/** Removes back-ups that a kill left. */
+function removeBroken(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const isBroken = name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length));
+    if (isBroken) rmSync(join(directory, name), { recursive: true });
+  }
+}

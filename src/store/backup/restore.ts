@@ -1,0 +1,111 @@
+// A back-up becomes the store of an empty directory, with a new history: tokens, etags and
+// consumers that the original gave out are refused, because they may name what the back-up never
+// held.
+//
+// The store is made in a folder of the directory and moved in place at the end. The marker of a
+// used directory is written first, so that no server takes a restore that broke off for an empty
+// store.
+
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { recordCorrupt } from "../../kit/errors.ts";
+import { DATA_FILE } from "../engine/environment.ts";
+import { LOCK_FILE, lockDirectory, OWNER_FILE } from "../engine/lock.ts";
+import { MARKER_FILE, openLmdbStore } from "../lmdb/store.ts";
+import type { ReadFacts } from "../store.ts";
+import type { VerifyTotals } from "../verify/verify.ts";
+import { readManifest } from "./back-up.ts";
+import { fileSum } from "./file-sum.ts";
+import { checkCopy, keepOnly, syncPath, type VerifiedCopyOptions } from "./verified-copy.ts";
+
+const RESTORE_FOLDER = "restoring";
+// A directory that holds nothing else counts as empty.
+const IGNORED = [RESTORE_FOLDER, MARKER_FILE, LOCK_FILE, OWNER_FILE, "lost+found"];
+
+/** Options of a restore. */
+export interface RestoreOptions extends Pick<VerifiedCopyOptions, "factsModule" | "onProgress"> {
+  readonly readFacts: ReadFacts;
+}
+
+/** A restored store. */
+export interface Restored {
+  readonly storeId: string;
+  /** The history that begins with the restore. */
+  readonly historyId: string;
+  readonly totals: VerifyTotals;
+}
+
+/**
+ * Restores a back-up into a directory that is empty, missing, or was left by a restore that broke
+ * off. The back-up is a directory that `backUp` made, or the data file of one.
+ *
+ * Throws RECORD_CORRUPT when the back-up is damaged, and an Error when the directory holds
+ * anything; nothing is served from the directory before the restore is complete.
+ */
+export async function restore(
+  backUp: string,
+  directory: string,
+  options: RestoreOptions,
+): Promise<Restored> {
+  const source = dataFileOf(backUp);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const found = readdirSync(directory).find((name) => !IGNORED.includes(name));
+  if (found !== undefined) {
+    throw new Error(`${directory} is not empty: it holds ${found}. Restore into a new directory.`);
+  }
+  const lock = lockDirectory(directory);
+  try {
+    const staging = join(directory, RESTORE_FOLDER);
+    rmSync(staging, { recursive: true, force: true });
+    writeFileSync(join(directory, MARKER_FILE), "{}\n", { mode: 0o600 });
+    mkdirSync(staging, { mode: 0o700 });
+    const path = join(staging, DATA_FILE);
+    const { size: totalBytes } = statSync(source);
+    options.onProgress?.({ step: "copying", bytes: 0, totalBytes });
+    // Shares the blocks where the filesystem can.
+    copyFileSync(source, path, constants.COPYFILE_FICLONE);
+    const sum = readManifest(dirname(source))?.sha256;
+    if (sum !== undefined && sum !== (await fileSum(path))) {
+      throw recordCorrupt(`${source} is not the file that its manifest describes`);
+    }
+    options.onProgress?.({ step: "verifying", bytes: totalBytes, totalBytes });
+    const { storeId, totals } = await checkCopy(staging, options);
+    const historyId = await beginHistory(staging, options.readFacts);
+    keepOnly(staging, [DATA_FILE]);
+    syncPath(path);
+    renameSync(path, join(directory, DATA_FILE));
+    writeFileSync(join(directory, MARKER_FILE), `${JSON.stringify({ store_id: storeId })}\n`);
+    rmSync(staging, { recursive: true });
+    syncPath(directory);
+    return { storeId, historyId, totals };
+  } finally {
+    lock.release();
+  }
+}
+
+function dataFileOf(backUp: string): string {
+  const isDirectory = statSync(backUp, { throwIfNoEntry: false })?.isDirectory() === true;
+  const path = isDirectory ? join(backUp, DATA_FILE) : backUp;
+  if (!existsSync(path)) throw new Error(`There is no back-up in ${backUp}.`);
+  return path;
+}
+
+async function beginHistory(directory: string, readFacts: ReadFacts): Promise<string> {
+  const store = await openLmdbStore({
+    ...{ directory, readFacts, newHistory: true, floor: { bytes: 0 } },
+    // Whoever serves it decides about that.
+    allowNetworkFilesystem: true,
+  });
+  await store.close();
+  return store.historyId;
+}

@@ -1,0 +1,507 @@
+// The LMDB engine behind the storage interface: opening, the calls, closing. How writes are made
+// durable is told in writer.ts, how records look in envelope.ts and keys.ts.
+
+import { existsSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import * as changing from "../changes/changing.ts";
+import { type CopyContext, copySession } from "../changes/copy.ts";
+import * as erasures from "../changes/erasures.ts";
+import { startImport } from "../changes/import.ts";
+import { Maintenance } from "../changes/maintenance.ts";
+import { openSnapshot } from "../changes/snapshot.ts";
+import { commitFailure, isCommitFailure } from "../engine/commit-failure.ts";
+import {
+  COMPACT_FOLDER,
+  DATA_FILE,
+  type Environment,
+  openEnvironment,
+  prepareDirectory,
+} from "../engine/environment.ts";
+import { Floor, type FloorOptions } from "../engine/floor.ts";
+import { type DirectoryLock, LOCK_FILE, lockDirectory, writeWhereRoom } from "../engine/lock.ts";
+import { Memtable } from "../engine/memtable.ts";
+import { Presence } from "../engine/presence.ts";
+import { readAgain } from "../engine/reads.ts";
+import { Writer } from "../engine/writer.ts";
+import type { Commit, ErasureStore, ReadFacts, Store } from "../store.ts";
+import { bucketOf } from "../tables/all.ts";
+import { SessionCache } from "../tables/cache.ts";
+import { CommitReport, type Core } from "../tables/core.ts";
+import { noteRecalled, RecordCounts, recalledNamespaces } from "../tables/counts.ts";
+import { COLLECTION, RECALLED } from "../tables/document-tables.ts";
+import {
+  findDocument,
+  listCollections,
+  listDocuments,
+  readCollection,
+} from "../tables/documents.ts";
+import { CONSUMER } from "../tables/event-tables.ts";
+import { baseOf, EventLog } from "../tables/events.ts";
+import {
+  dueJobs,
+  listJobs,
+  listOldJobs,
+  nextJobMs,
+  readJob,
+  readJobsRow,
+} from "../tables/memory-jobs.ts";
+import * as memories from "../tables/memory-lists.ts";
+import {
+  findMessage,
+  listMessages,
+  loadWindow,
+  messageOf,
+  pastWindow,
+} from "../tables/messages.ts";
+import { listConsumers, positionsOf, readConsumer } from "../tables/replies.ts";
+import { committedState, expiredSessions, listSessions, openSession } from "../tables/sessions.ts";
+import { listSummaries, readSummary } from "../tables/summaries.ts";
+import {
+  dueTasks,
+  findTaskRow,
+  listTasks,
+  moveOldTasks,
+  nextDueMs,
+  readUsage,
+  taskHooks,
+} from "../tables/tasks.ts";
+import { readVectors, saveVectors } from "../tables/vectors.ts";
+import { beginEpoch, lineageOf, readEpochs } from "./lineage.ts";
+import { listOldSources } from "./old-sources.ts";
+import { claimIdentity, readIdentity, recoverEvents, replayJournal } from "./recovery.ts";
+import { checkInBackground, checkStart, type PageNews } from "./start-check.ts";
+
+/** Options for opening a store. */
+export interface LmdbStoreOptions {
+  /** The data directory; made with mode 0700 when it is missing. */
+  readonly directory: string;
+  /** Reads what the engine must know of a message out of its wire form. */
+  readonly readFacts: ReadFacts;
+  /** Bytes for decoded sessions and loaded windows. Default 128 MiB. */
+  readonly cacheBytes?: number;
+  /** When writes are turned away because the disk is nearly full. */
+  readonly floor?: FloorOptions;
+  /** Opens a directory on a network filesystem, where LMDB is not safe. */
+  readonly allowNetworkFilesystem?: boolean;
+  /**
+   * Begins a new history: tokens, etags and consumers of the one before are refused from now on.
+   * Default false.
+   */
+  readonly newHistory?: boolean;
+  /**
+   * Time that a start may take to check the pages of the file, in milliseconds; those that are left
+   * are checked while the store is open, and damage is then given to `onFatal`. Default 1,000.
+   */
+  readonly startCheckMs?: number;
+  /** Called when pages were checked: at the start, and again when the others were. */
+  readonly onPagesChecked?: (news: PageNews) => void;
+  /**
+   * Called once when a commit failed or pages are damaged: the process must end at once, without
+   * closing the store. Default: nothing beyond the failed calls.
+   */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+const CACHE_BYTES = 134_217_728;
+const START_CHECK_MS = 1_000;
+const CLOSE_FLUSH_MS = 2_000;
+const CLOSE_MS = 5_000;
+
+/**
+ * Opens the store in a directory, and makes it if it is missing. Throws StoreInUseError when
+ * another process has it, RECORD_CORRUPT when it is visibly damaged, CommitFailedError when the
+ * disk refuses a write, and an Error when it cannot be opened.
+ */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+  prepareDirectory(options.directory, options.allowNetworkFilesystem === true);
+  const lock = lockDirectory(options.directory);
+  try {
+    const pages = checkFile(options);
+    // A compaction that was killed leaves a copy behind.
+    rmSync(join(options.directory, COMPACT_FOLDER), { recursive: true, force: true });
+    const store = await openStore(options, lock, pages);
+    writeMarker(options.directory, store.storeId);
+    return store;
+  } catch (error) {
+    if (isCommitFailure(error)) throw await commitFailure(error);
+    lock.release();
+    throw error;
+  }
+}
+
+/** Is written once a directory holds a store. A restore that broke off leaves it behind. */
+export const MARKER_FILE = "store.json";
+
+// LMDB would crash the process on a file whose pages are damaged or missing, and make a new store
+// where there is no file.
+function checkFile(options: LmdbStoreOptions): PageNews | undefined {
+  const { directory } = options;
+  const path = join(directory, DATA_FILE);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const marker = join(directory, MARKER_FILE);
+  if (size === 0 && existsSync(marker)) {
+    throw new Error(
+      `The store of ${directory} is gone: ${DATA_FILE} is missing or empty. Put a back-up of it in ` +
+        `place. To begin with an empty store instead, remove ${marker}.`,
+    );
+  }
+  if (size === 0) return undefined;
+  const news = checkStart(directory, options.startCheckMs ?? START_CHECK_MS);
+  options.onPagesChecked?.(news);
+  return news;
+}
+
+function writeMarker(directory: string, storeId: string): void {
+  const path = join(directory, MARKER_FILE);
+  if (existsSync(path)) return;
+  writeWhereRoom(path, { store_id: storeId });
+}
+
+/** The store, with its core for tests that look at the tables. */
+async function openStore(
+  options: LmdbStoreOptions,
+  lock: DirectoryLock,
+  pages: PageNews | undefined,
+): Promise<Store & { readonly core: Core }> {
+  const env = openEnvironment(options);
+  const endCheck = checkRest(options, env, pages);
+  try {
+    const old = readIdentity(env);
+    const memtable = new Memtable(bucketOf);
+    const start = replayJournal(env, memtable);
+    const log = recoverEvents({ env, memtable }, start.commitNo);
+    const identity = await claimIdentity(env, old, baseOf(log), options.newHistory === true);
+    const floor = new Floor(options.directory, options.floor ?? {}, () => performance.now());
+    const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
+    const listeners = new Set<(commit: Commit) => void>();
+    const presence = new Presence(options.directory, [DATA_FILE, LOCK_FILE]);
+    const writer = new Writer({
+      env,
+      memtable,
+      start,
+      newReport: () => new CommitReport(),
+      onCommit: (commit) => {
+        events.added(commit.events.length);
+        report(listeners, commit);
+      },
+      onFatal: options.onFatal ?? (() => undefined),
+      space: floor,
+      checkFiles: () => presence.check(),
+    });
+    const { readFacts } = options;
+    const counts = newCounts();
+    const core: Core = { env, memtable, writer, cache, readFacts, base: identity.base, counts };
+    const events = new EventLog(core, log);
+    const copying = new Set<number>();
+    const admit = (allowWhenFull: boolean | undefined): Promise<void> | undefined => {
+      writer.assertOpen();
+      if (allowWhenFull !== true) floor.check();
+      return writer.admit();
+    };
+    const admitCopy = async (): Promise<void> => {
+      await admit(false);
+      writer.assertOpen();
+    };
+    await moveOldTasks(core);
+    await listOldJobs(core);
+    await listOldSources(core);
+    const { storeId, historyId, instanceId, format } = identity;
+    // A start on a full disk goes on with the epoch before.
+    const epochs = floor.isLow ? readEpochs(env) : await beginEpoch(env, start.commitNo);
+    return {
+      ...{ core, storeId, historyId, instanceId, format },
+      lineage: lineageOf(epochs, () => writer.durableCommitNo),
+      ...readsOf(core, events),
+      ...changesOf(core, { core, copying, admit: admitCopy }, admit),
+      ...erasuresOf(core, admit),
+      onCommit: (listener) => {
+        listeners.add(listener);
+        return () => {
+          listeners.delete(listener);
+        };
+      },
+      ...upkeepOf(core, new Maintenance(core, events, copying), { floor, lock, endCheck }),
+    };
+  } catch (error) {
+    await endCheck();
+    if (!isCommitFailure(error)) await env.root.close();
+    throw error;
+  }
+}
+
+/** Checks the pages that the start had no time for. Is called before the first write. */
+function checkRest(
+  options: LmdbStoreOptions,
+  env: Environment,
+  pages: PageNews | undefined,
+): () => Promise<void> {
+  if (pages === undefined || pages.isWhole) return async () => undefined;
+  return checkInBackground({
+    ...{ directory: options.directory, env },
+    onNews: (news) => options.onPagesChecked?.(news),
+    onFatal: (error) => options.onFatal?.(error),
+  });
+}
+
+function newCounts(): Core["counts"] {
+  return {
+    collections: new RecordCounts((namespace) => COLLECTION.prefix(namespace)),
+    consumers: new RecordCounts((namespace) => CONSUMER.prefix(namespace)),
+    recalled: new RecordCounts(() => RECALLED.id),
+  };
+}
+
+function report(listeners: ReadonlySet<(commit: Commit) => void>, commit: Commit): void {
+  for (const listener of listeners) {
+    try {
+      listener(commit);
+    } catch (error) {
+      // A listener that throws must not stop the writer; the fault still ends the process.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+type Reads = Exclude<keyof Store, keyof ErasureStore> &
+  (`${"read" | "list" | "next" | "due" | "expired"}${string}` | OtherReads);
+
+type OtherReads =
+  | "positions"
+  | "countRevisions"
+  | "taskHooks"
+  | "recalledNamespaces"
+  | "openSnapshot"
+  | "rankedMemories"
+  | "queryRelations"
+  | "passingOver";
+
+/** The calls that read what is durable. */
+function readsOf(core: Core, events: EventLog): Pick<Store, Reads> {
+  const passingOver: Store["passingOver"] = (onDamage) => readsOf({ ...core, onDamage }, events);
+  return { ...sessionReads(core, events), ...recordReads(core), passingOver };
+}
+
+/** A call that reads at once, and again if a message was erased under it. */
+function reader(core: Core) {
+  return <A extends readonly unknown[], R>(of: (core: Core, ...asked: A) => R) =>
+    (...asked: A): Promise<R> =>
+      readAgain(core, () => of(core, ...asked));
+}
+
+/** A call that lets other work run between the pieces that it reads. */
+function pieceReader(core: Core) {
+  return <A extends readonly unknown[], R>(of: (core: Core, ...asked: A) => Promise<R>) =>
+    async (...asked: A): Promise<R> => {
+      core.writer.assertReadable();
+      return of(core, ...asked);
+    };
+}
+
+function sessionReads(core: Core, events: EventLog) {
+  const read = reader(core);
+  const readPieces = pieceReader(core);
+  return {
+    positions: read(positionsOf),
+    countRevisions: readPieces((_, namespace, after) => events.countRevisions(namespace, after)),
+    listEvents: readPieces((_, query) => events.list(query)),
+    readSession: read((_, ref) => committedState(core, ref)?.session),
+    listSessions: readPieces(listSessions),
+    expiredSessions: async (nowMs, limit) => {
+      core.writer.assertOpen();
+      if (core.writer.isDiskFull) return [];
+      const found = expiredSessions(core, nowMs, limit);
+      // Moved entries are written in the background; nothing depends on them.
+      core.writer.whenDurable().catch(() => undefined);
+      return found;
+    },
+    readMessage: read((_, ref, messageId) => {
+      const state = committedState(core, ref);
+      const found = state && findMessage(core, state, messageId, "committed");
+      return found && messageOf(found);
+    }),
+    listMessages: read((_, ref, query) => {
+      const state = committedState(core, ref);
+      return state && listMessages(core, state, query);
+    }),
+    readWindow: read((_, ref) => {
+      const cached = openSession(core, ref);
+      const state = cached?.committed ?? undefined;
+      if (cached === undefined || state === undefined) return undefined;
+      const isLoaded = state.window !== undefined;
+      const window = loadWindow(core, state, "committed").entries();
+      if (!isLoaded) core.cache.measure(cached);
+      return { session: state.session, window };
+    }),
+    readWindowAt: (ref, seq) => pastWindow(core, ref, seq),
+    openSnapshot: read(openSnapshot),
+    readConsumer: read((_, ref) => readConsumer(core, ref, "committed")),
+    listConsumers: read(listConsumers),
+  } satisfies Partial<Store>;
+}
+
+function recordReads(core: Core) {
+  const read = reader(core);
+  const readPieces = pieceReader(core);
+  return {
+    readTask: read(
+      (_, namespace, taskNo) => findTaskRow(core, namespace, taskNo, "committed")?.task,
+    ),
+    listTasks: readPieces(listTasks),
+    dueTasks: readPieces(dueTasks),
+    nextDueMs: read(nextDueMs),
+    taskHooks: read(taskHooks),
+    readUsage: read((_, namespace, hook, hour) =>
+      readUsage(core, { namespace, hook, hour }, "committed"),
+    ),
+    listSummaries: read((_, ref, query) => {
+      const state = committedState(core, ref);
+      return state && listSummaries(core, state.logNo, query);
+    }),
+    readSummary: read((_, ref, version) => {
+      const state = committedState(core, ref);
+      return state && readSummary(core, state.logNo, version, "committed");
+    }),
+    readDocument: read((_, ref, documentId) => {
+      const row = readCollection(core, ref, "committed");
+      return row && findDocument(core, row.logNo, documentId, "committed");
+    }),
+    listDocuments: read(listDocuments),
+    listCollections: read(listCollections),
+    readVectors: read(readVectors),
+    recalledNamespaces: read(recalledNamespaces),
+    readMemory: read(memories.readMemory),
+    readMemoryAt: read(memories.readMemoryAt),
+    readMemories: read(memories.readMemories),
+    listMemories: read(memories.listMemories),
+    readEntities: read(memories.readEntities),
+    rankedMemories: read(memories.rankedMemories),
+    queryRelations: read(memories.queryRelations),
+    listMemoryVersions: read(memories.listMemoryVersions),
+    listMemoryScopes: read(memories.listMemoryScopes),
+    readMemoryScope: read(memories.readMemoryScope),
+    listMemoryNamespaces: read(memories.listMemoryNamespaces),
+    expiredMemories: read((_, nowMs, limit) =>
+      core.writer.isDiskFull ? [] : memories.expiredMemories(core, nowMs, limit),
+    ),
+    dueMemoryJobs: read(dueJobs),
+    nextMemoryJobMs: read(nextJobMs),
+    listMemoryJobs: read(listJobs),
+    readMemoryJob: read(readJob),
+    readMemoryJobs: read((_, ref) => readJobsRow(core, ref, "committed")?.jobs ?? []),
+  } satisfies Partial<Store>;
+}
+
+type Changes = Exclude<keyof Store, keyof ErasureStore> &
+  (`change${string}` | "copySession" | "importLog" | "saveVectors" | "noteRecalled");
+
+/** The calls that write. `admit` gives a promise to wait for, or undefined when there is room. */
+function changesOf(
+  core: Core,
+  copies: CopyContext,
+  admit: (allowWhenFull: boolean | undefined) => Promise<void> | undefined,
+): Pick<Store, Changes> {
+  return {
+    changeSession: (change, decide) => {
+      try {
+        const wait = admit(change.allowWhenFull);
+        return wait === undefined
+          ? changing.changeSession(core, change, decide)
+          : wait.then(() => changing.changeSession(core, change, decide));
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    changeConsumer: async (change, decide) => {
+      await admit(change.allowWhenFull);
+      return changing.changeConsumer(core, change, decide);
+    },
+    changeTask: async (change, decide) => {
+      await admit(change.allowWhenFull);
+      return changing.changeTask(core, change, decide);
+    },
+    changeDocuments: async (change, decide) => {
+      await admit(change.allowWhenFull);
+      return changing.changeDocuments(core, change, decide);
+    },
+    changeMemories: async (change, decide) => {
+      await admit(change.allowWhenFull);
+      return changing.changeMemories(core, change, decide);
+    },
+    copySession: (copy, decide) => copySession(copies, copy, decide),
+    importLog: (seqs) => startImport(copies, seqs),
+    saveVectors: async (vectors) => {
+      await admit(false);
+      return saveVectors(core, vectors);
+    },
+    noteRecalled: async (namespace, ms) => {
+      await admit(false);
+      return noteRecalled(core, namespace, ms);
+    },
+  };
+}
+
+/** The calls on erasures. They free space: a full disk does not hold them up. */
+function erasuresOf(
+  core: Core,
+  admit: (allowWhenFull: boolean) => Promise<void> | undefined,
+): ErasureStore {
+  const read = reader(core);
+  return {
+    readErasure: read((_, ref) => erasures.readErasure(core, ref)),
+    runningErasures: read(erasures.runningErasures),
+    erasureMarks: read(erasures.erasureMarks),
+    changeErasure: async (change, decide) => {
+      await admit(true);
+      return changing.changeErasure(core, change, decide);
+    },
+    dropErasureMarks: async (ref) => {
+      await admit(true);
+      return erasures.dropErasureMarks(core, ref);
+    },
+    eraseAnswers: async (query) => {
+      await admit(true);
+      return erasures.eraseAnswers(core, query);
+    },
+    purgedBefore: read(erasures.purgedBefore),
+  };
+}
+
+/** Upkeep and the end. */
+function upkeepOf(
+  core: Core,
+  maintenance: Maintenance,
+  parts: {
+    readonly floor: Floor;
+    readonly lock: DirectoryLock;
+    readonly endCheck: () => Promise<void>;
+  },
+): Pick<Store, "maintain" | "close"> {
+  const { floor, lock, endCheck } = parts;
+  let closing: Promise<void> | undefined;
+  const closeOnce = async (): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    // While a write may be under way the directory stays locked: the end of the process frees it.
+    const done = core.writer
+      .close(CLOSE_FLUSH_MS)
+      .then(endCheck)
+      .then(() => Promise.all([core.env.root.close(), floor.stop()]))
+      .then(() => lock.release());
+    await Promise.race([done.catch(() => undefined), late]);
+    clearTimeout(timer);
+  };
+  return {
+    maintain: async (plan) => {
+      floor.keepReserve();
+      return floor.isFull ? false : await maintenance.step(plan);
+    },
+    close: () => {
+      closing ??= closeOnce();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,335 @@
+// Conversion of tasks and their summaries between the domain and the wire.
+
+import * as adminServiceWire from "../gen/memorysidecar/v1/admin_service.ts";
+import {
+  type Summary,
+  type SummaryOrigin,
+  SummaryPlacement,
+} from "../gen/memorysidecar/v1/summary.ts";
+import * as wire from "../gen/memorysidecar/v1/task.ts";
+import { LeasedTask as LeasedTaskCodec } from "../gen/memorysidecar/v1/task.ts";
+import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { spliceField, spliceMessages } from "../grpc/splice.ts";
+import { toDuration, toTimestamp } from "../grpc/time.ts";
+import {
+  type DirectWork,
+  type Hook,
+  type HookKind,
+  type SummarizeInput,
+  summarizesByWorkers,
+} from "../hooks/port.ts";
+import { DIRECT_WORKS, workRow } from "../hooks/works.ts";
+import { TASK_FAILURES, type TaskFailureReason } from "../kit/errors.ts";
+import { MEMORY_JOB_ATTEMPTS, taskNoOfJob } from "../memory/rules/job.ts";
+import type { SummaryOutput, SummaryRecord } from "../summary/rules/summary.ts";
+import { toSummarize } from "../window/policy-wire.ts";
+import { toSeqRange, toTotals, toTriggerHit } from "../window/wire.ts";
+import type {
+  DirectOutput,
+  DirectTaskInfo,
+  DurableTaskInfo,
+  HookInfo,
+  LeasedDirect,
+  LeasedTask,
+  ListedSummary,
+  MemoryTaskInfo,
+  TaskInfo,
+  TaskType,
+} from "./api.ts";
+import { type Task, type TaskFailure, type TaskState, taskIdOf } from "./rules/task.ts";
+
+export { toSummarize };
+
+/** The reasons of failures by their public numbers; the first stands for none. */
+const FAILURE_NUMBERS = {
+  unreachable: wire.TaskFailureReason.UNREACHABLE,
+  timeout: wire.TaskFailureReason.TIMEOUT,
+  busy: wire.TaskFailureReason.BUSY,
+  "hook-error": wire.TaskFailureReason.HOOK_ERROR,
+  refused: wire.TaskFailureReason.REFUSED,
+  "invalid-output": wire.TaskFailureReason.INVALID_OUTPUT,
+  "empty-output": wire.TaskFailureReason.EMPTY_OUTPUT,
+  "output-too-long": wire.TaskFailureReason.OUTPUT_TOO_LONG,
+  worker: wire.TaskFailureReason.WORKER,
+  "no-hook": wire.TaskFailureReason.NO_HOOK,
+} as const satisfies Readonly<Record<TaskFailureReason, wire.TaskFailureReason>>;
+
+const STATE_NUMBERS = {
+  ready: wire.TaskState.READY,
+  leased: wire.TaskState.LEASED,
+  waiting: wire.TaskState.WAITING,
+  dead: wire.TaskState.DEAD,
+} as const satisfies Readonly<Record<TaskState, wire.TaskState>>;
+
+const STATES = Object.keys(STATE_NUMBERS) as readonly TaskState[];
+
+const TYPES: readonly TaskType[] = ["summarize", ...DIRECT_WORKS];
+
+const PLACEMENTS = {
+  session: SummaryPlacement.SESSION,
+  "in-place": SummaryPlacement.IN_PLACE,
+} as const;
+
+/** The reasons of failures in the order of their public numbers. */
+export const FAILURE_REASONS: readonly TaskFailureReason[] = [...TASK_FAILURES].sort(
+  (a, b) => FAILURE_NUMBERS[a] - FAILURE_NUMBERS[b],
+);
+
+/** The public number of the reason of a failure. */
+export function toFailureReason(reason: TaskFailureReason): wire.TaskFailureReason {
+  return FAILURE_NUMBERS[reason];
+}
+
+/** The public number of the state of a task. */
+export function toTaskState(state: TaskState): wire.TaskState {
+  return STATE_NUMBERS[state];
+}
+
+/** The state of a public number; undefined when unset, which means any. */
+export function fromTaskState(state: wire.TaskState): TaskState | undefined {
+  return STATES.find((known) => STATE_NUMBERS[known] === state);
+}
+
+/** The public number of a task type. */
+export function toTaskType(type: TaskType): wire.TaskType {
+  return type === "summarize" ? wire.TaskType.SUMMARIZE : workRow(type).type;
+}
+
+/** The type of a public number; undefined when unset, which means any. */
+export function fromTaskType(type: wire.TaskType): TaskType | undefined {
+  return TYPES.find((known) => toTaskType(known) === type);
+}
+
+/** Turns a durable task into its public form. */
+export function toTask(info: DurableTaskInfo): wire.HookTask {
+  return "task" in info ? toSummaryTask(info) : toMemoryTask(info);
+}
+
+function toMemoryTask({ ref, job, state, hook, worker }: MemoryTaskInfo): wire.HookTask {
+  const { lastFailure } = job;
+  return {
+    ...{ namespace: ref.namespace, sessionId: ref.sessionId, hook, stage: "" },
+    taskId: taskIdOf(taskNoOfJob(job)),
+    type: toTaskType(job.type),
+    state: toTaskState(state),
+    failedAttempts: job.failedAttempts,
+    maxAttempts: MEMORY_JOB_ATTEMPTS,
+    callCount: job.callCount,
+    readyTime: state === "ready" ? toTimestamp(job.dueMs) : undefined,
+    leaseExpireTime: undefined,
+    workerId: worker,
+    lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
+    work: { $case: "memory", value: { seqRanges: job.ranges.map(toSeqRange) } },
+    createTime: toTimestamp(job.createMs),
+  };
+}
+
+function toSummaryTask({ task, maxAttempts }: TaskInfo): wire.HookTask {
+  const { state, dueMs, lease, lastFailure } = task;
+  const isLeased = state === "leased";
+  return {
+    namespace: task.namespace,
+    taskId: taskIdOf(task.taskNo),
+    type: wire.TaskType.SUMMARIZE,
+    sessionId: task.sessionId,
+    hook: task.hook,
+    stage: task.stage,
+    state: toTaskState(state),
+    failedAttempts: task.failedAttempts,
+    maxAttempts,
+    callCount: task.callCount,
+    readyTime: state === "ready" ? toTimestamp(dueMs) : undefined,
+    leaseExpireTime: isLeased ? toTimestamp(dueMs) : undefined,
+    workerId: isLeased ? (lease?.worker ?? "") : "",
+    lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
+    work: { $case: "summarize", value: toWork(task) },
+    createTime: toTimestamp(task.createMs),
+  };
+}
+
+/** Turns a direct task that a worker has taken into its public form. */
+export function toDirectTask(task: DirectTaskInfo): wire.HookTask {
+  const { lastFailure } = task;
+  return {
+    ...{ namespace: task.namespace, taskId: task.taskId, hook: task.hook },
+    ...{ type: toTaskType(task.input.kind), sessionId: "", stage: "", work: undefined },
+    state: wire.TaskState.LEASED,
+    failedAttempts: task.failedAttempts,
+    maxAttempts: task.maxAttempts,
+    callCount: task.callCount,
+    readyTime: undefined,
+    leaseExpireTime: toTimestamp(task.leaseEndMs),
+    workerId: task.workerId,
+    lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
+    createTime: toTimestamp(task.createMs),
+  };
+}
+
+/** Turns a failed attempt into its public form. */
+export function toFailure({ reason, message, atMs }: TaskFailure): wire.TaskFailure {
+  return { reason: toFailureReason(reason), message, createTime: toTimestamp(atMs) };
+}
+
+function toWork({ summarize }: Task): wire.SummarizeWork {
+  return {
+    seqRanges: summarize.ranges.map(toSeqRange),
+    madeMessageIds: summarize.made.map(({ messageId }) => messageId),
+    sourceTotals: toTotals(summarize.sources),
+    options: toSummarize(summarize.spec),
+    loop: summarize.loop,
+    level: summarize.level,
+    triggers: summarize.triggers.map(toTriggerHit),
+  };
+}
+
+/** Turns a summary that a session has had into its public form, with its origin. */
+export function toListedSummary({ record, current }: ListedSummary): Summary {
+  return {
+    text: record.text,
+    tokenCount: Math.floor(record.tokenCount),
+    version: BigInt(record.version),
+    createTime: toTimestamp(record.createMs),
+    seqRanges: record.ranges.map(toSeqRange),
+    hook: record.hook,
+    trust: record.trust,
+    placement: PLACEMENTS[record.placement],
+    placedMessageId: record.placedMessageId,
+    firstMessageTime: undefined,
+    level: record.level,
+    stage: record.stage,
+    current,
+    origin: toOrigin(record),
+  };
+}
+
+function toOrigin(record: SummaryRecord): SummaryOrigin {
+  return {
+    addedSeqRanges: record.added.map(toSeqRange),
+    sourceTotals: toTotals(record.sources),
+    sourceVersions: record.sourceVersions.map(BigInt),
+    taskId: record.taskId,
+    model: record.model,
+    inputTokens: BigInt(record.inputTokens),
+    outputTokens: BigInt(record.outputTokens),
+    callCount: record.callCount,
+    duration: record.taskId === "" ? undefined : toDuration(record.durationMs),
+    placeholder: record.placeholder,
+  };
+}
+
+// Conversion of hooks, their inputs and outputs between the domain and the wire.
+
+// The fields that are spliced in, as in task.proto.
+const MESSAGES_FIELD = 1;
+const SUMMARIZE_FIELD = 3;
+const NOTHING = new Uint8Array(0);
+
+const KINDS = {
+  builtin: adminServiceWire.HookKind.BUILTIN,
+  openai: adminServiceWire.HookKind.OPENAI,
+  grpc: adminServiceWire.HookKind.GRPC,
+  poll: adminServiceWire.HookKind.POLL,
+  onnx: adminServiceWire.HookKind.ONNX,
+} as const satisfies Readonly<Record<HookKind, adminServiceWire.HookKind>>;
+
+const BREAKERS = {
+  closed: adminServiceWire.BreakerState.CLOSED,
+  open: adminServiceWire.BreakerState.OPEN,
+  "half-open": adminServiceWire.BreakerState.HALF_OPEN,
+} as const satisfies Readonly<
+  Record<NonNullable<HookInfo["breaker"]>, adminServiceWire.BreakerState>
+>;
+
+function taskTypesOf(hook: Hook): wire.TaskType[] {
+  const summarizes = hook.summarize !== undefined || summarizesByWorkers(hook);
+  const works = DIRECT_WORKS.map((work) => workRow(work)).filter(({ isDoneBy }) => isDoneBy(hook));
+  return [...(summarizes ? [wire.TaskType.SUMMARIZE] : []), ...works.map(({ type }) => type)];
+}
+
+/** Turns a hook into its public form. */
+export function toHook(info: HookInfo): adminServiceWire.Hook {
+  const { hook, breaker, retryMs, usage } = info;
+  const { settings } = hook;
+  const isPolled = hook.kind === "poll";
+  return {
+    name: hook.name,
+    kind: KINDS[hook.kind],
+    taskTypes: taskTypesOf(hook),
+    isDefault: info.isDefault,
+    breaker: breaker === undefined ? adminServiceWire.BreakerState.UNSPECIFIED : BREAKERS[breaker],
+    retryTime: retryMs === undefined ? undefined : toTimestamp(retryMs),
+    runningCalls: isPolled ? 0 : info.runningCalls,
+    maxRunningCalls: isPolled ? 0 : settings.concurrency,
+    callCount: BigInt(info.callCount),
+    failures: FAILURE_REASONS.flatMap((reason) => {
+      const count = info.failures.get(reason) ?? 0;
+      return count === 0 ? [] : [{ reason: toFailureReason(reason), count: BigInt(count) }];
+    }),
+    timeout: isPolled ? undefined : toDuration(settings.timeoutMs),
+    callsPerHour: BigInt(settings.callsPerHour),
+    tokensPerHour: BigInt(settings.tokensPerHour),
+    usedCalls: BigInt(usage.calls),
+    usedTokens: BigInt(usage.tokens),
+  };
+}
+
+/** Returns the wire form of the content to summarize. */
+export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
+  const rest = encodeWire(wire.SummarizeInput, {
+    messages: [],
+    transcript: input.transcript,
+    priorTexts: [...input.priorTexts],
+    replacesPrior: input.replacesPrior,
+    maxTokens: input.maxTokens,
+    instructions: input.instructions,
+    loop: input.loop,
+    maxLoops: input.maxLoops,
+    draft: input.draft,
+    structured: input.structured,
+    savesTokens: input.savesTokens,
+    trust: input.trust,
+  });
+  return spliceMessages(MESSAGES_FIELD, input.messages, rest);
+}
+
+/** Returns the wire form of a task that a worker has taken. */
+export function encodeLeasedTask(leased: LeasedTask): Uint8Array {
+  if ("direct" in leased) return encodeDirect(leased);
+  const { leaseToken, input } = leased;
+  const rest = encodeWire(LeasedTaskCodec, { task: toTask(leased), leaseToken, input: undefined });
+  return spliceField(SUMMARIZE_FIELD, [encodeSummarizeInput(input)], rest);
+}
+
+function encodeDirect({ direct, leaseToken }: LeasedDirect): Uint8Array {
+  const task = toDirectTask(direct);
+  const rest = encodeWire(LeasedTaskCodec, { task, leaseToken, input: undefined });
+  const { kind } = direct.input;
+  const { taskField, encode } = workRow<DirectWork>(kind);
+  const input = spliceField(taskField, [encode(direct.input)], NOTHING);
+  // Messages come first on the wire, as in every answer into which stored messages are spliced.
+  return Buffer.concat(kind === "extract" ? [input, rest] : [rest, input]);
+}
+
+/** Returns a worker's result unchecked: the service checks it. */
+export function fromTaskOutput(
+  output: NonNullable<CompleteTaskRequest["output"]>,
+): SummaryOutput | DirectOutput {
+  if (output.$case === "summarize") return fromOutput(output.value);
+  const { decode } = workRow<DirectWork>(output.$case);
+  return { kind: output.$case, answer: decode(output.value) };
+}
+
+/** Returns a hook's summary unchecked. */
+export function fromOutput(output: wire.SummarizeOutput): SummaryOutput {
+  return {
+    text: output.text,
+    missingEntities: output.missingEntities,
+    requestText: output.requestText,
+    facts: output.facts,
+    openThreads: output.openThreads,
+    model: output.model,
+    inputTokens: Number(output.inputTokens),
+    outputTokens: Number(output.outputTokens),
+  };
+}
