@@ -1,4 +1,4 @@
-// What must hold in the end. Each check gives the faults it found.
+// Invariants at the end. Each check gives the faults it found.
 
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -8,7 +8,7 @@ import {
   toMessage,
 } from "../../clients/typescript/src/index.ts";
 
-/** What the demo remembers of one acknowledged message. */
+/** Record of one acknowledged message. */
 export interface Ack {
   readonly messageId: string;
   readonly seq: bigint;

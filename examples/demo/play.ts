@@ -40,7 +40,7 @@ const SUMMARY_TOKENS = 120;
 const WAIT_MS = 30_000;
 const SUMMARY_LINES = 4;
 
-/** What leaves is joined to the summary, by the summarizer that every server has. */
+/** The built-in summarizer adds messages that leave to the summary. */
 const SUMMARIZE = summarize({
   hook: "builtin",
   keep: "append",
@@ -128,9 +128,7 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
   const { window, isTold } = await readWindow(play);
   showStep(screen, step + 1, messages.map(toMessage));
   screen.line(windowLine(screen, window));
-  if (!isTold) {
-    play.faults.push(`after step ${step + 1} the window is not what the events tell`);
-  }
+  if (!isTold) play.faults.push(`after step ${step + 1} the window is not what the events tell`);
   if (Number(window.windowTotals?.tokenCount) > HIGH_TOKENS && !window.overLimit) {
     play.faults.push(`after step ${step + 1} the window is over its limit`);
   }

@@ -1,4 +1,4 @@
-// What the demo prints: plain lines, with colors on a terminal.
+// Output of the demo: plain lines, with colors on a terminal.
 
 import {
   type GetWindowResponse,
@@ -28,7 +28,7 @@ const STYLES = {
 /** A color or weight. */
 export type Style = keyof typeof STYLES;
 
-/** Where the demo prints. */
+/** Output of the demo. */
 export interface Screen {
   readonly width: number;
   line(text?: string): void;
@@ -124,7 +124,7 @@ export function windowLine(screen: Screen, window: GetWindowResponse): string {
 
 const REASONS = ["?", "message limit", "token limit", "keep last", "ceiling", "orphan tool result"];
 
-/** What a trim says of itself. */
+/** Description of a trim. */
 export function trimText(trim: Trim): string {
   const ranges = trim.seqRanges.map(({ firstSeq, lastSeq }) =>
     firstSeq === lastSeq ? `${firstSeq}` : `${firstSeq}-${lastSeq}`,
@@ -137,7 +137,7 @@ export function trimText(trim: Trim): string {
   return `${what} left: ${cause}${REASONS[trim.reason] ?? "?"}, ${from} -> ${to} tokens`;
 }
 
-/** What a summary says of itself. */
+/** Description of a summary. */
 export function summaryText(made: SummarySet): string {
   const added = Number(made.addedTotals?.messageCount ?? 0n);
   const by = `by ${made.hook}, ${count(made.tokenCount)} tokens in all`;

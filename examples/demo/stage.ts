@@ -1,10 +1,10 @@
-// What both plays need: a real server on a store in a temporary directory, and a client.
+// Set-up of both plays: a real server on a store in a temporary directory, and a client.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type MemorySidecar } from "../../clients/typescript/src/index.ts";
-import { type RunningServer, startServer } from "../../test/support/server.ts";
+import { type RunningServer, startServer } from "../../test/support/process/server.ts";
 
 /** A server process with its store, and a client for it. */
 export interface Stage {

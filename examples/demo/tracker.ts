@@ -5,9 +5,9 @@ import type { Event, EventStream } from "../../clients/typescript/src/index.ts";
 
 const WAIT_MS = 30_000;
 
-/** What the stream has said so far. */
+/** State of the stream so far. */
 export class EventTracker {
-  /** What should not have happened. */
+  /** Faults in the stream. */
   readonly faults: string[] = [];
   events = 0;
   trims = 0;
@@ -87,9 +87,7 @@ export class EventTracker {
   #apply({ sessionId, detail }: Event): void {
     const ids = this.#windows.get(sessionId) ?? new Set();
     this.#windows.set(sessionId, ids);
-    if (detail?.$case === "messagesAppended") {
-      for (const id of detail.value.messageIds) ids.add(id);
-    }
+    if (detail?.$case === "messagesAppended") for (const id of detail.value.messageIds) ids.add(id);
     if (detail?.$case === "summarySet") this.summaries++;
     if (detail?.$case === "messagesTrimmed") {
       this.trims++;

@@ -18,7 +18,7 @@ from memorysidecar.hook.v1.hook_service_pb2_grpc import (
 def summarize(task: v1.SummarizeInput) -> str:
     """Stands where your model would: the first sentence of each message."""
     said = [message.text.split(". ")[0] for message in task.messages if message.text]
-    # What is known already is repeated only when the new text takes its place.
+    # Earlier summaries are repeated only when the new text replaces them.
     known = task.prior_texts if task.replaces_prior else []
     return "; ".join([*known, *said])[: task.max_tokens * 4]
 

@@ -6,7 +6,7 @@ python3 learn.py ADDRESS EXTRACTOR SCORER
 import sys
 import time
 
-from memorysidecar import Client, policy
+from memorysidecar import Aborted, Client, policy
 
 END = time.monotonic() + 30
 DOG = {"user_id": "ana", "key": "dog"}
@@ -19,6 +19,15 @@ with Client(sys.argv[1]) as memory:
                 sys.exit(f"nobody made {what}")
             time.sleep(0.2)
 
+    # As long as no worker polls, the rules of the server find facts instead.
+    while True:
+        try:
+            memory.extract_memories(text="My dog is Rex.", extraction=sys.argv[2], preview=True)
+            break
+        except Aborted:
+            if time.monotonic() > END:
+                sys.exit("no worker answered")
+            time.sleep(0.2)
     memory.create_session(
         session_id="pets",
         user_id="ana",
@@ -31,7 +40,7 @@ with Client(sys.argv[1]) as memory:
     wait_for("facts", text_contains="Max", origin="extraction")
     # The first turn has left the window, and mattered.
     wait_for("promotions", origin="promotion")
-    # What was found stands beside what a caller says, until somebody trusts it.
+    # Findings stand beside the memories of callers until a caller trusts them.
     [found] = memory.list_memories(filter=DOG)
     memory.update_memory(found.memory_id, trust="medium")
     memory.remember({**DOG, "text": "Max also answers to Maxi."}, conflict="ask_hook")

@@ -12,7 +12,7 @@ from memorysidecar import Client, Worker, v1
 def summarize(task: v1.SummarizeInput) -> v1.SummarizeOutput:
     """Stands where your model would: the beginning of each line of the transcript."""
     lines = [line[:60] for line in task.transcript.splitlines() if line.strip()]
-    # What is known already is repeated only when the new text takes its place.
+    # Earlier summaries are repeated only when the new text replaces them.
     known = task.prior_texts if task.replaces_prior else []
     text = "\n".join([*known, *lines])[: task.max_tokens * 4]
     return v1.SummarizeOutput(text=text, model="beginnings")

@@ -7,7 +7,7 @@ import { connect, runWorker, type SummarizeInput } from "../../clients/typescrip
 /** Stands where your model would: the beginning of each line of the transcript. */
 function summarize({ transcript, priorTexts, replacesPrior, maxTokens }: SummarizeInput) {
   const lines = transcript.split("\n").map((line) => line.slice(0, 60));
-  // What is known already is repeated only when the new text takes its place.
+  // Earlier summaries are repeated only when the new text replaces them.
   const known = replacesPrior ? priorTexts : [];
   const text = [...known, ...lines].join("\n").slice(0, maxTokens * 4);
   return { text, model: "beginnings" };

@@ -86,7 +86,7 @@ def changing(client: Client) -> str:
 
 
 def strength(client: Client, memory_id: str) -> None:
-    """What is said again is surer; what is not fades."""
+    """Repetition raises confidence; without it, confidence decays."""
     print("\n== Surer and less sure")
     again = client.remember({"key": "home_city", "text": "ana lives in berlin", **ANA})
     print("said again:", v1.RememberOutcome.Name(again.results[0].outcome))
@@ -165,7 +165,7 @@ def turns(client: Client) -> None:
 
 
 def context(client: Client) -> None:
-    """What goes into the next prompt."""
+    """Text for the next prompt."""
     print("\n== Context")
     hits = client.recall("where does Ana live", filter={"kinds": ["memory"], **ANA}).hits
     print("recall finds:", hits[0].memory.text)

@@ -26,7 +26,7 @@ Cleaning: never touch the mirror. Blow dust away with dry air.
 
 The dome closes by itself when it rains or when the wind passes 60 km/h."""
 
-# What Ana may see: without a user, recall finds what is shared alone.
+# Records that Ana may see: without a user, recall finds shared records only.
 ANA = {"user_id": "ana"}
 
 

@@ -78,6 +78,7 @@ def sessions(client: Client) -> None:
     print(f"created {session.session_id}, it expires at {session.expire_time.ToJsonString()}")
     print(f"without an id the server makes one: {client.create_session().session_id}")
     expect(ErrorReason.SESSION_ALREADY_EXISTS, client.create_session, session_id="trip")
+    client.ensure_session("trip")
     expect(ErrorReason.SESSION_NOT_FOUND, client.get_session, "nowhere")
     expect(
         ErrorReason.REQUEST_INVALID, client.create_session, labels={"": "no key"}, user_id="u" * 600
@@ -173,7 +174,7 @@ def messages(client: Client) -> None:
 
 
 def windows(client: Client) -> None:
-    """What goes to the model."""
+    """Messages for the model."""
     title("The window")
     for number in range(4):
         done = client.append("trip", [f"Question {number}", {"role": "assistant", "text": "Yes."}])
@@ -274,7 +275,7 @@ def snapshots(client: Client) -> None:
     expect(ErrorReason.SESSION_ALREADY_EXISTS, client.import_session, taken)
     expect(ErrorReason.SNAPSHOT_INVALID, client.import_session, "{", format="lauren")
 
-    # What follows is what import_session does by itself for large snapshots.
+    # The next steps are those of import_session for large snapshots.
     def piece(text: bytes) -> v1.SnapshotChunk:
         return v1.SnapshotChunk(document=text)
 
@@ -329,6 +330,7 @@ def events(client: Client, other: Client) -> None:
 
     client.create_consumer("indexer", position="oldest")
     expect(ErrorReason.CONSUMER_ALREADY_EXISTS, client.create_consumer, "indexer")
+    client.ensure_consumer("indexer")
     with client.watch(consumer_id="indexer") as watch:
         first = next(watch)
         consumer = client.ack_events("indexer", watch.resume_token)
@@ -337,6 +339,18 @@ def events(client: Client, other: Client) -> None:
     print(f"consumers: {[one.consumer_id for one in client.list_consumers()]}")
     client.delete_consumer("indexer")
     expect(ErrorReason.CONSUMER_NOT_FOUND, client.get_consumer, "indexer")
+
+
+def administration(client: Client) -> None:
+    """Back-ups, and erasure of a person."""
+    title("Back-ups and erasure")
+    expect(ErrorReason.BACK_UP_NOT_CONFIGURED, lambda: list(client.back_up()))
+    client.append("visit", "I was here.", create_session=True)
+    dry = client.erase_subject(session_id="visit", dry_run=True)
+    print(f"an erasure would take {[(one.kind, one.count) for one in dry.erased]}")
+    receipt = client.erase_subject(session_id="visit")
+    print(f"the receipt has the id {client.get_erasure(receipt.erasure_id).erasure_id}")
+    expect(ErrorReason.ERASURE_NOT_FOUND, client.get_erasure, "none")
 
 
 def deadlines(client: Client) -> None:
@@ -365,6 +379,7 @@ def main(address: str) -> None:
         snapshots(client)
         copies(client)
         events(client, other)
+        administration(client)
         deadlines(client)
         title("The end")
         for session in list(client.list_sessions()):

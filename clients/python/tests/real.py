@@ -60,7 +60,7 @@ class RealServer:
         return True
 
     def log(self) -> str:
-        """What the server wrote."""
+        """Output of the server."""
         return (self.folder / "log").read_text()
 
     def kill(self) -> None:

@@ -1,4 +1,4 @@
-"""What the methods of the client send, and how they give the answers."""
+"""Requests of the client's methods, and the answers they return."""
 
 from __future__ import annotations
 
@@ -60,6 +60,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "retry_task": ("RetryTask", {"task_id": "t"}),
     "delete_task": ("DeleteTask", {"task_id": "t"}),
     "list_hooks": ("ListHooks", {}),
+    "erase_subject": ("EraseSubject", {"session_id": "s"}),
+    "get_erasure": ("GetErasure", {"erasure_id": "e"}),
     "list_policy_presets": ("ListPolicyPresets", {}),
     "server_info": ("GetServerInfo", {}),
     "recall": ("Recall", {"query": "q", "filter": {"roles": ["user"], "kinds": ["message"]}}),
@@ -91,7 +93,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "extract_memories": ("ExtractMemories", {"text": "t", "extraction": "hook"}),
     "assemble_context": ("AssembleContext", {"sections": ["long_term"]}),
 }
-STREAMS = {"watch": "WatchEvents", "export_session": "ExportSession"}
+STREAMS = {"watch": "WatchEvents", "export_session": "ExportSession", "back_up": "BackUp"}
 
 
 def sent(fake: FakeServer, rpc: str) -> Any:

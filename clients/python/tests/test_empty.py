@@ -86,6 +86,7 @@ LOST: dict[str, list[dict[str, Any]]] = {
     "clear_collection": [{"collection_id": ""}, {"collection_id": None}],
     "delete_consumer": [{"consumer_id": ""}, {"consumer_id": None}],
     "delete_task": [{"task_id": ""}, {"task_id": None}],
+    "erase_subject": [{"user_id": ""}, {"session_id": ""}, {"agent_id": "", "user_id": None}],
 }
 
 

@@ -14,7 +14,7 @@ from memorysidecar import AsyncClient, AsyncWatch, Client, RetryPolicy, v1
 
 ROUNDS = 5
 pytestmark = pytest.mark.timeout(180)
-PATIENT = RetryPolicy(max_attempts=60, initial_delay=0.05, max_delay=0.5)
+PATIENT = RetryPolicy(max_attempts=1000, initial_delay=0.05, max_delay=0.5)
 
 
 class Killer(threading.Thread):

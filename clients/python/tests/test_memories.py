@@ -31,7 +31,7 @@ for await (const line of exportMemories(client, { everyone: true })) console.log
 client.close();
 """
 MARCH = datetime(2026, 3, 1, 12, 30, 0, 250_000, tzinfo=timezone.utc)
-# What the server sets by itself.
+# Fields that the server sets.
 OWN = (
     *("state", "mention_count", "version", "writer", "reason", "create_time"),
     *("update_time", "expire_time", "etag", "superseded_by_memory_id"),
@@ -95,7 +95,7 @@ def everything(client: Client) -> None:
 
 
 def content(client: Client) -> list[bytes]:
-    """What is known in a namespace, but for what the server sets by itself."""
+    """Memories of a namespace, without the fields that the server sets."""
     found: list[bytes] = []
     for memory in client.list_memories(filter=EVERYONE):
         for name in OWN:

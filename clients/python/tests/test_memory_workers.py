@@ -142,7 +142,7 @@ def test_a_worker_settles_what_contradicts(memory: Client, answer: Any, left: li
         memory.remember({"text": "Tea at five.", "key": "tea"})
         # The hook is the default_resolver of the hooks file.
         memory.remember({"text": "Tea at six.", "key": "tea"}, conflict="ask_hook")
-    # What fails is tried again.
+    # A failed task is tried again.
     assert set(asked) == {("Tea at six.", ("Tea at five.",), "tea")}
     assert (len(asked) == 1) == (answer != "whatever")
     assert [one.text for one in memory.list_memories(filter={"everyone": True})] == left

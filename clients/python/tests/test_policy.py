@@ -154,7 +154,7 @@ def test_triggers_are_those_of_the_contract() -> None:
 def test_a_whole_policy(client: Client) -> None:
     made = policy.make_policy(
         policy.shorten("results", 64, unit="message"),
-        policy.pack_newest("pack", 500, headroom=0.1, over={"tokens": 800}),
+        policy.pack_newest("pack", 500, headroom=0.1, any_of={"context_share_at_least": 0.5}),
         name="mine",
         custom_token_rule=policy.custom_token_rule(
             4, rounding="down", per_message=3, per_call=5, min=1, content_only=True

@@ -1,4 +1,4 @@
-"""How the arguments of recall become messages."""
+"""Conversion of the arguments of recall to messages."""
 
 from __future__ import annotations
 

@@ -19,7 +19,16 @@ from hooks import HOOK, ORDER, VECTORS, hooked, memory
 from real import RealServer
 
 import memorysidecar as ms
-from memorysidecar import AsyncClient, AsyncWorker, Client, ErrorReason, Worker, policy, v1
+from memorysidecar import (
+    AsyncClient,
+    AsyncWorker,
+    Client,
+    ErrorReason,
+    MemorySidecarError,
+    Worker,
+    policy,
+    v1,
+)
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -365,3 +374,25 @@ def test_the_example_meets_every_error_of_a_worker(hooked: RealServer) -> None:
         "SUMMARY_NOT_FOUND",
     ):
         assert f" {reason}: " in done.stdout, reason
+
+
+def test_a_subject_is_erased_and_its_receipt_names_nobody(memory: Client) -> None:
+    memory.append("s", ["one otter"], create_session=True)
+    dry = memory.erase_subject(session_id="s", dry_run=True)
+    assert (dry.erasure_id, dry.state) == ("", v1.ERASURE_STATE_DRY_RUN)
+    receipt = memory.erase_subject(session_id="s")
+    while receipt.state == v1.ERASURE_STATE_RUNNING:
+        time.sleep(0.05)
+        receipt = memory.get_erasure(receipt.erasure_id)
+    assert list(receipt.erased) == list(dry.erased)
+    with pytest.raises(MemorySidecarError, match="SESSION_NOT_FOUND"):
+        memory.get_session("s")
+    with pytest.raises(MemorySidecarError, match="ERASURE_NOT_FOUND"):
+        memory.get_erasure("gone")
+    with pytest.raises(ValueError, match="user_id is empty"):
+        memory.erase_subject(user_id="")
+    with pytest.raises(TypeError, match="a subject is one of user_id"):
+        memory.erase_subject(user_id="a", agent_id="b")
+    assert not memory.erase_subject(agent_id="a", dry_run=True).erased
+    assert not memory.erase_subject(session_id="s", message_ids=["m"], dry_run=True).erased
+    assert not memory.erase_subject(collection_id="c", document_id="d", dry_run=True).erased

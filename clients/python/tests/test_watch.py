@@ -253,6 +253,23 @@ def test_a_hanging_server_is_left(fake: FakeServer, fake_client: Client) -> None
     assert next(fake_client.watch(timeout=0.3)).revision == 1
 
 
+def test_a_watch_that_is_on_outlasts_the_time_for_its_start(
+    fake: FakeServer, fake_client: Client
+) -> None:
+    fake.script["WatchEvents"] = [stream(checkpoint("1"), then=GONE), stream(), stream(event(2))]
+    with fake_client.watch(timeout=0.3) as watch:
+        assert next(watch).revision == 2
+
+    async def main() -> int:
+        async with AsyncClient(fake.path, retry=QUICK) as client:
+            watch = await client.watch(timeout=0.3).open()
+            async with watch:
+                return (await anext(watch)).revision
+
+    fake.script["WatchEvents"] = [stream(checkpoint("1"), then=GONE), stream(), stream(event(2))]
+    assert asyncio.run(main()) == 2
+
+
 def test_another_thread_may_close_it(fake: FakeServer, fake_client: Client) -> None:
     fake.script["WatchEvents"] = [stream(checkpoint("0"), event(1))]
     watch = fake_client.watch()

@@ -20,7 +20,7 @@ def sent(fake: FakeServer, rpc: str) -> Any:
 
 
 def texts(window: v1.GetWindowResponse) -> list[str]:
-    """What the messages of a window say."""
+    """Texts of the messages of a window."""
     return [one.text for one in window.messages]
 
 

@@ -88,7 +88,7 @@ async function changing(memory: MemorySidecar): Promise<string> {
   return berlin;
 }
 
-/** What is said again is surer; what is not fades. */
+/** Repetition raises confidence; without it, confidence decays. */
 async function strength(memory: MemorySidecar, memoryId: string): Promise<void> {
   console.log("\n== Surer and less sure");
   const again = await memory.remember({ ...ANA, key: "home_city", text: "ana lives in berlin" });
@@ -162,7 +162,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
   await expectError("SESSION_NOT_FOUND", memory.recordTurn("nowhere", { userText: "hello" }));
 }
 
-/** What goes into the next prompt. */
+/** Text for the next prompt. */
 async function context(memory: MemorySidecar): Promise<void> {
   console.log("\n== Context");
   const { hits } = await memory.recall("where does Ana live", {

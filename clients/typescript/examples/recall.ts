@@ -18,7 +18,7 @@ import {
   toDate,
 } from "../src/index.ts";
 
-/** What Ana may see: without a user, recall finds what is shared alone. */
+/** Records that Ana may see: without a user, recall finds shared records only. */
 const ANA = { userId: "ana" } as const;
 
 interface Year {

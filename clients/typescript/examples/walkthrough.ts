@@ -75,6 +75,7 @@ async function sessions(): Promise<void> {
   });
   console.log(`created ${created.sessionId}, gone at ${toDate(created.expireTime)?.toISOString()}`);
   await refused("SESSION_ALREADY_EXISTS", client.createSession({ sessionId: "chat" }));
+  await client.ensureSession("chat");
   await refused("SESSION_NOT_FOUND", client.getSession("nobody"));
   const { etag } = await client.getSession("chat");
   const changed = await client.updateSession({ sessionId: "chat", userId: "grace", etag });
@@ -239,7 +240,7 @@ async function snapshots(): Promise<void> {
   await refused("SESSION_ALREADY_EXISTS", client.importSession(client.exportSession("chat")));
   await refused("SNAPSHOT_INVALID", client.importSession("{", { format: "lauren" }));
 
-  // What follows is what importSession does by itself for large snapshots.
+  // The next steps are those of importSession for large snapshots.
   const uploads: string[] = [];
   const fillUp = async (): Promise<void> => {
     for (;;) uploads.push(await chunk("", "["));
@@ -311,6 +312,7 @@ async function events(): Promise<void> {
 
   await client.createConsumer("worker", { from: "oldest" });
   await refused("CONSUMER_ALREADY_EXISTS", client.createConsumer("worker"));
+  await client.ensureConsumer("worker");
   const work = client.watch({ from: { consumerId: "worker" } });
   for await (const { event, resumeToken } of work) {
     await client.ackEvents("worker", resumeToken);
@@ -321,6 +323,17 @@ async function events(): Promise<void> {
   for await (const { consumerId } of client.listConsumers()) console.log(`consumer ${consumerId}`);
   await client.deleteConsumer("worker");
   await refused("CONSUMER_NOT_FOUND", client.getConsumer("worker"));
+}
+
+async function administration(): Promise<void> {
+  title("Back-ups and erasure");
+  await refused("BACK_UP_NOT_CONFIGURED", client.backUp().next());
+  await client.append("visit", "I was here.", { createSession: true });
+  const dry = await client.eraseSubject({ sessionId: "visit" }, { dryRun: true });
+  console.log(`an erasure would take ${dry.erased.length} kinds of records`);
+  const receipt = await client.eraseSubject({ sessionId: "visit" });
+  console.log(`the receipt: ${(await client.getErasure(receipt.erasureId)).erasureId}`);
+  await refused("ERASURE_NOT_FOUND", client.getErasure("none"));
 }
 
 async function rest(): Promise<void> {
@@ -369,6 +382,7 @@ for (const part of [
   snapshots,
   copies,
   events,
+  administration,
   rest,
 ])
   await part();

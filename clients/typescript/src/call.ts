@@ -2,20 +2,20 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { type Client, Metadata, type MethodDefinition } from "@grpc/grpc-js";
-import { toClientError } from "./errors.ts";
+import { type SentCall, toClientError } from "./errors.ts";
 import { backoffMs, DEFAULT_RETRY, isRetryable, type RetryPolicy } from "./retry.ts";
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** The namespace; default: that of the client. */
   readonly namespace?: string | undefined;
-  /** How long the call may take with all its attempts, in milliseconds; default: the client's. */
+  /** Time limit of the call with all its attempts, in milliseconds; default: the client's. */
   readonly timeoutMs?: number | undefined;
   /** Ends the call early; the call then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What every call that changes something takes. */
+/** Options of every call that changes data. */
 export interface MutationOptions extends CallOptions {
   /**
    * Names this change, so that a repeat takes effect once; at most 128 bytes. Default: a random one
@@ -24,9 +24,11 @@ export interface MutationOptions extends CallOptions {
   readonly requestId?: string | undefined;
 }
 
-/** What calls are made with. */
+/** Client and defaults of calls. */
 export interface Caller {
   readonly client: Client;
+  /** For messages of errors. */
+  readonly address: string;
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   /** Is aborted when the client is closed: nothing is repeated then. */
@@ -44,9 +46,10 @@ export function clampTimeout(timeoutMs: number): number {
   return Math.min(timeoutMs, MAX_TIMEOUT_MS);
 }
 
-/** What calls are made with, defaults filled in. */
+/** Builds a caller, with defaults filled in. */
 export function makeCaller(
   client: Client,
+  address: string,
   closed: AbortSignal,
   settings: {
     readonly timeoutMs?: number | undefined;
@@ -55,6 +58,7 @@ export function makeCaller(
 ): Caller {
   return {
     client,
+    address,
     closed,
     timeoutMs: clampTimeout(settings.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     retry: { ...DEFAULT_RETRY, ...settings.retry },
@@ -91,7 +95,7 @@ export async function callUnary<Request, Response>(
   for (let attempt = 1; ; attempt++) {
     options.signal?.throwIfAborted();
     try {
-      return await callOnce(caller.client, method, request, { deadline, signal: options.signal });
+      return await callOnce(caller, method, request, { deadline, signal: options.signal });
     } catch (error) {
       if (!isRetryable(error) || attempt >= caller.retry.maxAttempts) throw error;
       const delay = backoffMs(attempt, caller.retry, error.retryDelayMs);
@@ -101,13 +105,22 @@ export async function callUnary<Request, Response>(
   }
 }
 
+/** Describes a sent call, to explain its error. */
+export function sentCall<Request, Response>(
+  address: string,
+  method: MethodDefinition<Request, Response>,
+  request: Request,
+): SentCall {
+  return { address, request, byteCount: () => method.requestSerialize(request).length };
+}
+
 interface Attempt {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
 }
 
 function callOnce<Request, Response>(
-  client: Client,
+  { client, address }: Caller,
   method: MethodDefinition<Request, Response>,
   request: Request,
   { deadline, signal }: Attempt,
@@ -123,7 +136,8 @@ function callOnce<Request, Response>(
       (error, response) => {
         signal?.removeEventListener("abort", cancel);
         if (signal?.aborted) reject(signal.reason);
-        else if (error) reject(toClientError(error, method.path));
+        else if (error)
+          reject(toClientError(error, method.path, sentCall(address, method, request)));
         else resolve(response as Response);
       },
     );

@@ -1,4 +1,4 @@
-// How a client reaches the server: address, credentials, channel, and the generated clients on it.
+// Connection of a client: address, credentials, channel, and the generated clients on it.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -28,7 +28,7 @@ export interface TlsOptions {
   readonly serverName?: string;
 }
 
-/** What a channel needs to know. */
+/** Settings of a channel. */
 export interface ChannelSettings {
   /** Sent with every call as `authorization: Bearer TOKEN`. Default: none. */
   readonly token?: string | undefined;

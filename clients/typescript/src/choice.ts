@@ -27,6 +27,18 @@ export function conditions<Given extends Readonly<Record<string, string | undefi
   return given;
 }
 
+/** Refuses what has a field that there is not: it would be dropped without a word. */
+export function onlyFields(what: string, given: unknown, known: ReadonlySet<string>): void {
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError(`a ${what} is an object, not ${given === null ? "null" : typeof given}`);
+  }
+  const unknown = Object.keys(given).find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const camel = unknown.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const hint = known.has(camel) ? `: it is "${camel}"` : `: it has ${[...known].join(", ")}`;
+  throw new TypeError(`a ${what} has no field "${unknown}"${hint}`);
+}
+
 /** Refuses fields that a filter does not have. */
 export function noOthers(unknown: object): void {
   const [name] = Object.keys(unknown);

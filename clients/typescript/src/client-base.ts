@@ -1,4 +1,4 @@
-// What the parts of the client share: the connection, the defaults of calls, and the calls.
+// Shared base of the client's parts: the connection, the defaults of calls, and the calls.
 
 import { randomUUID } from "node:crypto";
 import type { MethodDefinition } from "@grpc/grpc-js";
@@ -19,7 +19,7 @@ export class ClientBase {
   constructor(address: string, settings: ConnectOptions) {
     this.raw = openChannel(address, settings);
     this.namespace = settings.namespace ?? "";
-    this.caller = calls.makeCaller(this.raw.sessions, this.#closed.signal, settings);
+    this.caller = calls.makeCaller(this.raw.sessions, address, this.#closed.signal, settings);
   }
 
   /** Closes the connection. Streams end; calls that still run fail. */

@@ -1,6 +1,7 @@
 // The client: one method for each rpc, with the name of the rpc in camel case.
 
 import * as calls from "./call.ts";
+import { isMemorySidecarError } from "./errors.ts";
 import {
   AdminServiceService as Admin,
   type GetServerInfoResponse,
@@ -53,6 +54,23 @@ export class MemorySidecar extends SnapshotMethods {
     const head = this.change(opts);
     const request = CreateSessionRequest.fromPartial({ ...head, session: toSession(session) });
     return calls.given((await this.call(Sessions.createSession, request, opts)).session);
+  }
+
+  /**
+   * Gives the session with this id, which it creates with these fields if there is none. The fields
+   * do not change a session that exists; `updateSession` does.
+   */
+  async ensureSession(
+    sessionId: string,
+    fields: Omit<SessionFields, "sessionId"> = {},
+    opts: calls.MutationOptions = {},
+  ): Promise<Session> {
+    try {
+      return await this.createSession({ ...fields, sessionId }, opts);
+    } catch (error) {
+      if (!isMemorySidecarError(error, "SESSION_ALREADY_EXISTS")) throw error;
+      return this.getSession(sessionId, opts);
+    }
   }
 
   /** Gets a session without its messages. */
@@ -199,6 +217,22 @@ export class MemorySidecar extends SnapshotMethods {
     const head = { ...this.change(opts), consumerId };
     const request = requests.createConsumerRequest(head, opts);
     return calls.given((await this.call(Events.createConsumer, request, opts)).consumer);
+  }
+
+  /**
+   * Gives the consumer with this id, which it creates if there is none. A consumer that exists
+   * keeps its position.
+   */
+  async ensureConsumer(
+    consumerId: string,
+    opts: options.CreateConsumerOptions = {},
+  ): Promise<Consumer> {
+    try {
+      return await this.createConsumer(consumerId, opts);
+    } catch (error) {
+      if (!isMemorySidecarError(error, "CONSUMER_ALREADY_EXISTS")) throw error;
+      return this.getConsumer(consumerId, opts);
+    }
   }
 
   /** Gets a named consumer. */

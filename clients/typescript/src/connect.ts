@@ -1,4 +1,4 @@
-// Where a program starts.
+// Entry point of programs.
 
 import { MemorySidecar } from "./client.ts";
 import type { ConnectOptions } from "./options.ts";

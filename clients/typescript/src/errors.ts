@@ -19,13 +19,13 @@ export const Status = GrpcStatus;
 export interface FieldViolation {
   /** The path of the field, for example `messages[3].text`. */
   readonly field: string;
-  /** What is wrong with it and what is allowed. */
+  /** The fault, and the allowed values. */
   readonly description: string;
 }
 
-/** What an error carries beside its code and message. */
+/** Details of an error beside its code and message. */
 export interface ErrorDetail {
-  /** Why the call failed; empty when the error does not come from the server. */
+  /** Reason for the failure; empty if the error does not come from the server. */
   readonly reason: KnownErrorReason | (string & Record<never, never>);
   /** The values behind the reason, for example `last_seq`. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface ErrorDetail {
   readonly violations: readonly FieldViolation[];
   /** The resource that is missing or in the way. */
   readonly resource: { readonly type: string; readonly name: string } | undefined;
-  /** How long the server asks to wait before a retry, in milliseconds. */
+  /** Time that the server asks to wait before a retry, in milliseconds. */
   readonly retryDelayMs: number | undefined;
 }
 
@@ -50,9 +50,11 @@ export class MemorySidecarError extends Error {
   readonly resource: ErrorDetail["resource"];
   readonly retryDelayMs: ErrorDetail["retryDelayMs"];
 
-  constructor(error: ServiceError, method: string) {
-    super(error.details || error.message, { cause: error });
+  /** `sent` is what the caller knows of the call; the message then says what to do. */
+  constructor(error: ServiceError, method: string, sent?: SentCall) {
     const detail = decodeDetail(error);
+    const text = error.details || error.message;
+    super(sent === undefined ? text : advise(text, error.code, detail, sent), { cause: error });
     this.code = error.code;
     this.method = method;
     this.reason = detail.reason;
@@ -72,9 +74,60 @@ export function isMemorySidecarError(
   return reason === undefined || value.reason === reason;
 }
 
+/** Facts about a failed call that the caller knows and the server does not report. */
+export interface SentCall {
+  readonly address: string;
+  readonly request: unknown;
+  /** The size of the request. */
+  readonly byteCount: () => number;
+}
+
 /** Turns what grpc-js throws into a MemorySidecarError; leaves everything else as it is. */
-export function toClientError(error: unknown, method: string): unknown {
-  return isServiceError(error) ? new MemorySidecarError(error, method) : error;
+export function toClientError(error: unknown, method: string, sent?: SentCall): unknown {
+  return isServiceError(error) ? new MemorySidecarError(error, method, sent) : error;
+}
+
+const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+
+const TO_DO: Partial<Record<string, string>> = {
+  SESSION_NOT_FOUND:
+    "Create it with createSession or ensureSession, or append with createSession: true.",
+  SESSION_ALREADY_EXISTS: "Use ensureSession to take the one that exists.",
+  MESSAGE_ALREADY_EXISTS: "Leave messageId out, or repeat the first call with its requestId.",
+  CONSUMER_NOT_FOUND: "Create it with createConsumer or ensureConsumer.",
+  TOKEN_MISSING: "Give the client the token of the server: connect(address, { token }).",
+  TOKEN_INVALID: "Compare the token of the client with the token file of the server.",
+};
+
+/** Adds to a message which server, session and namespace were meant, and what to do. */
+function advise(text: string, code: GrpcStatus, detail: ErrorDetail, sent: SentCall): string {
+  const { reason, resource, metadata } = detail;
+  if (reason === "" && code === GrpcStatus.UNAVAILABLE) {
+    return `No server answers at ${sent.address}. Is it running there? (${text})`;
+  }
+  if (reason === "" && code === GrpcStatus.RESOURCE_EXHAUSTED) {
+    const size = sent.byteCount();
+    if (size > REQUEST_BYTES_MAX) {
+      return (
+        `The request has ${size} bytes, and a server takes ${REQUEST_BYTES_MAX} at most. ` +
+        "Append the messages in several calls."
+      );
+    }
+  }
+  const said = [text];
+  if (resource !== undefined) {
+    const { sessionId, namespace } = sent.request as { sessionId?: string; namespace?: string };
+    const inSession = resource.type !== "Session" && sessionId ? ` of session "${sessionId}"` : "";
+    const where = namespace === undefined ? "" : ` in namespace "${namespace || "default"}"`;
+    said.push(`${resource.type} "${resource.name}"${inSession}${where}.`);
+  }
+  const todo = TO_DO[reason];
+  if (todo !== undefined) said.push(todo);
+  if (reason === "EMBEDDING_MISMATCH") {
+    const wanted = Object.entries(metadata).map(([name, value]) => `${name} ${value}`);
+    said.push(`Expected: ${wanted.join(", ")}.`);
+  }
+  return said.join(" ");
 }
 
 function isServiceError(error: unknown): error is ServiceError {

@@ -4,6 +4,7 @@ export type { CallOptions, MutationOptions } from "./call.ts";
 export type { ChannelSettings, RawClients, TlsOptions } from "./channel.ts";
 export type { MemorySidecar } from "./client.ts";
 export { connect } from "./connect.ts";
+export type { EraseOptions, SubjectInput } from "./erase.ts";
 export {
   type FieldViolation,
   isMemorySidecarError,
@@ -13,6 +14,12 @@ export {
 } from "./errors.ts";
 export {
   BreakerState,
+  type ErasedCount,
+  ErasedKind,
+  type Erasure,
+  type ErasureRemainder,
+  ErasureRemainderReason,
+  ErasureState,
   type FailureCount,
   type GetServerInfoResponse,
   type Hook,

@@ -1,4 +1,4 @@
-// What the package offers of long-term memory.
+// Exports for long-term memory.
 
 export {
   type MemoriesDecayed,

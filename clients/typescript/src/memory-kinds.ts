@@ -11,5 +11,5 @@ export const MEMORY_KINDS = {
   episode: MemoryKind.EPISODE,
   summary: MemoryKind.SUMMARY,
 } as const;
-/** What kind of thing a memory is. */
+/** Kind of a memory. */
 export type MemoryKindName = keyof typeof MEMORY_KINDS;

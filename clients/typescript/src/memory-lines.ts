@@ -9,10 +9,10 @@ import { checkBound } from "./memory-requests.ts";
 import type { JsonObject } from "./message.ts";
 import { toDate } from "./time.ts";
 
-// What one call of the server takes.
+// Limits of one call.
 const BATCH = 100;
 
-/** What a line holds; the rest of it is passed over. */
+/** Content of a line; other fields are ignored. */
 interface Line {
   readonly memory_id?: string;
   readonly kind?: string;
@@ -102,7 +102,7 @@ export function memoryToLine(memory: Memory): string {
 type Form = "string" | "number" | "boolean" | "object" | "texts" | "map" | Forms;
 type Forms = { readonly [name: string]: Form };
 
-/** What the fields of a line are; one that is not among them is passed over. */
+/** Types of the fields of a line; other fields are ignored. */
 const FORMS = {
   ...{ memory_id: "string", kind: "string", text: "string", key: "string", category: "string" },
   ...{ user_id: "string", agent_id: "string", session_id: "string", trust: "string" },

@@ -1,4 +1,4 @@
-// What the methods for long-term memory take beside their main argument.
+// Options of the methods for long-term memory.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import {
@@ -79,7 +79,7 @@ export interface MemoryFields extends ScopeInput {
     | { readonly subject: string; readonly predicate: string; readonly objectValue: string }
     | undefined;
   readonly episode?: { readonly userText?: string; readonly assistantText?: string } | undefined;
-  /** What it is the current answer to. */
+  /** The question that it currently answers. */
   readonly key?: string | undefined;
   readonly category?: string | undefined;
   readonly topics?: readonly string[] | undefined;
@@ -93,7 +93,8 @@ export interface MemoryFields extends ScopeInput {
   readonly validFromTime?: Date | undefined;
   readonly validUntilTime?: Date | undefined;
   /**
-   * How long it lives after it was last remembered or updated, in milliseconds. Default: always.
+   * Time that it lives after it was last remembered or updated, in milliseconds. Default: without
+   * limit.
    */
   readonly ttlMs?: number | undefined;
   readonly lastSeenTime?: Date | undefined;
@@ -108,10 +109,10 @@ export interface MemoryFields extends ScopeInput {
 /** A memory to remember: a text, which is a fact, or its fields. */
 export type MemoryInput = string | MemoryFields;
 
-/** Which memories are meant. Every field that is set must hold. */
+/** Filter of memories. Every condition that is set must hold. */
 export interface MemoryFilterInput extends ScopeInput {
   /**
-   * How the user, agent and session are compared: `visible-to` means what they may see, which is
+   * Comparison of user, agent and session: `visible-to` means what they may see, which is
    * theirs and what everybody shares; `exact` means this scope alone; `owned-by` means theirs
    * without what is shared, whatever the members that are not given. Default: `visible-to` to read,
    * `owned-by` to purge, decay and export.
@@ -142,11 +143,11 @@ export interface MemoryFilterInput extends ScopeInput {
   readonly origin?: keyof typeof MEMORY_ORIGINS | undefined;
 }
 
-/** How to remember. */
+/** Options for remembering. */
 export interface RememberOptions extends MutationOptions {
   /** Whom memories belong to that name no scope. Default: everybody. */
   readonly scope?: ScopeInput | undefined;
-  /** What counts as known. Default `same-text`. */
+  /** Rule for memories that are already known. Default `same-text`. */
   readonly dedupe?:
     | keyof typeof DEDUPES
     | {
@@ -156,7 +157,7 @@ export interface RememberOptions extends MutationOptions {
         readonly keepUnchanged?: boolean;
       }
     | undefined;
-  /** What happens to memories with the same key. Default `keep-both`. */
+  /** Rule for memories with the same key. Default `keep-both`. */
   readonly conflict?:
     | keyof typeof CONFLICTS
     | {
@@ -165,23 +166,23 @@ export interface RememberOptions extends MutationOptions {
         readonly singleObject?: boolean;
       }
     | undefined;
-  /** How many of each tier the scope may then hold. Default: as many as the server allows. */
+  /** Maximum number of memories of each tier in the scope. Default: the server's limit. */
   readonly maxMemories?: number | undefined;
   /** Takes the power out of what looks like markers of prompts. Default false. */
   readonly neutralizePromptMarkers?: boolean | undefined;
   readonly reason?: string | undefined;
 }
 
-/** Which memories to list. */
+/** Options of a list of memories. */
 export interface ListMemoriesOptions extends ListOptions {
   readonly filter?: MemoryFilterInput | undefined;
-  /** What was known then. Default: now. */
+  /** Lists the memories known at this time. Default: now. */
   readonly asOf?: Date | undefined;
   /** Default `oldest`. */
   readonly order?: keyof typeof MEMORY_ORDERS | undefined;
 }
 
-/** How a memory is changed. */
+/** Changes of a memory. */
 export interface UpdateMemoryOptions extends MutationOptions {
   /** The fields to change, by their names in the contract. Default: those that are given. */
   readonly updateMask?: readonly string[] | undefined;
@@ -256,17 +257,17 @@ export type SectionInput =
   | {
       readonly kind: SectionName;
       readonly share?: number;
-      /** What goes to items that fit the query before shares are given out. */
+      /** Share for items that match the query, before other shares are given out. */
       readonly firstShare?: number;
       readonly limit?: number;
       readonly heading?: string;
       readonly maxChars?: number;
     };
 
-/** What a context is made of. */
+/** Parts and limits of a context. */
 export interface ContextOptions extends CallOptions {
   readonly sessionId?: string | undefined;
-  /** Who looks, with the agent and the session. Default for both: those of the session. */
+  /** Scope of the reader. Default of agent and session: those of the session. */
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly query?: string | undefined;

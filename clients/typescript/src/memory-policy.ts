@@ -1,4 +1,4 @@
-// What a session gives to long-term memory, as callers write it.
+// Rules by which a session feeds long-term memory, as callers write them.
 
 import { choice } from "./choice.ts";
 import {
@@ -27,7 +27,7 @@ export const PROMOTION_SELECTIONS = {
   "any-text": PromotionSelection.ANY_TEXT,
 } as const;
 
-/** How things are found in messages. */
+/** Options of extraction from messages. */
 export interface ExtractionSettings {
   /** Default: the rules of the server. */
   readonly hook?: string | undefined;
@@ -40,7 +40,7 @@ export interface ExtractionSettings {
   readonly keepContradictions?: boolean | undefined;
 }
 
-/** How things are found in messages: the name of a hook, or more. */
+/** Extraction from messages: the name of a hook, or more options. */
 export type ExtractionInput = string | ExtractionSettings;
 
 /** A rule that says how important a text is. */
@@ -50,9 +50,9 @@ export interface ImportanceRuleInput {
   readonly score: number;
 }
 
-/** How messages are promoted. */
+/** Options of promotion. */
 export interface PromotionSettings {
-  /** Which texts may be promoted. Default `user-statements`. */
+  /** Texts that may be promoted. Default `user-statements`. */
   readonly selection?: keyof typeof PROMOTION_SELECTIONS | undefined;
   /** From which score on. Default 0.7. */
   readonly importanceThreshold?: number | undefined;
@@ -64,13 +64,13 @@ export interface PromotionSettings {
   readonly markedStagesOnly?: boolean | undefined;
 }
 
-/** How turns become episodes. */
+/** Options of episodes. */
 export interface EpisodeSettings {
-  /** How long episodes are kept, in milliseconds. Default 30 days. */
+  /** Retention of episodes, in milliseconds. Default 30 days. */
   readonly retentionMs?: number | undefined;
 }
 
-/** What a session gives to long-term memory. What is left out gives nothing. */
+/** Rules by which a session feeds long-term memory. Unset members give nothing. */
 export interface MemoryPolicyInput {
   /** Promotes important messages that leave the window. */
   readonly promotion?: PromotionSettings | undefined;

@@ -78,13 +78,13 @@ export interface MemoryToolOptions {
   readonly userId?: string;
   /** Of which agent. Default: what belongs to no agent, which all agents see. */
   readonly agentId?: string;
-  /** How `recall` scores: `overlap`, `word_count`, `substring`, or by default as recall does. */
+  /** Scoring of `recall`: `overlap`, `word_count`, `substring`, or by default as Recall does. */
   readonly scoring?: string;
   /** Whether `recall` tells ids, which `forget` needs. Default true. */
   readonly showIds?: boolean;
 }
 
-/** How a block of what is known is made. */
+/** Options of a block of known facts. */
 export interface MemoryBlockOptions {
   readonly userId?: string;
   /** The most memories in it. Default 10. */
@@ -226,7 +226,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** What the server refused, by the names that the arguments have. */
+/** Fields that the server refused, by the names of the arguments. */
 function refusal({ violations, message }: MemorySidecarError): string {
   const said = violations.map(({ field, description }) => {
     const name = field.slice(field.lastIndexOf(".") + 1);

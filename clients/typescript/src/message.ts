@@ -1,5 +1,6 @@
 // Messages and sessions as callers write them.
 
+import { onlyFields } from "./choice.ts";
 import type { Timestamp } from "./gen/google/protobuf/timestamp.ts";
 import {
   type AgentCall,
@@ -10,7 +11,7 @@ import {
   Role,
   type ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
-import type { Session } from "./gen/memorysidecar/v1/session.ts";
+import { Session } from "./gen/memorysidecar/v1/session.ts";
 import { type MemoryPolicyInput, toMemoryPolicy } from "./memory-policy.ts";
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { toDuration, toTimestamp } from "./time.ts";
@@ -18,7 +19,7 @@ import { toDuration, toTimestamp } from "./time.ts";
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Who speaks: a short name, the name in the contract, or its number. */
+/** Role of the speaker: a short name, the name in the contract, or its number. */
 export type RoleInput = "user" | "assistant" | "system" | "tool" | `ROLE_${string}` | Role;
 
 /** Bytes, or their Base64 text as in JSON. */
@@ -88,19 +89,20 @@ export interface MessageChanges extends Omit<MessageFields, "role"> {
   readonly etag?: string | undefined;
 }
 
-/** What describes a session, as callers write it. */
-export interface SessionFields {
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly agentId?: string;
+type TextFields = {
+  readonly [Name in keyof Session as Session[Name] extends string ? Name : never]?: string;
+};
+
+/** The fields that describe a session, as callers write them; texts stand as in the contract. */
+export interface SessionFields extends Omit<TextFields, "namespace"> {
   readonly labels?: Readonly<Record<string, string>>;
   readonly metadata?: JsonObject;
   readonly policy?: PolicyInput;
-  /** How long the session lives after its last change, in milliseconds. Default: for ever. */
+  /** Time that the session lives after its last change, in milliseconds. Default: without limit. */
   readonly ttlMs?: number;
   /** The text that stands for messages that left the window. */
   readonly summary?: string;
-  /** What the session gives to long-term memory. Default: nothing. */
+  /** Rules by which the session feeds long-term memory. Default: nothing. */
   readonly memoryPolicy?: MemoryPolicyInput;
   /** In an update: the session must still have this etag. */
   readonly etag?: string;
@@ -109,6 +111,7 @@ export interface SessionFields {
 /** Turns a role into that of the contract. Throws a TypeError for an unknown name. */
 export function toRole(role: RoleInput): Role {
   if (typeof role === "number") return role;
+  if (typeof role !== "string") throw new TypeError("a message has a role: user, assistant, ...");
   const name = role.replace(/^ROLE_/, "").toUpperCase();
   const found = Object.entries(Role).find(([key, value]) => key === name && value > 0);
   if (found === undefined) throw new TypeError("role must be user, assistant, system or tool");
@@ -141,14 +144,23 @@ function toPart(part: PartInput): DeepPartial<ContentPart> {
   return { part: { $case: "image", value: { ...shown, source } } };
 }
 
+// A message or a session that the server gave may be given back.
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(Object.keys(Message.fromPartial({})));
+const SESSION_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(Session.fromPartial({})),
+  "ttlMs",
+]);
+
 /** Turns what a caller wrote into a message of the contract; fields of the server are left out. */
 export function toMessage(input: MessageInput): Message {
   if (typeof input === "string") return Message.fromPartial({ role: Role.USER, text: input });
+  onlyFields("message", input, MESSAGE_FIELDS);
   return { ...content(input), role: toRole(input.role) };
 }
 
 /** Turns a change into a message of the contract. */
 export function toChangedMessage(changes: MessageChanges): Message {
+  onlyFields("message", changes, MESSAGE_FIELDS);
   return { ...content(changes), etag: changes.etag ?? "" };
 }
 
@@ -176,6 +188,7 @@ function content(input: Omit<MessageFields, "role">): Message {
 
 /** Turns what a caller wrote into a session of the contract. */
 export function toSession(fields: SessionFields): DeepPartial<Session> {
+  onlyFields("session", fields, SESSION_FIELDS);
   const { ttlMs, summary, labels, policy, memoryPolicy, ...rest } = fields;
   return {
     ...rest,

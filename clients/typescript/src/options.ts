@@ -1,4 +1,4 @@
-// What `connect` and the methods of the client take beside their main argument.
+// Options of `connect` and of the client's methods.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import type { ChannelSettings } from "./channel.ts";
@@ -9,13 +9,13 @@ import type { RetryPolicy } from "./retry.ts";
 import type { FormatName } from "./snapshot-parts.ts";
 import type { EventFilterInput, EventPlace, WatchStart } from "./watch.ts";
 
-/** What a client needs to know beside the address. */
+/** Connection options beside the address. */
 export interface ConnectOptions extends ChannelSettings {
   /** The namespace of calls that name none. Default `default`. */
   readonly namespace?: string | undefined;
-  /** How long a call may take with all its attempts, in milliseconds. Default 30,000. */
+  /** Time limit of a call with all its attempts, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** How calls are repeated. Default: 8 attempts, 100 ms to 2 s apart. */
+  /** Retry policy. Default: 8 attempts, 100 ms to 2 s apart. */
   readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** Which sessions to look at. Every field that is set must hold. */
+/** Filter of sessions. Every condition that is set must hold. */
 export interface SessionFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
@@ -42,13 +42,13 @@ export interface SessionFilterInput {
   readonly updateTimeBefore?: Date | undefined;
 }
 
-/** Which sessions to list. */
+/** Options of a list of sessions. */
 export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
   /** Default `newest-first`. */
   readonly order?: OrderInput | undefined;
 }
 
-/** Which messages to list. Every field that is set must hold. */
+/** Filter of messages. Every condition that is set must hold. */
 export interface ListMessagesOptions extends ListOptions {
   readonly roles?: readonly RoleInput[] | undefined;
   readonly firstSeq?: SeqInput | undefined;
@@ -57,14 +57,14 @@ export interface ListMessagesOptions extends ListOptions {
   readonly order?: OrderInput | undefined;
 }
 
-/** Which events to list. */
+/** Options of a list of events. */
 export interface ListEventsOptions extends ListOptions {
-  /** Where to start. Default: at the oldest event that is kept. */
+  /** Start position. Default: the oldest retained event. */
   readonly from?: EventPlace | undefined;
   readonly filter?: EventFilterInput | undefined;
 }
 
-/** What an update takes. */
+/** Options of an update. */
 export interface UpdateOptions extends MutationOptions {
   /**
    * The fields to change by their names in the contract, for example `user_id`, or `*` for all. A
@@ -73,15 +73,15 @@ export interface UpdateOptions extends MutationOptions {
   readonly updateMask?: readonly string[] | undefined;
 }
 
-/** What a delete takes. */
+/** Options of a delete. */
 export interface DeleteOptions extends MutationOptions {
-  /** What is deleted must still have this etag. */
+  /** Etag that the deleted object must still have. */
   readonly etag?: string | undefined;
   /** Succeeds when there is nothing to delete. */
   readonly allowMissing?: boolean | undefined;
 }
 
-/** What a fork takes. */
+/** Options of a fork. */
 export interface ForkOptions extends MutationOptions {
   /** The last seq to copy. Default: the newest. */
   readonly atSeq?: SeqInput | undefined;
@@ -89,7 +89,7 @@ export interface ForkOptions extends MutationOptions {
   readonly sessionId?: string | undefined;
 }
 
-/** What a reset takes. */
+/** Options of a reset. */
 export interface ResetOptions extends MutationOptions {
   /** Keeps the system messages that are in the window. Default false. */
   readonly keepSystemMessages?: boolean | undefined;
@@ -101,7 +101,7 @@ export interface ResetOptions extends MutationOptions {
   readonly etag?: string | undefined;
 }
 
-/** What an append takes. */
+/** Options of an append. */
 export interface AppendOptions extends MutationOptions {
   /** The append happens only while this is the newest seq of the session. */
   readonly expectedLastSeq?: SeqInput | undefined;
@@ -109,20 +109,20 @@ export interface AppendOptions extends MutationOptions {
   readonly createSession?: boolean | undefined;
   /** The agent's turn ends with these messages, of which there may be none. Default false. */
   readonly turnEnd?: boolean | undefined;
-  /** What the model's input took, as the model said. Default: what an earlier append said. */
+  /** Tokens of the model's input, as the model reported. Default: as in an earlier append. */
   readonly modelInputTokens?: number | undefined;
-  /** How tools ended whose messages are not appended. */
+  /** Outcomes of tools whose messages are not appended. */
   readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
 }
 
-/** How a tool ended. */
+/** Outcome of a tool. */
 export interface ToolOutcomeInput {
   readonly tool: string;
   /** Says that it failed. Default false. */
   readonly error?: boolean;
 }
 
-/** Which window to get. */
+/** Options of a window. */
 export interface WindowOptions extends CallOptions {
   /** Looks through this policy instead of the session's own; nothing changes. */
   readonly policy?: PolicyInput | undefined;
@@ -134,28 +134,28 @@ export interface WindowOptions extends CallOptions {
   readonly readOnly?: boolean | undefined;
 }
 
-/** What a preview takes. */
+/** Options of a preview. */
 export interface PreviewOptions extends CallOptions {
-  /** Which stages run. Default: those on append and on read. */
+  /** Stages to run. Default: those on append and on read. */
   readonly occasions?: readonly OccasionName[] | undefined;
   /** Over which messages: the stored window, or the newest of the log. Default `window`. */
   readonly source?: "window" | "log" | undefined;
-  /** What the model's input took. Default: what the session knows. */
+  /** Tokens of the model's input. Default: the number that the session stores. */
   readonly modelInputTokens?: number | undefined;
-  /** How tools ended. Default: what the session knows. */
+  /** Outcomes of tools. Default: as stored in the session. */
   readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
 }
 
-/** How far to trim: to tokens, to messages, to the newest units, or as the policy says. */
+/** Extent of a trim: to tokens, to messages, to the newest units, or as the policy says. */
 export type TrimTarget =
   | { readonly maxTokens: number }
   | { readonly maxMessages: number }
   | { readonly keepRecent: number }
   | { readonly runPolicy: true };
 
-/** What a trim takes. The first two are not allowed with `runPolicy`. */
+/** Options of a trim. The first two are not allowed with `runPolicy`. */
 export interface TrimOptions extends MutationOptions {
-  /** What is kept or removed together. Default `message`. */
+  /** Unit that is kept or removed as a whole. Default `message`. */
   readonly unit?: UnitName | undefined;
   /** Erases what is removed from the log for good. Default false. */
   readonly discard?: boolean | undefined;
@@ -163,16 +163,16 @@ export interface TrimOptions extends MutationOptions {
   readonly etag?: string | undefined;
 }
 
-/** What a restore takes. */
+/** Options of a restore. */
 export interface RestoreOptions extends MutationOptions {
   /** Runs of seqs to restore besides: the first and the last of each. */
   readonly seqRanges?: readonly (readonly [first: SeqInput, last: SeqInput])[] | undefined;
 }
 
-/** Which messages to summarize: all but the newest, or what a stage would remove now. */
+/** Messages to summarize: all but the newest, or those that a stage would remove now. */
 export type SummaryChoice = { readonly keepRecent: number } | { readonly stage: string };
 
-/** What a summary takes. */
+/** Options of a summary. */
 export interface SummaryOptions extends MutationOptions {
   /** The ids of the messages that the text replaces. Default: none. */
   readonly replacedMessageIds?: readonly string[] | undefined;
@@ -182,7 +182,7 @@ export interface SummaryOptions extends MutationOptions {
   readonly expectedVersion?: SeqInput | undefined;
 }
 
-/** What toolResultFill takes. */
+/** Options of toolResultFill. */
 export interface FillToolResultsOptions extends MutationOptions {
   /** The text of the results. Default: that of the policy, or a fixed notice. */
   readonly text?: string | undefined;
@@ -190,7 +190,7 @@ export interface FillToolResultsOptions extends MutationOptions {
   readonly newestOnly?: boolean | undefined;
 }
 
-/** What an import takes. */
+/** Options of an import. */
 export interface ImportOptions extends MutationOptions {
   /** The id of the session to make. Default: the one in the snapshot, or one of the server's. */
   readonly sessionId?: string | undefined;
@@ -200,11 +200,11 @@ export interface ImportOptions extends MutationOptions {
   readonly replace?: boolean | undefined;
 }
 
-/** What a new consumer takes. */
+/** Options of a new consumer. */
 export interface CreateConsumerOptions extends MutationOptions {
-  /** Where it starts. Default `now`. */
+  /** Start position. Default `now`. */
   readonly from?: Exclude<WatchStart, { readonly consumerId: string }> | undefined;
 }
 
-/** What the deletion of a consumer takes. */
+/** Options of deleting a consumer. */
 export type DeleteConsumerOptions = Omit<DeleteOptions, "etag">;

@@ -47,7 +47,7 @@ export const REMOVED_TO = {
   summarize: RemovedTo.SUMMARIZE,
   promote: RemovedTo.PROMOTE,
 } as const;
-/** What becomes of messages that leave the stored window. */
+/** Destination of messages that leave the stored window. */
 export type RemovedToName = keyof typeof REMOVED_TO;
 
 export const BOUNDARIES = {
@@ -56,11 +56,11 @@ export const BOUNDARIES = {
   "grow-recent": BoundaryRule.GROW_RECENT,
   "absorb-and-grow": BoundaryRule.ABSORB_AND_GROW,
 } as const;
-/** How a cut is made safe. */
+/** Repair of unsafe cuts. */
 export type BoundaryName = keyof typeof BOUNDARIES;
 
 export const SCOPES = { unit: FilterScope.UNIT, message: FilterScope.MESSAGE } as const;
-/** What must meet the conditions of a filter. */
+/** Scope that must meet the conditions of a filter. */
 export type ScopeName = keyof typeof SCOPES;
 
 export const SYSTEM = {
@@ -69,7 +69,7 @@ export const SYSTEM = {
   leading: SystemProtection.LEADING,
   excluded: SystemProtection.EXCLUDED,
 } as const;
-/** Which system messages stay. */
+/** System messages that stay. */
 export type SystemName = keyof typeof SYSTEM;
 
 export const TOOL_PAIRING = {
@@ -85,11 +85,11 @@ export const FILL_RULES = {
   "moved-on": ToolResultFillRule.MOVED_ON,
   always: ToolResultFillRule.ALWAYS,
 } as const;
-/** Which tool calls without a result get one. */
+/** Tool calls without a result that get a substitute. */
 export type FillRuleName = keyof typeof FILL_RULES;
 
 export const ROUNDING = { up: TokenRounding.UP, down: TokenRounding.DOWN } as const;
-/** How a fraction of a token is rounded. */
+/** Rounding of fractional tokens. */
 export type RoundingName = keyof typeof ROUNDING;
 
 export const KEEPS = {
@@ -98,11 +98,11 @@ export const KEEPS = {
   replace: SummaryKeep.REPLACE,
   hierarchical: SummaryKeep.HIERARCHICAL,
 } as const;
-/** What the text of a summary becomes. */
+/** Way to keep the text of a summary. */
 export type KeepName = keyof typeof KEEPS;
 
 export const FLOWS = { single: SummaryFlow.SINGLE, density: SummaryFlow.DENSITY } as const;
-/** How the text of a summary is made. */
+/** Method that makes the text of a summary. */
 export type FlowName = keyof typeof FLOWS;
 
 export const LEAVES = {
@@ -117,7 +117,7 @@ export const SUMMARY_FAILURES = {
   drop: SummaryFailure.DROP,
   placeholder: SummaryFailure.PLACEHOLDER,
 } as const;
-/** What becomes of messages for which no summary can be made. */
+/** Handling of messages when no summary can be made. */
 export type SummaryFailureName = keyof typeof SUMMARY_FAILURES;
 
 export const TRANSCRIPTS = {
@@ -125,7 +125,7 @@ export const TRANSCRIPTS = {
   capitals: TranscriptStyle.CAPITALS,
   paragraphs: TranscriptStyle.PARAGRAPHS,
 } as const;
-/** How messages are written down for hooks. */
+/** Transcript forms of messages for hooks. */
 export type TranscriptName = keyof typeof TRANSCRIPTS;
 
 export const SHAPES = { system: SummaryShape.SYSTEM, exchange: SummaryShape.EXCHANGE } as const;
@@ -138,5 +138,5 @@ export const SHOWS = {
   "system-suffix": SummaryShow.SYSTEM_SUFFIX,
   none: SummaryShow.NONE,
 } as const;
-/** Where a window shows the summary of the session. */
+/** Position of the session summary in a window. */
 export type ShowName = keyof typeof SHOWS;

@@ -67,36 +67,36 @@ export interface AnyOf {
   readonly always?: true;
 }
 
-/** What every stage takes but its boundary. */
+/** Options of every stage except its boundary. */
 export interface PlainStageOptions {
-  /** What is kept or removed together. Default `turn`. */
+  /** Unit that is kept or removed as a whole. Default `turn`. */
   readonly unit?: names.UnitName;
   /** When the stage runs. Default `append`. */
   readonly on?: names.OccasionName;
-  /** What makes the stage act, together with `anyOf`: any one suffices. Default: always. */
+  /** Triggers of the stage, together with `anyOf`: any one suffices. Default: always. */
   readonly over?: Over;
-  /** What makes the stage act, by the names of the contract. */
+  /** Triggers of the stage, by the names of the contract. */
   readonly anyOf?: AnyOf;
   /** Conditions in CEL: triggers count only units for which all hold for every message. */
   readonly countIf?: string | readonly string[];
   /** Whether the stored window changes. Default: `view` on read and to shorten, else `store`. */
   readonly effect?: names.EffectName;
   /**
-   * What becomes of messages that leave the stored window. Default `log`, or `summarize` beside
+   * Destination of messages that leave the stored window. Default `log`, or `summarize` beside
    * `summarize`.
    */
   readonly removedTo?: names.RemovedToName;
-  /** How they are summarized; see the function `summarize`. */
+  /** Summary options; see the function `summarize`. */
   readonly summarize?: DeepPartial<Summarize>;
 }
 
-/** What every stage takes. */
+/** Options of every stage. */
 export interface StageOptions extends PlainStageOptions {
-  /** How the cut is made safe; `always` also when nothing was removed. Default: not at all. */
+  /** Repair of unsafe cuts; `always` also if nothing was removed. Default: none. */
   readonly boundary?: BoundaryInput;
 }
 
-/** How a cut is made safe. */
+/** Repair of unsafe cuts. */
 export type BoundaryInput =
   | names.BoundaryName
   | { readonly rule: names.BoundaryName; readonly always: boolean };
@@ -105,7 +105,7 @@ export type BoundaryInput =
 export interface Limits {
   readonly maxMessages?: number;
   readonly maxTokens?: number;
-  /** How much older than the newest message of the session a unit may be, in milliseconds. */
+  /** Maximum age of a unit relative to the newest message of the session, in milliseconds. */
   readonly maxAgeMs?: number;
   /** Stops at the first unit that must stay. Default false: goes on behind it. */
   readonly stopAtProtected?: boolean;
@@ -223,7 +223,7 @@ export function packNewest(name: string, budget: Budget, options: StageOptions =
   return stage(name, { $case: "packNewest", value }, options);
 }
 
-/** What a stage leaves that removes the middle. */
+/** Ends that a stage leaves when it removes the middle. */
 export interface Ends {
   readonly pinFirst: number;
   readonly keepRecent: number;
@@ -236,9 +236,9 @@ export function pinMiddleRecent(name: string, ends: Ends, options: StageOptions 
   return stage(name, { $case: "pinMiddleRecent", value: { ...ends } }, options);
 }
 
-/** What a filter takes. */
+/** Options of a filter. */
 export interface FilterOptions extends StageOptions {
-  /** What must meet the conditions. Default `unit`. */
+  /** Scope that must meet the conditions. Default `unit`. */
   readonly scope?: names.ScopeName;
 }
 
@@ -253,13 +253,13 @@ export function filter(
   return stage(name, { $case: "filter", value }, rest);
 }
 
-/** What a stage shortens. */
+/** Contents that a stage shortens. */
 export interface Shortening {
   /** Contents that cost more are cut to about this many. */
   readonly maxTokens: number;
   /** Cuts the contents of all messages. Default false: only tool results. */
   readonly allRoles?: boolean;
-  /** How many of the newest messages are left alone. Default 4. */
+  /** Number of the newest messages that stay unchanged. Default 4. */
   readonly keepNewest?: number;
 }
 
@@ -268,11 +268,11 @@ export function shorten(name: string, what: Shortening, options: PlainStageOptio
   return stage(name, { $case: "shorten", value: { ...what } }, options);
 }
 
-/** What counts as saying nearly the same. */
+/** Threshold for texts that are nearly the same. */
 export interface Likeness {
-  /** How alike two texts must be, 0.5 to 1. Default 0.9. */
+  /** Similarity from which two texts are duplicates, 0.5 to 1. Default 0.9. */
   readonly similarity?: number;
-  /** With how many newer messages of its role a message is compared. Default 50. */
+  /** Number of newer messages of its role with which a message is compared. Default 50. */
   readonly lookahead?: number;
 }
 
@@ -294,7 +294,7 @@ export function boundaryOnly(
   return stage(name, { $case: "boundaryOnly", value: {} }, { ...options, boundary });
 }
 
-/** What no stage may remove. What is left out has the default of the contract. */
+/** Messages that no stage may remove. Unset members have the default of the contract. */
 export interface ProtectionOptions {
   readonly system?: names.SystemName;
   readonly pinFirst?: number;
@@ -335,7 +335,7 @@ export function customTokenRule(parts: TokenRuleParts): DeepPartial<CustomTokenR
   return { ...rest, ...(rounding && { rounding: names.ROUNDING[rounding] }) };
 }
 
-/** What a policy has beside its stages. */
+/** Options of a policy beside its stages. */
 export interface PolicyOptions {
   /** A label for people. */
   readonly name?: string;
@@ -348,7 +348,7 @@ export interface PolicyOptions {
   readonly protections?: DeepPartial<Protections>;
   readonly toolPairing?: names.ToolPairingName;
   readonly toolResultFill?: DeepPartial<ToolResultFill>;
-  /** How a window shows the summary of the session; see the function `summaryView`. */
+  /** Display of the session summary in a window; see the function `summaryView`. */
   readonly summaryView?: DeepPartial<SummaryView>;
   readonly model?: string;
   readonly contextWindow?: number;

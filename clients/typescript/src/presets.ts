@@ -18,7 +18,7 @@ export interface ManagedMemoryConfig {
   readonly enable_headroom_percent?: number;
 }
 
-/** What makes a managed memory of MARSYS pack anew. */
+/** Changes that make a managed memory of MARSYS pack again. */
 export type MarsysInvalidation =
   | "add"
   | "update"
@@ -27,10 +27,10 @@ export type MarsysInvalidation =
   | "delete_memory"
   | "reset_memory";
 
-/** What makes a context of MARSYS smaller. */
+/** Processors that shrink a context of MARSYS. */
 export type MarsysProcessor = "tool_truncation" | "summarization" | "backward_packing";
 
-/** How the later releases of MARSYS make a context smaller. */
+/** Ways in which later releases of MARSYS make a context smaller. */
 export interface ContextProcessing {
   readonly enabled?: boolean;
   readonly processor_order?: readonly MarsysProcessor[];
@@ -79,16 +79,16 @@ export interface LongTermMemory {
   readonly instructions?: Maybe<string>;
 }
 
-/** How presets have messages summarized. */
+/** Summary options of presets. */
 export interface SummaryPresetOptions {
-  /** Who summarizes. Default: the server's own choice. */
+  /** Hook that summarizes. Default: chosen by the server. */
   readonly hook?: string;
   readonly summary_max_tokens?: number;
   readonly instructions?: string;
   readonly on_failure?: "keep" | "drop" | "placeholder";
 }
 
-/** How presets count tokens. Default: as `model` counts them, or bytes divided by 4. */
+/** Token counting of presets. Default: as `model` counts them, or bytes divided by 4. */
 export interface CountingPresetOptions {
   readonly token_rule?: Maybe<
     "bytes_div_4" | "chars_div_4" | "o200k" | "cl100k" | "words" | "given" | "model"

@@ -1,4 +1,4 @@
-// What the methods for recall and documents take beside their main argument.
+// Options of the methods for recall and documents.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import { EmbeddingPurpose } from "./gen/memorysidecar/v1/document.ts";
@@ -62,7 +62,7 @@ export type MetadataInput =
   | { readonly anyOf: readonly MetadataInput[] }
   | { readonly noneOf: readonly MetadataInput[] };
 
-/** What recall looks at. Every field that is set must hold. */
+/** Records that recall considers. Every field that is set must hold. */
 export interface RecallFilterInput {
   readonly kinds?: readonly (keyof typeof RECALL_KINDS)[] | undefined;
   readonly sessionIds?: readonly string[] | undefined;
@@ -75,7 +75,7 @@ export interface RecallFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** How they are compared. Default `visible-to`. */
+  /** Comparison of the scope. Default `visible-to`. */
   readonly scope?: ScopeMatch | undefined;
   /** The records of every user. */
   readonly everyone?: boolean | undefined;
@@ -91,7 +91,7 @@ export interface RecallFilterInput {
   readonly timeBefore?: Date | undefined;
   /** Trusted at least so far. */
   readonly minTrust?: keyof typeof TRUSTS | undefined;
-  /** Which memories. Default: every kind. */
+  /** Filter of memories. Default: every kind. */
   readonly memoryKinds?: readonly MemoryKindName[] | undefined;
   /** Memories that were true in the world then, superseded ones too. */
   readonly validAtTime?: Date | undefined;
@@ -108,7 +108,7 @@ export type WeightsInput = Partial<Omit<RecallWeights, "recencyHalfLife">> & {
   readonly recencyHalfLifeMs?: number | undefined;
 };
 
-/** How to recall. The members of the scope say who looks. Default: what everybody shares. */
+/** Options of a recall. The scope members name the reader. Default: shared items only. */
 export interface RecallOptions extends CallOptions, ScopeInput {
   readonly filter?: RecallFilterInput | undefined;
   /** The vector of the query, when the caller has it already. */
@@ -142,7 +142,7 @@ export interface RecallOptions extends CallOptions, ScopeInput {
   readonly scoring?: string | undefined;
   /** Gives documents with their embeddings. Default false. */
   readonly includeEmbeddings?: boolean | undefined;
-  /** Where recency is counted from. Default: now. */
+  /** Reference time for recency. Default: now. */
   readonly referenceTime?: Date | undefined;
   /** Hits, or sessions, of one answer. Default 10. */
   readonly pageSize?: number | undefined;
@@ -171,23 +171,23 @@ export interface DocumentFields {
 /** A document to write: a text, or its fields. */
 export type DocumentInput = string | DocumentFields;
 
-/** Which collection. */
+/** Name of a collection. */
 export interface CollectionOptions extends CallOptions {
   /** Default `default`. */
   readonly collectionId?: string | undefined;
 }
 
-/** How documents are written. */
+/** Options for writing documents. */
 export interface UpsertOptions extends CollectionOptions, MutationOptions {
   /** Splits longer texts into chunks of at most so many characters. Default: none is split. */
   readonly chunkChars?: number | undefined;
-  /** How many of them the next chunk begins with. Default: a tenth. */
+  /** Overlap: the part of a chunk with which the next one begins. Default: a tenth. */
   readonly overlapChars?: number | undefined;
   /** Whom documents belong to that name no scope. Default: everybody shares them. */
   readonly scope?: ScopeInput | undefined;
 }
 
-/** Which documents are meant. */
+/** Filter of documents. */
 export interface DocumentFilterInput {
   /**
    * Whose documents: what this user, agent and session may see. Default: what everybody shares.
@@ -195,7 +195,7 @@ export interface DocumentFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** How they are compared. Default `visible-to`. */
+  /** Comparison of the scope. Default `visible-to`. */
   readonly scope?: ScopeMatch | undefined;
   /** The documents of every user. */
   readonly everyone?: boolean | undefined;
@@ -204,18 +204,18 @@ export interface DocumentFilterInput {
   readonly sourceDocumentId?: string | undefined;
 }
 
-/** Which documents to list. */
+/** Options of a list of documents. */
 export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
   readonly includeEmbeddings?: boolean | undefined;
 }
 
-/** Which document to get. */
+/** Options for getting a document. */
 export interface GetDocumentOptions extends CollectionOptions {
   readonly includeEmbedding?: boolean | undefined;
 }
 
-/** How documents are deleted. */
+/** Options for deleting documents. */
 export interface DeleteDocumentsOptions extends CollectionOptions, MutationOptions {
   /** The only document of the call must still have this etag. */
   readonly etag?: string | undefined;
@@ -223,13 +223,13 @@ export interface DeleteDocumentsOptions extends CollectionOptions, MutationOptio
   readonly allowMissing?: boolean | undefined;
 }
 
-/** How texts are embedded. */
+/** Options for embedding texts. */
 export interface EmbedOptions extends CallOptions {
   /** Default `passage`. */
   readonly purpose?: keyof typeof PURPOSES | undefined;
 }
 
-/** How tokens are counted. */
+/** Options for counting tokens. */
 export interface CountTokensOptions extends CallOptions {
   readonly messages?: readonly MessageInput[] | undefined;
   /** Default: UTF-8 bytes divided by 4. */
@@ -238,6 +238,6 @@ export interface CountTokensOptions extends CallOptions {
   readonly customTokenRule?: CustomTokenRule | undefined;
   /** A token rule by its name, in place of `tokenRule`. */
   readonly tokenPreset?: string | undefined;
-  /** What one image costs. Default 800. */
+  /** Cost of one image in tokens. Default 800. */
   readonly imageTokenCount?: number | undefined;
 }

@@ -7,8 +7,7 @@ import {
   ListDocumentsRequest,
   UpsertDocumentsRequest,
 } from "./gen/memorysidecar/v1/memory_service.ts";
-import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
-import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import { type DeepPartial, Trust } from "./gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import type { RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
 import { RecallRequest } from "./gen/memorysidecar/v1/recall_service.ts";

@@ -1,9 +1,8 @@
 // Builds the requests that need more than their fields put in place.
 
-import { conditions } from "./choice.ts";
+import { choice, conditions, onlyFields } from "./choice.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
-import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
-import { MessageOrder } from "./gen/memorysidecar/v1/message.ts";
+import { type DeepPartial, MessageOrder } from "./gen/memorysidecar/v1/message.ts";
 import { PreviewSource, WindowUnit } from "./gen/memorysidecar/v1/policy.ts";
 import { type SessionFilter, SessionOrder } from "./gen/memorysidecar/v1/session.ts";
 import {
@@ -60,17 +59,34 @@ function time(date: Date | undefined) {
   return date && toTimestamp(date);
 }
 
+const SESSION_ORDERS = {
+  "oldest-first": SessionOrder.CREATE_TIME_ASC,
+  "newest-first": SessionOrder.CREATE_TIME_DESC,
+} as const;
+
+const MESSAGE_ORDERS = {
+  "oldest-first": MessageOrder.SEQ_ASC,
+  "newest-first": MessageOrder.SEQ_DESC,
+} as const;
+
+const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set<keyof ListSessionsOptions>([
+  ...(["namespace", "timeoutMs", "signal", "pageSize", "order"] as const),
+  ...(["userId", "agentId", "labels", "createTimeFrom", "createTimeBefore"] as const),
+  ...(["updateTimeFrom", "updateTimeBefore"] as const),
+]);
+
 export function listSessionsRequest(
   namespace: string,
   options: ListSessionsOptions,
   pageToken: string,
 ): ListSessionsRequest {
   const { pageSize = 0, order = "newest-first" } = options;
+  onlyFields("list of sessions", options, LIST_SESSIONS_OPTIONS);
   return ListSessionsRequest.fromPartial({
     namespace,
     pageSize,
     pageToken,
-    order: order === "oldest-first" ? SessionOrder.CREATE_TIME_ASC : SessionOrder.CREATE_TIME_DESC,
+    order: choice("order", SESSION_ORDERS, order),
     filter: sessionFilter(options),
   });
 }
@@ -97,7 +113,7 @@ export function listMessagesRequest(
     ...target,
     pageSize,
     pageToken,
-    order: order === "newest-first" ? MessageOrder.SEQ_DESC : MessageOrder.SEQ_ASC,
+    order: choice("order", MESSAGE_ORDERS, order),
     filter: { roles: roles.map(toRole), firstSeq: BigInt(firstSeq), lastSeq: BigInt(lastSeq) },
   });
 }

@@ -2,9 +2,9 @@
 
 import { MemorySidecarError, Status } from "./errors.ts";
 
-/** How calls are repeated. */
+/** Retry policy of calls. */
 export interface RetryPolicy {
-  /** How often a call is tried in all. Default 8; 1 means never again. */
+  /** Maximum number of attempts in all. Default 8; 1 means no retry. */
   readonly maxAttempts: number;
   /** The longest wait before the second attempt, in milliseconds; it doubles. Default 100. */
   readonly initialDelayMs: number;

@@ -10,7 +10,7 @@ export const SCOPE_MATCHES = {
   "owned-by": "ownedBy",
 } as const;
 
-/** How the scope of a record is compared with that of a filter. */
+/** Comparison of the scope of a record with that of a filter. */
 export type ScopeMatch = keyof typeof SCOPE_MATCHES;
 
 /** Whom a memory or a document belongs to. */

@@ -8,7 +8,7 @@ import type { ImportOptions } from "./options.ts";
 import * as parts from "./snapshot-parts.ts";
 import { WindowMethods } from "./windows.ts";
 
-/** What an export takes. */
+/** Options of an export. */
 export interface ExportOptions extends CallOptions {
   /** The format. Default `native`: everything the server knows of the session. */
   readonly format?: parts.FormatName | undefined;

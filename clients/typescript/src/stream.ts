@@ -2,7 +2,7 @@
 // first answer came.
 
 import { type ClientReadableStream, Metadata, type MethodDefinition } from "@grpc/grpc-js";
-import { type Caller, type CallOptions, clampTimeout, pause } from "./call.ts";
+import { type Caller, type CallOptions, clampTimeout, pause, sentCall } from "./call.ts";
 import { toClientError } from "./errors.ts";
 import { backoffMs, isRetryable } from "./retry.ts";
 
@@ -32,7 +32,7 @@ export async function* callStream<Request, Response>(
       return;
     } catch (cause) {
       signal?.throwIfAborted();
-      const error = toClientError(cause, method.path);
+      const error = toClientError(cause, method.path, sentCall(caller.address, method, request));
       if (begun || !isRetryable(error) || attempt >= caller.retry.maxAttempts) throw error;
       const delay = backoffMs(attempt, caller.retry, error.retryDelayMs);
       if (caller.closed.aborted || Date.now() + delay >= deadline) throw error;

@@ -4,13 +4,13 @@ import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { Summarize, SummaryView } from "./gen/memorysidecar/v1/policy.ts";
 import * as names from "./policy-names.ts";
 
-/** How messages are summarized. What is left out has the default of the contract. */
+/** Summary options. Omitted ones have the defaults of the contract. */
 export interface SummarizeOptions {
   /** Default: the server's own choice. `manual` leaves the messages to `setSummary`. */
   readonly hook?: string;
   readonly maxTokens?: number;
   readonly instructions?: string;
-  /** What the text becomes. Default `in-place`. */
+  /** Handling of the text. Default `in-place`. */
   readonly keep?: names.KeepName;
   readonly flow?: names.FlowName;
   readonly maxLoops?: number;

@@ -1,4 +1,4 @@
-// What the methods for summaries and tasks take beside their main argument.
+// Options of the methods for summaries and tasks.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import { choice } from "./choice.ts";
@@ -16,18 +16,18 @@ import {
 import type { CompleteTaskRequest } from "./gen/memorysidecar/v1/task_service.ts";
 import type { ListOptions, OrderInput } from "./options.ts";
 
-/** What every list here takes. */
+/** Options of every list here. */
 export type PageOptions = ListOptions;
 
-/** What a compaction takes. */
+/** Options of a compaction. */
 export interface CompactOptions extends MutationOptions {
-  /** How the summary is made and kept. Default: as the stage says, or the server's defaults. */
+  /** Summary options. Default: those of the stage, or the server's defaults. */
   readonly summarize?: DeepPartial<Summarize> | undefined;
-  /** How long to wait for the summary, in milliseconds. Default: not at all. */
+  /** Time to wait for the summary, in milliseconds. Default: no wait. */
   readonly waitMs?: number | undefined;
 }
 
-/** Which summaries to list. */
+/** Options of a list of summaries. */
 export interface ListSummariesOptions extends ListOptions {
   /** Only those in use now. Default false. */
   readonly currentOnly?: boolean | undefined;
@@ -35,21 +35,21 @@ export interface ListSummariesOptions extends ListOptions {
   readonly order?: OrderInput | undefined;
 }
 
-/** What a poll takes. */
+/** Options of a poll. */
 export interface PollOptions extends CallOptions {
   /** The most tasks to take. Default 1. */
   readonly maxTasks?: number | undefined;
-  /** How long to wait for the first one, in milliseconds, up to 60,000. Default: not at all. */
+  /** Time to wait for the first task, in milliseconds, up to 60,000. Default: no wait. */
   readonly waitMs?: number | undefined;
-  /** How long others are kept away, in milliseconds. Default 60,000. */
+  /** Lease, in milliseconds, during which no other worker gets the task. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** The worker's name for itself, which `listTasks` shows. */
   readonly workerId?: string | undefined;
 }
 
-/** What giving a task back takes. */
+/** Options of giving a task back. */
 export interface FailOptions extends MutationOptions {
-  /** Why, for operators: no content of messages. */
+  /** Reason, shown to operators. Must not hold content of messages. */
   readonly message?: string | undefined;
   /** Trying again does not help: the task is dead. Default false. */
   readonly permanent?: boolean | undefined;
@@ -63,7 +63,7 @@ export const TASK_STATES = {
   waiting: TaskState.WAITING,
   dead: TaskState.DEAD,
 } as const;
-/** How far a task is. */
+/** State of a task. */
 export type TaskStateName = keyof typeof TASK_STATES;
 
 export const TASK_TYPES = {
@@ -71,10 +71,10 @@ export const TASK_TYPES = {
   extract: TaskType.EXTRACT,
   score: TaskType.SCORE,
 } as const;
-/** What a durable task does. */
+/** Type of a durable task. */
 export type TaskTypeName = keyof typeof TASK_TYPES;
 
-/** Which tasks to list. */
+/** Options of a list of tasks. */
 export interface ListTasksOptions extends ListOptions {
   readonly sessionId?: string | undefined;
   readonly hook?: string | undefined;
@@ -93,7 +93,7 @@ export function toOutput(output: OutputInput): DeepPartial<SummarizeOutput> {
 /** The vectors of texts to embed, one for each. */
 export type VectorsInput = readonly ArrayLike<number>[];
 
-/** What was found in messages. */
+/** Findings in messages. */
 export type FoundInput = DeepPartial<ExtractOutput>;
 
 export const RESOLUTIONS = {
@@ -101,7 +101,7 @@ export const RESOLUTIONS = {
   supersede: ResolveAction.SUPERSEDE,
   drop: ResolveAction.DROP,
 } as const;
-/** What becomes of memories that contradict a new one: a name, or the text of all in one. */
+/** Resolution of memories that contradict a new one: a name, or the text of all in one. */
 export type ResolutionInput = keyof typeof RESOLUTIONS | { readonly text: string };
 
 /**
@@ -131,9 +131,7 @@ export function toResult(
   { input }: LeasedTask,
   result: ResultInput,
 ): NonNullable<CompleteTaskRequest["output"]> {
-  if (input?.$case === "extract") {
-    return { $case: "extract", value: toFound(result as FoundInput) };
-  }
+  if (input?.$case === "extract") return { $case: "extract", value: toFound(result as FoundInput) };
   if (input?.$case === "score") {
     return { $case: "score", value: { scores: [...(result as readonly number[])] } };
   }

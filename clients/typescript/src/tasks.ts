@@ -1,8 +1,15 @@
-// The methods of the client for summaries, tasks and hooks.
+// The methods of the client for summaries, tasks, hooks and erasures.
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
 import { choice, conditions } from "./choice.ts";
-import { AdminServiceService, type Hook } from "./gen/memorysidecar/v1/admin_service.ts";
+import { type EraseOptions, type SubjectInput, toSubject } from "./erase.ts";
+import {
+  AdminServiceService,
+  type BackUpResponse,
+  BackUpTarget,
+  type Erasure,
+  type Hook,
+} from "./gen/memorysidecar/v1/admin_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import {
   CompactSessionRequest,
@@ -29,7 +36,18 @@ import type * as options from "./task-options.ts";
 import { TASK_STATES, TASK_TYPES, toResult, waitingFor } from "./task-options.ts";
 import { toDate, toDuration } from "./time.ts";
 
-/** Summaries, tasks and hooks. */
+/** Options of a back-up. */
+export interface BackUpOptions extends CallOptions {
+  /** Sends the bytes of the data file to the caller. Default false: a directory of the server. */
+  readonly stream?: boolean | undefined;
+  /** Limit of the copy, in bytes per second. Default: the setting of the server. */
+  readonly maxBytesPerSecond?: number | undefined;
+}
+
+/** Part of a back-up: progress, a chunk of bytes, or the back-up. */
+export type BackUpPart = NonNullable<BackUpResponse["part"]>;
+
+/** Summaries, tasks, hooks and erasures. */
 export class TaskMethods extends MemoryMethods {
   /** Has a hook summarize messages of the window now, and waits for it if asked to. */
   compactSession(
@@ -176,6 +194,36 @@ export class TaskMethods extends MemoryMethods {
       return { items: page.hooks, nextPageToken: page.nextPageToken };
     });
     return await collect(pages);
+  }
+
+  /**
+   * Makes a back-up of the store, in the directory of back-ups that the operator named unless
+   * `stream` asks for its bytes. Yields its progress, its chunks, and the back-up as the last part.
+   * The call begins with the first part, and its time is for all of them.
+   */
+  async *backUp(opts: BackUpOptions = {}): AsyncGenerator<BackUpPart, void, undefined> {
+    const { stream = false, maxBytesPerSecond = 0 } = opts;
+    const target = stream ? BackUpTarget.STREAM : BackUpTarget.DIRECTORY;
+    const request = { target, maxBytesPerSecond: BigInt(maxBytesPerSecond) };
+    for await (const { part } of this.stream(AdminServiceService.backUp, request, opts)) {
+      yield given(part);
+    }
+  }
+
+  /**
+   * Erases everything that is kept of a user, an agent, a session, a document, or messages of a
+   * session. Returns the receipt as soon as the work is begun: `getErasure` tells when it is done.
+   */
+  async eraseSubject(subject: SubjectInput, opts: EraseOptions = {}): Promise<Erasure> {
+    const { dryRun = false } = opts;
+    const request = { ...this.change(opts), subject: toSubject(subject), dryRun };
+    return given((await this.call(AdminServiceService.eraseSubject, request, opts)).erasure);
+  }
+
+  /** Gets the receipt of an erasure. */
+  async getErasure(erasureId: string, opts: CallOptions = {}): Promise<Erasure> {
+    const request = { namespace: this.at(opts), erasureId };
+    return given((await this.call(AdminServiceService.getErasure, request, opts)).erasure);
   }
 
   #held(leased: LeasedTask, opts: MutationOptions) {

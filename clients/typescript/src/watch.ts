@@ -22,19 +22,19 @@ import { backoffMs, isRetryable, type RetryPolicy } from "./retry.ts";
 /** A place in the events of a namespace: after an event, or after all events of a revision. */
 export type EventPlace = { readonly resumeToken: string } | { readonly afterRevision: bigint };
 
-/** Where a stream starts. */
+/** Start position of a stream. */
 export type WatchStart = "now" | "oldest" | EventPlace | { readonly consumerId: string };
 
-/** Which events a stream or a list holds. Every field that is set must hold. */
+/** Filter of events. Every condition that is set must hold. */
 export interface EventFilterInput {
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
   readonly eventTypes?: readonly EventType[] | undefined;
 }
 
-/** What a watch takes. */
+/** Options of a watch. */
 export interface WatchOptions {
-  /** Where to start. Default `now`: after the newest event. */
+  /** Start position. Default `now`: after the newest event. */
   readonly from?: WatchStart | undefined;
   /**
    * Reads the state that the events are applied to. With it the stream has no gap to whatever the
@@ -45,7 +45,7 @@ export interface WatchOptions {
    * already come as well: applying them must change nothing. Without this the refusal is thrown.
    */
   readonly readState?: (() => Promise<void>) | undefined;
-  /** Which events to get. Default: all of the namespace. */
+  /** Filter of events. Default: all of the namespace. */
   readonly filter?: EventFilterInput | undefined;
   /** The namespace; default: that of the client. */
   readonly namespace?: string | undefined;
@@ -63,7 +63,7 @@ export interface WatchedEvent {
   readonly resumeToken: string;
 }
 
-/** What a watch is made with. */
+/** Dependencies of a watch. */
 export interface WatchSource {
   readonly open: (request: WatchEventsRequest) => ClientReadableStream<WatchEventsResponse>;
   readonly namespace: string;
@@ -93,7 +93,7 @@ export function toPlace(place: EventPlace): NonNullable<ListEventsRequest["start
     : { $case: "afterRevision", value: place.afterRevision };
 }
 
-/** Why a server refuses the place where a stream goes on. */
+/** Reasons for which a server refuses to resume a stream. */
 const REFUSED: ReadonlySet<string> = new Set([
   "RESUME_TOKEN_EXPIRED",
   "RESUME_TOKEN_FOREIGN",

@@ -81,13 +81,13 @@ export interface WorkerFunctions {
   ) => ResolutionInput | Promise<ResolutionInput>;
 }
 
-/** What a worker is told. */
+/** Options of a worker. */
 export interface WorkerOptions
   extends WorkerFunctions,
     Pick<PollOptions, "namespace" | "workerId"> {
   /** The hook whose tasks it takes, or several. */
   readonly hooks: string | readonly string[];
-  /** How long a task is kept, in milliseconds; extended while the work goes on. Default 60,000. */
+  /** Lease of a task, in milliseconds; extended while the work goes on. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** Ends the worker after the task under way. Default: never. */
   readonly signal?: AbortSignal | undefined;

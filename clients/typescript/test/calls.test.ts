@@ -1,5 +1,5 @@
 import { Metadata } from "@grpc/grpc-js";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { clampTimeout, MAX_TIMEOUT_MS } from "../src/call.ts";
 import { toTarget } from "../src/channel.ts";
 import { Session } from "../src/gen/memorysidecar/v1/session.ts";
@@ -40,7 +40,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe("errors", () => {
-  it("decodes reason, metadata, violations, resource and retry delay", async () => {
+  test("decodes reason, metadata, violations, resource and retry delay", async () => {
     const error = fakeError({
       code: Status.INVALID_ARGUMENT,
       reason: "REQUEST_INVALID",
@@ -52,7 +52,7 @@ describe("errors", () => {
     const opened = await open({ sessions: { getSession: script(error) } });
     expect(await failure(opened.getSession("s1"))).toMatchObject({
       name: "MemorySidecarError",
-      message: "the fake server says no",
+      message: 'the fake server says no Session "s1" in namespace "default".',
       method: "/memorysidecar.v1.SessionService/GetSession",
       code: Status.INVALID_ARGUMENT,
       reason: "REQUEST_INVALID",
@@ -63,7 +63,7 @@ describe("errors", () => {
     });
   });
 
-  it("keeps code and message when the details cannot be read", async () => {
+  test("keeps code and message when the details cannot be read", async () => {
     const details = Buffer.from([0xff, 0xff, 0xff, 0x01]);
     const error = fakeError({ code: Status.NOT_FOUND, details });
     const opened = await open({ sessions: { getSession: script(error) } });
@@ -73,7 +73,7 @@ describe("errors", () => {
     expect(isMemorySidecarError(caught, "SESSION_NOT_FOUND")).toBe(false);
   });
 
-  it("ignores the reason of another domain", async () => {
+  test("ignores the reason of another domain", async () => {
     const opened = await open({});
     const caught = await failure(opened.serverInfo());
     expect(caught).toMatchObject({ code: Status.UNIMPLEMENTED, reason: "" });
@@ -81,14 +81,14 @@ describe("errors", () => {
 });
 
 describe("retries", () => {
-  it("repeats a read while the server is away", async () => {
+  test("repeats a read while the server is away", async () => {
     const getSession = script(away, away, session);
     const opened = await open({ sessions: { getSession } });
     expect((await opened.getSession("s1")).sessionId).toBe("s1");
     expect(getSession.seen).toHaveLength(3);
   });
 
-  it("repeats a change with the same request id and body", async () => {
+  test("repeats a change with the same request id and body", async () => {
     const answer = AppendMessagesResponse.fromPartial({ lastSeq: 1n });
     const appendMessages = script<AppendMessagesRequest, AppendMessagesResponse>(away, answer);
     const opened = await open({ sessions: { appendMessages } });
@@ -102,7 +102,7 @@ describe("retries", () => {
     expect(appendMessages.seen[3]?.request.requestId).toBe("mine");
   });
 
-  it("repeats UNAVAILABLE after the delay, and RESOURCE_EXHAUSTED not even with one", async () => {
+  test("repeats UNAVAILABLE after the delay, and RESOURCE_EXHAUSTED not even with one", async () => {
     const asked = fakeError({ code: Status.UNAVAILABLE, reason: "NEW", retryDelayMs: 30 });
     const notAsked = fakeError({ code: Status.RESOURCE_EXHAUSTED, reason: "X", retryDelayMs: 1 });
     const getSession = script(asked, notAsked, session);
@@ -113,7 +113,7 @@ describe("retries", () => {
     expect(getSession.seen).toHaveLength(2);
   });
 
-  it.each([
+  test.each([
     Status.ABORTED,
     Status.INTERNAL,
     Status.DEADLINE_EXCEEDED,
@@ -126,7 +126,7 @@ describe("retries", () => {
     expect(getSession.seen).toHaveLength(1);
   });
 
-  it("gives up after the attempts, and when the wait would pass the deadline", async () => {
+  test("gives up after the attempts, and when the wait would pass the deadline", async () => {
     const getSession = script(away);
     const opened = await open({ sessions: { getSession } });
     expect(await failure(opened.getSession("s1"))).toMatchObject({ reason: "SHUTTING_DOWN" });
@@ -141,7 +141,7 @@ describe("retries", () => {
     expect(getMessage.seen).toHaveLength(1);
   });
 
-  it("survives a restart of the server", async () => {
+  test("survives a restart of the server", async () => {
     const getSession = script(session);
     const opened = await open({ sessions: { getSession } }, { retry: {} });
     await opened.getSession("s1");
@@ -153,7 +153,7 @@ describe("retries", () => {
     expect((await again).sessionId).toBe("s1");
   });
 
-  it("waits longer each time, at random, never less than asked", () => {
+  test("waits longer each time, at random, never less than asked", () => {
     const waits = [1, 2, 3, 9].map((attempt) => backoffMs(attempt, DEFAULT_RETRY, 0, () => 1));
     expect(waits).toEqual([100, 200, 400, 2_000]);
     expect(backoffMs(1, DEFAULT_RETRY, 0, () => 0)).toBe(50);
@@ -162,13 +162,13 @@ describe("retries", () => {
 });
 
 describe("deadlines and cancellation", () => {
-  it("fails with DEADLINE_EXCEEDED when no answer comes", async () => {
+  test("fails with DEADLINE_EXCEEDED when no answer comes", async () => {
     const opened = await open({ sessions: { getSession: () => {} } });
     const caught = await failure(opened.getSession("s1", { timeoutMs: 50 }));
     expect(caught).toMatchObject({ code: Status.DEADLINE_EXCEEDED });
   });
 
-  it("fails with the signal's reason before, during and between attempts", async () => {
+  test("fails with the signal's reason before, during and between attempts", async () => {
     const opened = await open({
       sessions: { getSession: () => {}, getMessage: script(away) },
     });
@@ -186,7 +186,7 @@ describe("deadlines and cancellation", () => {
     patient.close();
   });
 
-  it("clamps timeouts below 24 days and refuses what is none", () => {
+  test("clamps timeouts below 24 days and refuses what is none", () => {
     expect(clampTimeout(Number.POSITIVE_INFINITY)).toBe(MAX_TIMEOUT_MS);
     expect(MAX_TIMEOUT_MS).toBeLessThan(24 * 86_400_000);
     expect(clampTimeout(5)).toBe(5);
@@ -195,7 +195,7 @@ describe("deadlines and cancellation", () => {
     expect(() => connect("127.0.0.1:1", { timeoutMs: -1 })).toThrow(RangeError);
   });
 
-  it("works with a timeout of years", async () => {
+  test("works with a timeout of years", async () => {
     const opened = await open({ sessions: { getSession: script(session) } });
     const timeoutMs = 365 * 86_400_000;
     expect((await opened.getSession("s1", { timeoutMs })).sessionId).toBe("s1");
@@ -203,7 +203,7 @@ describe("deadlines and cancellation", () => {
 });
 
 describe("connect", () => {
-  it.each([
+  test.each([
     ["127.0.0.1:7070", "127.0.0.1:7070"],
     ["localhost:7070", "localhost:7070"],
     ["[::1]:7070", "[::1]:7070"],
@@ -213,14 +213,14 @@ describe("connect", () => {
     expect(toTarget(address)).toBe(target);
   });
 
-  it.each(["", "localhost", "http://localhost:7070", "a b:1", "::1:7070"])(
+  test.each(["", "localhost", "http://localhost:7070", "a b:1", "::1:7070"])(
     "refuses %j",
     (address) => {
       expect(() => connect(address)).toThrow(TypeError);
     },
   );
 
-  it("sends token and namespace with every call, raw ones included", async () => {
+  test("sends token and namespace with every call, raw ones included", async () => {
     const getSession = script<{ namespace: string }, typeof session>(session);
     const opened = await open({ sessions: { getSession } }, { token: "t0", namespace: "team" });
     await opened.getSession("s1");
@@ -240,7 +240,7 @@ describe("connect", () => {
 });
 
 describe("lists", () => {
-  it("walks pages, also empty ones, and stops at the last", async () => {
+  test("walks pages, also empty ones, and stops at the last", async () => {
     const page = (ids: string[], nextPageToken: string) => ({
       sessions: ids.map((sessionId) => Session.fromPartial({ sessionId })),
       nextPageToken,

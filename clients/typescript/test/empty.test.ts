@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DESTRUCTIVE_REQUESTS } from "../../../src/gen/checks.ts";
-import { type RunningServer, startServer } from "../../../test/support/server.ts";
+import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
 import { connect, isMemorySidecarError, type MemorySidecar, MemoryTools } from "../src/index.ts";
 import { memoryBlock } from "../src/memory-tools.ts";
 
@@ -42,7 +42,7 @@ async function send(call: Call, target: MemorySidecar): Promise<void> {
 }
 
 describe("an empty condition", () => {
-  it.each<readonly [string, Call]>([
+  test.each<readonly [string, Call]>([
     ["userId", (to) => to.listSessions({ userId: "" })],
     ["agentId", (to) => to.listSessions({ agentId: "" })],
     ["userId", (to) => to.listSessions({ userId: loose(null) })],
@@ -83,7 +83,7 @@ describe("an empty condition", () => {
 });
 
 describe("recall", () => {
-  it("takes whose records are meant beside the filter or in it, not in both", async () => {
+  test("takes whose records are meant beside the filter or in it, not in both", async () => {
     const both = () => nowhere.recall("tea", { userId: "ana", filter: { everyone: true } });
     expect(both).toThrow("in the filter or beside it");
   });
@@ -116,16 +116,21 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
   clearCollection: [(to) => to.clearCollection("")],
   deleteConsumer: [(to) => to.deleteConsumer("")],
   deleteTask: [(to) => to.deleteTask("")],
+  eraseSubject: [{}, { userId: "" }, { sessionId: "" }, { userId: undefined }].map(
+    (subject): Call =>
+      (to) =>
+        to.eraseSubject(loose(subject)),
+  ),
 };
 
 describe("a lost id", () => {
-  it("is tried with every rpc that deletes", () => {
+  test("is tried with every rpc that deletes", () => {
     const rpcs = [...DESTRUCTIVE_REQUESTS].map((name) => /\.(\w+)Request$/.exec(name)?.[1] ?? "");
     const methods = rpcs.map((name) => name.charAt(0).toLowerCase() + name.slice(1));
     expect(Object.keys(LOST).sort()).toEqual(methods.sort());
   });
 
-  it.each(Object.entries(LOST))("deletes nothing with %s", async (_name, calls) => {
+  test.each(Object.entries(LOST))("deletes nothing with %s", async (_name, calls) => {
     const revisions = async (): Promise<bigint[]> => {
       const found: bigint[] = [];
       for await (const { revision } of client.listEvents()) found.push(revision);

@@ -20,7 +20,7 @@ import { AdminServiceService } from "../src/gen/memorysidecar/v1/admin_service.t
 import { EventServiceService } from "../src/gen/memorysidecar/v1/event_service.ts";
 import { SessionServiceService } from "../src/gen/memorysidecar/v1/session_service.ts";
 
-/** What an error of the fake server says. */
+/** Error that the fake server answers. */
 export interface FakeError {
   readonly code: number;
   readonly reason?: string;

@@ -4,8 +4,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../../../test/support/server.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
 import {
   connect,
   exportMemories,
@@ -61,7 +61,7 @@ async function linesOf(client: MemorySidecar, userId?: string): Promise<string[]
 }
 
 describe("lines", () => {
-  it("carry memories into another namespace, once", async () => {
+  test("carry memories into another namespace, once", async () => {
     const from = memoryOf("from");
     const to = memoryOf("to");
     const ana = { userId: "ana" };
@@ -91,14 +91,14 @@ describe("lines", () => {
     expect(await linesOf(from, "ana")).toHaveLength(4);
   });
 
-  it("may hold fields that nothing knows", async () => {
+  test("may hold fields that nothing knows", async () => {
     const client = memoryOf("newer");
     const line = { kind: "MEMORY_KIND_FACT", text: "known", mood: { a: 1 }, key: null };
     expect(await importMemories(client, [JSON.stringify(line), '{"text":"of no kind"}'])).toBe(2);
     expect((await memoriesOf(client)).map(({ text }) => text)).toEqual(["known", "of no kind"]);
   });
 
-  it.each([
+  test.each([
     "5",
     "{",
     '{"text": 5}',
@@ -134,7 +134,7 @@ describe("the definitions of the tools", () => {
     }
   }
 
-  it("are functions for OpenAI", () => {
+  test("are functions for OpenAI", () => {
     const made = tools.definitions() as { type: string; function: Record<string, unknown> }[];
     expect(made.map((one) => one.function["name"])).toEqual(names);
     for (const one of made) {
@@ -144,20 +144,20 @@ describe("the definitions of the tools", () => {
     expectSchemas(made.map((one) => one.function["parameters"]));
   });
 
-  it.each(["anthropic", "mcp"] as const)("are tools for %s", (shape) => {
+  test.each(["anthropic", "mcp"] as const)("are tools for %s", (shape) => {
     const made = tools.definitions(shape) as Record<string, unknown>[];
     expect(made.map(({ name }) => name)).toEqual(names);
     for (const one of made) expect(Object.keys(one)).toEqual(["name", "description", keys[shape]]);
     expectSchemas(made.map((one) => one[keys[shape]]));
   });
 
-  it("are of no other shape", () => {
+  test("are of no other shape", () => {
     expect(() => tools.definitions("gemini" as "mcp")).toThrow('mcp, not "gemini"');
   });
 });
 
 describe("the tools", () => {
-  it("remember, recall and forget", async () => {
+  test("remember, recall and forget", async () => {
     const client = memoryOf("tools");
     const tools = new MemoryTools(client, { userId: "ana" });
     const home = { key: "home_city", category: "place" };
@@ -176,7 +176,7 @@ describe("the tools", () => {
     expect(await tools.call("recall", { query: "Berlin" })).toMatch(/^No memories found/);
   });
 
-  it("reach nobody else", async () => {
+  test("reach nobody else", async () => {
     const client = memoryOf("others");
     const ana = new MemoryTools(client, { userId: "ana", agentId: "cook" });
     const content = "Ana hides the key under a stone.";
@@ -200,7 +200,7 @@ describe("the tools", () => {
     expect(await ana.call("forget", { memory_id })).toMatch(/^No memory has the id/);
   });
 
-  it.each([
+  test.each([
     ["remember", "{", "the arguments are not a JSON object."],
     ["remember", "[]", "the arguments are not a JSON object."],
     ["remember", "[".repeat(100_000), "the arguments are not a JSON object."],
@@ -218,7 +218,7 @@ describe("the tools", () => {
     expect(await tools.call(name, args as string)).toBe(`Error: ${said}`);
   });
 
-  it("throw what is wrong with the server", async () => {
+  test("throw what is wrong with the server", async () => {
     const client = connect("unix:/nowhere/s.sock", { timeoutMs: 200 });
     await expect(new MemoryTools(client).call("recall", { query: "x" })).rejects.toThrow();
     client.close();
@@ -226,7 +226,7 @@ describe("the tools", () => {
 });
 
 describe("the block of a prompt", () => {
-  it("says how sure each memory is", async () => {
+  test("says how sure each memory is", async () => {
     const client = memoryOf("block");
     expect(await memoryBlock(client, { userId: "ana" })).toBe("");
     await client.remember([
@@ -247,7 +247,7 @@ describe("the block of a prompt", () => {
 });
 
 describe("recall", () => {
-  it("finds what a user may see", async () => {
+  test("finds what a user may see", async () => {
     const client = memoryOf("recall");
     for (const userId of ["ana", "bob"]) {
       await client.createSession({ sessionId: `s-${userId}`, userId });
@@ -279,7 +279,7 @@ describe("recall", () => {
 });
 
 describe("a forgotten user", () => {
-  it.each<MemoryFilterInput>([
+  test.each<MemoryFilterInput>([
     {},
     { userId: "" },
     { userId: undefined },
@@ -294,7 +294,7 @@ describe("a forgotten user", () => {
     await expect(exportMemories(nowhere, filter).next()).rejects.toThrow(wrong);
   });
 
-  it("finds what is shared alone, and everyone must be said", async () => {
+  test("finds what is shared alone, and everyone must be said", async () => {
     const client = memoryOf("forgotten");
     await client.remember(["Debts are due.", { text: "Ana has debts.", userId: "ana" }]);
     const textsOf = async (filter: MemoryFilterInput) => {

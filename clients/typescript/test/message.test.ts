@@ -1,14 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
 import { type MessageInput, toChangedMessage, toMessage, toSession } from "../src/message.ts";
 import { toDate, toTimestamp } from "../src/time.ts";
 
 describe("toMessage", () => {
-  it("takes a text as a user message", () => {
+  test("takes a text as a user message", () => {
     expect(toMessage("hello")).toEqual(Message.fromPartial({ role: Role.USER, text: "hello" }));
   });
 
-  it.each([
+  test.each([
     ["tool", Role.TOOL],
     ["ROLE_SYSTEM", Role.SYSTEM],
     [Role.ASSISTANT, Role.ASSISTANT],
@@ -16,11 +16,11 @@ describe("toMessage", () => {
     expect(toMessage({ role }).role).toBe(number);
   });
 
-  it.each(["UNSPECIFIED", "ROLE_NOBODY", "ROLE_UNRECOGNIZED"])("refuses the role %s", (role) => {
+  test.each(["UNSPECIFIED", "ROLE_NOBODY", "ROLE_UNRECOGNIZED"])("refuses the role %s", (role) => {
     expect(() => toMessage({ role } as unknown as MessageInput)).toThrow(TypeError);
   });
 
-  it("takes the JSON form of the contract, and the generated form as it is", () => {
+  test("takes the JSON form of the contract, and the generated form as it is", () => {
     const message = toMessage({
       role: "ROLE_ASSISTANT",
       parts: [
@@ -55,7 +55,7 @@ describe("toMessage", () => {
     expect(toMessage(message)).toEqual(message);
   });
 
-  it("takes the blocks of a model in their order, and JSON as it is", () => {
+  test("takes the blocks of a model in their order, and JSON as it is", () => {
     const exact = '{ "b": 1, "a": 9007199254740993 }';
     const message = toMessage({
       role: "assistant",
@@ -81,12 +81,12 @@ describe("toMessage", () => {
     expect(toMessage(message)).toEqual(message);
   });
 
-  it("leaves out what only the server sets", () => {
+  test("leaves out what only the server sets", () => {
     const stored = Message.fromPartial({ role: Role.USER, seq: 7n, etag: "e", writer: "local" });
     expect(toMessage(stored)).toEqual(Message.fromPartial({ role: Role.USER }));
   });
 
-  it("takes changes without a role", () => {
+  test("takes changes without a role", () => {
     const changed = toChangedMessage({ messageId: "m", text: "new", etag: "e1" });
     const expected = { messageId: "m", text: "new", etag: "e1" };
     expect(changed).toEqual(Message.fromPartial(expected));
@@ -94,7 +94,7 @@ describe("toMessage", () => {
 });
 
 describe("sessions and policies", () => {
-  it("turns times and texts into those of the contract", () => {
+  test("turns times and texts into those of the contract", () => {
     expect(toSession({ sessionId: "s", ttlMs: 90_500, summary: "so far" })).toEqual({
       sessionId: "s",
       labels: {},

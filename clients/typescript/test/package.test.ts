@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import * as source from "../src/index.ts";
 
 const HERE = join(import.meta.dirname, "..");
@@ -30,14 +30,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it("offers by its name what the sources offer", async () => {
+test("offers by its name what the sources offer", async () => {
   const script = 'console.log(Object.keys(await import("@memory-sidecar/client")).sort().join())';
   const args = ["--input-type=module", "--eval", script];
   const { stdout } = await run(process.execPath, args, { cwd: ROOT });
   expect(stdout.trim()).toBe(Object.keys(source).sort().join());
 });
 
-it("has types that a strict program accepts", async () => {
+test("has types that a strict program accepts", async () => {
   const compilerOptions = { strict: true, module: "nodenext", target: "es2022", types: ["node"] };
   writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions }));

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
-import { PRESETS } from "../../../src/domain/presets/index.ts";
+import { describe, expect, test } from "vitest";
+import { PRESETS } from "../../../src/compat/presets.ts";
 import * as contract from "../src/gen/memorysidecar/v1/policy.ts";
 import * as selects from "../src/gen/memorysidecar/v1/policy.ts";
 import * as stages from "../src/gen/memorysidecar/v1/policy.ts";
@@ -66,7 +66,7 @@ const MADE: readonly (readonly [policy.StageInput, object])[] = [
 ];
 
 describe("stages", () => {
-  it.each(MADE)("%#: $select.$case", (made, select) => {
+  test.each(MADE)("%#: $select.$case", (made, select) => {
     const stage = stages.PolicyStage.fromPartial(made);
     expect(stage.select).toEqual(select);
     expect(stage).toMatchObject({
@@ -77,14 +77,14 @@ describe("stages", () => {
     });
   });
 
-  it("have a boundary, alone or with its rule for every time", () => {
+  test("have a boundary, alone or with its rule for every time", () => {
     const { boundary } = policy.boundaryOnly("s", { rule: "pop-orphan-head", always: true });
     expect(boundary).toEqual({ rule: selects.BoundaryRule.POP_ORPHAN_HEAD, always: true });
     const grown = policy.keepLast("s", 1, { boundary: "grow-recent" });
     expect(grown.boundary).toEqual({ rule: selects.BoundaryRule.GROW_RECENT, always: false });
   });
 
-  it("take every trigger and option", () => {
+  test("take every trigger and option", () => {
     const made = policy.keepLast("tail", 3, {
       unit: "message",
       on: "turn-end",
@@ -151,7 +151,7 @@ describe("stages", () => {
 });
 
 describe("policies", () => {
-  it("are put together", () => {
+  test("are put together", () => {
     const made = policy.makePolicy([policy.keepLast("s", 1)], {
       name: "mine",
       customTokenRule: policy.customTokenRule({ charsPerToken: 4, rounding: "down", min: 1 }),
@@ -187,7 +187,7 @@ describe("policies", () => {
     expect(contract.Policy.fromPartial(policy.makePolicy([])).protections).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     [names.UNITS, stages.WindowUnit],
     [names.OCCASIONS, stages.StageOn],
     [names.EFFECTS, stages.StageEffect],
@@ -209,7 +209,7 @@ describe("policies", () => {
 });
 
 describe("presets", () => {
-  it("name a preset and its options", () => {
+  test("name a preset and its options", () => {
     expect(preset("sliding_window")).toEqual({ preset: { name: "sliding_window", options: {} } });
     const options = { active_context: { processor_order: ["backward_packing"] } } as const;
     const made = contract.PolicyChoice.fromPartial(
@@ -221,7 +221,7 @@ describe("presets", () => {
   });
 
   // The types are checked as their users check them, with the compiler.
-  it("have the options of the server, and no others", async () => {
+  test("have the options of the server, and no others", async () => {
     const dir = mkdtempSync(join(ROOT, "node_modules/.policy-test-"));
     const sources = '"../../clients/typescript/src/index.ts"';
     const offered = PRESETS.map(({ name, options }) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Trust } from "../src/gen/memorysidecar/v1/message.ts";
 import { RecallMode } from "../src/gen/memorysidecar/v1/recall.ts";
 import type { ListDocumentsOptions, RecallOptions } from "../src/recall-options.ts";
@@ -8,7 +8,7 @@ import { listDocumentsRequest, recallRequest, upsertRequest } from "../src/recal
 const loose = (options: object): RecallOptions => options;
 
 describe("the requests of recall", () => {
-  it("hold every field of a filter", () => {
+  test("hold every field of a filter", () => {
     const from = new Date(1_000);
     const times = { timeFrom: from, timeBefore: from };
     const filter = { userId: "ada", minTrust: "medium", ...times } as const;
@@ -21,7 +21,7 @@ describe("the requests of recall", () => {
     });
   });
 
-  it("say whose records are meant, and name a scoring as it is", () => {
+  test("say whose records are meant, and name a scoring as it is", () => {
     const scopeOf = (filter: RecallOptions["filter"]) =>
       recallRequest("default", "tea", { filter }).filter?.scope?.scope;
     expect(scopeOf({})).toBeUndefined();
@@ -31,7 +31,7 @@ describe("the requests of recall", () => {
     expect(request).toMatchObject({ scoring: "tf_idf", includeEmbeddings: true });
   });
 
-  it("hold trees of conditions on metadata", () => {
+  test("hold trees of conditions on metadata", () => {
     const metadata = [
       { anyOf: [{ path: "lang", equals: "en" }, { noneOf: [{ path: "lang", exists: true }] }] },
       { allOf: [{ path: "size", min: 2 }] },
@@ -59,7 +59,7 @@ describe("the requests of recall", () => {
     ]);
   });
 
-  it("say whom documents belong to, and whose are listed", () => {
+  test("say whom documents belong to, and whose are listed", () => {
     const head = { namespace: "default", requestId: "" };
     const own = { text: "own", scope: { userId: "ben" } };
     const { documents } = upsertRequest(head, ["text", own], { scope: { userId: "ada" } });
@@ -74,7 +74,7 @@ describe("the requests of recall", () => {
     expect(listed({ everyone: true })).toMatchObject({ $case: "everyone" });
   });
 
-  it("are not made of names that nothing knows: a filter would let everything through", () => {
+  test("are not made of names that nothing knows: a filter would let everything through", () => {
     const ask = (options: object) => () => recallRequest("default", "tea", loose(options));
     expect(ask({ filter: { from: new Date() } })).toThrow('has no field "from"');
     expect(ask({ filter: { kinds: ["note"] } })).toThrow("is one of message, document");

@@ -1,7 +1,7 @@
-// How snapshots are read, cut into requests, and sent again.
+// Reading, cutting into requests, and resending of snapshots.
 
 import { Metadata, type ServerWritableStream, type ServiceError } from "@grpc/grpc-js";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   type ExportSessionRequest,
   type ExportSessionResponse,
@@ -87,7 +87,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe("exports", () => {
-  it("give chunks, and are begun anew while none came", async () => {
+  test("give chunks, and are begun anew while none came", async () => {
     const { client, seen } = await openExport([away], [header, messages(1)]);
     const chunks: SnapshotChunk[] = [];
     for await (const chunk of client.exportSession("s")) chunks.push(chunk);
@@ -100,7 +100,7 @@ describe("exports", () => {
     });
   });
 
-  it("are not begun anew after a chunk", async () => {
+  test("are not begun anew after a chunk", async () => {
     const { client, seen } = await openExport([header, away]);
     const chunks = client.exportSession("s");
     expect((await chunks.next()).value).toEqual(header);
@@ -108,7 +108,7 @@ describe("exports", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("end with their time, with their signal, and when they are left", async () => {
+  test("end with their time, with their signal, and when they are left", async () => {
     const { client } = await openExport([]);
     const late = client.exportSession("s", { timeoutMs: 50 });
     expect(await failure(late.next())).toMatchObject({ code: Status.DEADLINE_EXCEEDED });
@@ -127,7 +127,7 @@ describe("exports", () => {
     }
   });
 
-  it("put a document together", async () => {
+  test("put a document together", async () => {
     const { client, seen } = await openExport([piece('{"a":'), piece("1}")]);
     expect((await client.exportDocument("s", "lauren")).toString()).toBe('{"a":1}');
     expect(seen[0]?.format).toBe("lauren");
@@ -135,7 +135,7 @@ describe("exports", () => {
 });
 
 describe("imports", () => {
-  it("send a snapshot of one chunk at once", async () => {
+  test("send a snapshot of one chunk at once", async () => {
     const { client, sent } = await openImport(take);
     const options = { sessionId: "new", replace: true };
     const chunk = { ...header, messages: messages(1, 2).messages };
@@ -146,7 +146,7 @@ describe("imports", () => {
     expect(sent()[0]?.chunk).toEqual(chunk);
   });
 
-  it("send the chunks of an export as they came", async () => {
+  test("send the chunks of an export as they came", async () => {
     const { client, sent } = await openImport(take);
     const sizes = Array.from({ length: 3 }, () => 300_000);
     const source = [header, messages(...sizes), messages(1_040_000), messages(5)];
@@ -158,7 +158,7 @@ describe("imports", () => {
     expect(new Set(sent().map((request) => request.requestId))).toEqual(new Set(["r"]));
   });
 
-  it("cut a document, in whatever form it is given", async () => {
+  test("cut a document, in whatever form it is given", async () => {
     const { client, sent } = await openImport(take);
     const whole = `"${"x".repeat(2 * MIB)}"`;
     await client.importSession(whole, { format: "lauren" });
@@ -175,14 +175,14 @@ describe("imports", () => {
     expect(newest()).toBe("[]");
   });
 
-  it("send a chunk again", async () => {
+  test("send a chunk again", async () => {
     const { client, sent } = await openImport(take, away, take);
     await client.importSession([header, messages(900_000, 900_000)].values());
     expect(sent().map((request) => request.chunkIndex)).toEqual([0, 1, 1]);
     expect(sent()[1]).toEqual(sent()[2]);
   });
 
-  it("start again when the server forgot the upload and the snapshot is still there", async () => {
+  test("start again when the server forgot the upload and the snapshot is still there", async () => {
     const snapshot = [header, messages(900_000, 900_000)];
     const { client, sent } = await openImport(take, forgotten, take);
     expect((await client.importSession(snapshot)).sessionId).toBe("made");

@@ -6,11 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../../../test/support/server.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
 import {
   connect,
   dropOldest,
+  ErasureState,
   type ExtractInput,
   type FoundInput,
   type HookTask,
@@ -96,7 +97,7 @@ async function tasks(memory: MemorySidecar, state?: TaskStateName): Promise<Hook
 }
 
 describe("how a stage summarizes", () => {
-  it("is said with short names", () => {
+  test("is said with short names", () => {
     const how = summarize({ keep: "append", onFailure: "placeholder", separator: "" });
     expect(how).toEqual({
       keep: SummaryKeep.APPEND,
@@ -113,7 +114,7 @@ describe("how a stage summarizes", () => {
 });
 
 describe("a worker", () => {
-  it("does tasks until its signal is aborted", async () => {
+  test("does tasks until its signal is aborted", async () => {
     const memory = memoryOf("until");
     const stop = new AbortController();
     const seen: string[] = [];
@@ -135,7 +136,7 @@ describe("a worker", () => {
     expect(messages[0]?.text).toBe("Summary of the conversation so far: short");
   });
 
-  it("gives back what its function throws, without its text", async () => {
+  test("gives back what its function throws, without its text", async () => {
     const memory = memoryOf("throws");
     await overflow(memory, "s");
     const stop = new AbortController();
@@ -164,7 +165,7 @@ describe("a worker", () => {
     expect(dead.map(({ lastFailure }) => lastFailure?.message)).toEqual(["not this one"]);
   });
 
-  it("keeps its task while its function works", async () => {
+  test("keeps its task while its function works", async () => {
     const memory = memoryOf("keeps");
     await overflow(memory, "s");
     const summarizeSlowly = async () => {
@@ -181,7 +182,7 @@ describe("a worker", () => {
     expect((await memory.getSession("s")).summary?.text).toBe("late");
   });
 
-  it("ends with an error that would come again", async () => {
+  test("ends with an error that would come again", async () => {
     const work = runWorker(memoryOf("nobody"), { hooks: "nobody", summarize: () => "" });
     await expect(work).rejects.toMatchObject({ reason: "HOOK_NOT_CONFIGURED" });
   });
@@ -193,7 +194,7 @@ describe("a worker for recall", () => {
   const sessionOf = ({ record }: RecallHit) =>
     record?.$case === "message" ? record.value.sessionId : "";
 
-  it("makes vectors and puts hits in order", async () => {
+  test("makes vectors and puts hits in order", async () => {
     const memory = memoryOf("otters");
     const texts = ["otter otter otter otter", "one otter", "none of them"];
     for (const [at, text] of texts.entries()) {
@@ -230,7 +231,7 @@ describe("a worker for recall", () => {
     expect(await work).toBeGreaterThan(3);
   }, 40_000);
 
-  it("gives back what it has no function for, and needs one", async () => {
+  test("gives back what it has no function for, and needs one", async () => {
     const memory = memoryOf("no-function");
     await overflow(memory, "s");
     const stop = new AbortController();
@@ -243,7 +244,7 @@ describe("a worker for recall", () => {
     await expect(runWorker(memory, { hooks: HOOK })).rejects.toThrow("give one of summarize");
   });
 
-  it("gives back what its function answered in no form", async () => {
+  test("gives back what its function answered in no form", async () => {
     const memory = memoryOf("no-form");
     const stop = new AbortController();
     let count = 0;
@@ -282,7 +283,7 @@ describe("a worker for memory", () => {
     return found;
   }
 
-  it("finds facts in a text and after turns", async () => {
+  test("finds facts in a text and after turns", async () => {
     const memory = memoryOf("finds");
     const stop = new AbortController();
     const asked: ExtractInput[] = [];
@@ -305,7 +306,7 @@ describe("a worker for memory", () => {
     expect(await work).toBe(2);
   });
 
-  it("gives back what is no finding", async () => {
+  test("gives back what is no finding", async () => {
     const memory = memoryOf("no-finding");
     const stop = new AbortController();
     let count = 0;
@@ -320,7 +321,7 @@ describe("a worker for memory", () => {
     expect([await work, count]).toEqual([1, 2]);
   });
 
-  it("scores what leaves the window", async () => {
+  test("scores what leaves the window", async () => {
     const memory = memoryOf("scores");
     const stop = new AbortController();
     const score = (texts: readonly string[]) =>
@@ -340,7 +341,7 @@ describe("a worker for memory", () => {
     expect(await work).toBeGreaterThan(0);
   });
 
-  it.each<[ResolutionInput, string[]]>([
+  test.each<[ResolutionInput, string[]]>([
     ["supersede", ["Tea at six."]],
     ["drop", ["Tea at five."]],
     ["keep-both", ["Tea at five.", "Tea at six."]],
@@ -367,7 +368,7 @@ describe("a worker for memory", () => {
 });
 
 describe("the example", () => {
-  it("meets every error of a worker", async () => {
+  test("meets every error of a worker", async () => {
     const { stdout } = await run(process.execPath, [EXAMPLE, server.address, HOOK], {
       timeout: 60_000,
     });
@@ -377,4 +378,30 @@ describe("the example", () => {
       expect(stdout).toContain(`   ${reason} (`);
     }
   });
+});
+
+test("a subject is erased, and its receipt names nobody", async () => {
+  const memory = memoryOf("erased");
+  await memory.append("s", ["one otter"], { createSession: true });
+  const dry = await memory.eraseSubject({ sessionId: "s" }, { dryRun: true });
+  expect(dry).toMatchObject({ erasureId: "", state: ErasureState.DRY_RUN });
+  const { erasureId } = await memory.eraseSubject({ sessionId: "s" });
+  let receipt = await memory.getErasure(erasureId);
+  while (receipt.state === ErasureState.RUNNING) {
+    await wait(50);
+    receipt = await memory.getErasure(erasureId);
+  }
+  expect(receipt.erased).toEqual(dry.erased);
+  await expect(memory.getSession("s")).rejects.toMatchObject({ reason: "SESSION_NOT_FOUND" });
+  await expect(memory.getErasure("gone")).rejects.toMatchObject({ reason: "ERASURE_NOT_FOUND" });
+  await expect(memory.eraseSubject({ userId: "" })).rejects.toThrow("userId is empty");
+  const both = { userId: "a", agentId: "b" } as never;
+  await expect(memory.eraseSubject(both)).rejects.toThrow("a subject is one of userId");
+  for (const subject of [
+    { agentId: "a" },
+    { sessionId: "s", messageIds: ["m"] },
+    { collectionId: "c", documentId: "d" },
+  ]) {
+    expect((await memory.eraseSubject(subject, { dryRun: true })).erased).toEqual([]);
+  }
 });

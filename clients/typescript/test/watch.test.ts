@@ -1,5 +1,5 @@
 import type { ServerWritableStream, ServiceError } from "@grpc/grpc-js";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Event, EventType } from "../src/gen/memorysidecar/v1/event.ts";
 import type {
   WatchEventsRequest,
@@ -81,7 +81,7 @@ async function take(stream: AsyncIterable<WatchedEvent>, count: number): Promise
 }
 
 describe("watch", () => {
-  it("resumes from the last token and yields no event twice", async () => {
+  test("resumes from the last token and yields no event twice", async () => {
     const fake = await open(
       [checkpoint("t0"), event(1), event(2, 0), away],
       [checkpoint("t2.0"), event(2, 0), event(2, 1), away],
@@ -100,7 +100,7 @@ describe("watch", () => {
     expect(failures).toEqual([1, 1, 2]);
   });
 
-  it("gives the events of an answer one by one, each with its own token", async () => {
+  test("gives the events of an answer one by one, each with its own token", async () => {
     const fake = await open(
       [checkpoint("t0"), batch([1, 0], [1, 1], [2, 0]), away],
       [batch([1, 1], [2, 0], [3, 0], [4, 0]), away],
@@ -121,7 +121,7 @@ describe("watch", () => {
     ]);
   });
 
-  it("resumes after a checkpoint without having seen an event", async () => {
+  test("resumes after a checkpoint without having seen an event", async () => {
     const fake = await open([checkpoint("t0"), checkpoint("t5"), away], [event(6)]);
     const checkpoints: string[] = [];
     const stream = fake.client.watch({
@@ -136,12 +136,12 @@ describe("watch", () => {
     ]);
   });
 
-  it("resumes a stream that was ended in order, after a wait", async () => {
+  test("resumes a stream that was ended in order, after a wait", async () => {
     const fake = await open([checkpoint("t0"), "end"], [event(1)]);
     expect(await take(fake.client.watch(), 1)).toEqual(["1.0"]);
   });
 
-  it("throws RESUME_TOKEN_EXPIRED, also in the middle", async () => {
+  test("throws RESUME_TOKEN_EXPIRED, also in the middle", async () => {
     const expired = fakeError({
       code: Status.OUT_OF_RANGE,
       reason: "RESUME_TOKEN_EXPIRED",
@@ -160,7 +160,7 @@ describe("watch", () => {
     expect(seen).toEqual([1n]);
   });
 
-  it("gives an event of an unknown type with its number and without detail", async () => {
+  test("gives an event of an unknown type with its number and without detail", async () => {
     // Type 999, and a detail in a field that this client does not know.
     const wire = Buffer.from([8, 7, 24, 0xe7, 7, 0xa2, 0x1f, 2, 8, 1]);
     const unknown = { event: Event.decode(wire), resumeToken: "t7.0" };
@@ -174,7 +174,7 @@ describe("watch", () => {
     expect(fake.starts.at(-1)).toEqual({ $case: "resumeToken", value: "t7.0" });
   });
 
-  it("opens from now, then reads the state, when its place is refused", async () => {
+  test("opens from now, then reads the state, when its place is refused", async () => {
     const refusal = (reason: string, code: number) => fakeError({ code, reason, metadata: {} });
     const fake = await open(
       [checkpoint("t6"), event(7), away],
@@ -208,7 +208,7 @@ describe("watch", () => {
     ]);
   });
 
-  it("reads the state at a start from now, before it is ready, and again when that fails", async () => {
+  test("reads the state at a start from now, before it is ready, and again when that fails", async () => {
     const fake = await open([checkpoint("t4")], [checkpoint("t5"), event(6)], [checkpoint("t6")]);
     const faults = [new MemorySidecarError(away, "GetSession"), undefined];
     const stream = fake.client.watch({
@@ -227,7 +227,7 @@ describe("watch", () => {
     expect(broken.resumeToken).toBe("");
   });
 
-  it("is ready with the first answer, without being read", async () => {
+  test("is ready with the first answer, without being read", async () => {
     const fake = await open([checkpoint("t0")]);
     const stream = fake.client.watch();
     await stream.ready;
@@ -236,7 +236,7 @@ describe("watch", () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("gives up when there never was an answer", async () => {
+  test("gives up when there never was an answer", async () => {
     const fake = await open([away], [away], [away], [event(1)]);
     const stream = fake.client.watch();
     await expect(stream.ready).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
@@ -244,7 +244,7 @@ describe("watch", () => {
     expect(fake.starts).toHaveLength(3);
   });
 
-  it("ends the call when the loop is left, and when the signal is aborted", async () => {
+  test("ends the call when the loop is left, and when the signal is aborted", async () => {
     const fake = await open([event(1)], [event(1)]);
     await take(fake.client.watch(), 1);
     await expect.poll(fake.cancelled).toBe(1);
@@ -259,7 +259,7 @@ describe("watch", () => {
     await expect(late.next()).rejects.toBe(reason);
   });
 
-  it("goes on when the server is killed and comes back", async () => {
+  test("goes on when the server is killed and comes back", async () => {
     const fake = await open([checkpoint("t0"), event(1)], [event(1), event(2)]);
     const stream = fake.client.watch();
     expect((await stream.next()).value?.event.revision).toBe(1n);

@@ -1,6 +1,6 @@
-// What the methods for windows, policies and summaries send.
+// Requests of the methods for windows, policies and summaries.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { PreviewSource, StageOn, WindowUnit } from "../src/gen/memorysidecar/v1/policy.ts";
 import * as rpc from "../src/gen/memorysidecar/v1/session_service.ts";
 import {
@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 describe("the new fields of calls", () => {
-  it("append says how the turn went", async () => {
+  test("append says how the turn went", async () => {
     const { client, sent } = await serve(
       "appendMessages",
       AppendMessagesRequest,
@@ -69,7 +69,7 @@ describe("the new fields of calls", () => {
     expect(sent()).toMatchObject({ turnEnd: false, modelInputTokens: undefined });
   });
 
-  it("reset and window take their options", async () => {
+  test("reset and window take their options", async () => {
     const reset = await serve("resetSession", ResetSessionRequest, ResetSessionResponse);
     await reset.client.resetSession("s", { keepFirstSystemMessage: true, keepSummary: true });
     expect(reset.sent()).toMatchObject({
@@ -87,7 +87,7 @@ describe("the new fields of calls", () => {
 });
 
 describe("policies", () => {
-  it("one or several are looked through", async () => {
+  test("one or several are looked through", async () => {
     const { client, sent } = await serve(
       "previewPolicy",
       PreviewPolicyRequest,
@@ -112,7 +112,7 @@ describe("policies", () => {
     expect(sent().policies).toHaveLength(2);
   });
 
-  it("presets are given as a list", async () => {
+  test("presets are given as a list", async () => {
     const presets = await serve(
       "listPolicyPresets",
       ListPolicyPresetsRequest,
@@ -125,7 +125,7 @@ describe("policies", () => {
 });
 
 describe("the stored window", () => {
-  it.each([
+  test.each([
     [{ maxTokens: 0 }, { $case: "maxTokens", value: 0n }],
     [{ maxMessages: 3 }, { $case: "maxMessages", value: 3 }],
     [{ keepRecent: 2 }, { $case: "keepRecent", value: 2 }],
@@ -147,7 +147,7 @@ describe("the stored window", () => {
     expect(sent().requestId).not.toBe("");
   });
 
-  it("gets messages back", async () => {
+  test("gets messages back", async () => {
     const { client, sent } = await serve(
       "restoreMessages",
       rpc.RestoreMessagesRequest,
@@ -161,7 +161,7 @@ describe("the stored window", () => {
     });
   });
 
-  it("gets summaries", async () => {
+  test("gets summaries", async () => {
     const inputs = await serve(
       "listSummaryInputs",
       rpc.ListSummaryInputsRequest,
@@ -189,7 +189,7 @@ describe("the stored window", () => {
     expect(sent()).toMatchObject({ replacedMessageIds: [], expectedVersion: undefined });
   });
 
-  it("is filled", async () => {
+  test("is filled", async () => {
     const { client, sent } = await serve(
       "fillToolResults",
       rpc.FillToolResultsRequest,

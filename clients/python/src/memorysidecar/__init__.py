@@ -5,10 +5,11 @@
 
 from . import policy as policy
 from . import v1 as v1
+from ._async.pager import AsyncPager
 from ._channel import VERSION as __version__
-from ._pager import AsyncPager, Pager
 from ._recall_fields import all_of, any_of, none_of, where
 from ._retry import RetryPolicy
+from ._sync.pager import Pager
 from .aio import AsyncClient
 from .async_watch import AsyncWatch
 from .client import Client

@@ -1,4 +1,4 @@
-"""What the client and its asyncio twin share: stubs, options of calls, retries."""
+"""Shared parts of the client and its asyncio twin: stubs, options of calls, retries."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 from google.protobuf.message import Message as ProtoMessage
 
 from . import _channel
+from ._advice import advise
 from ._fields import OPTIONS, ReadOptions, WriteOptions
 from ._retry import Attempts, RetryPolicy
 from ._watch_state import WatchState
@@ -52,8 +53,8 @@ _METHODS: Final[dict[str, MethodDescriptor]] = {
 
 
 def is_safe(request: ProtoMessage) -> bool:
-    """Says whether a repeat of the call is harmless: it has a request id, or the contract
-    says so."""
+    """Tells whether a call may be repeated: it has a request id, or the contract declares it
+    idempotent."""
     if getattr(request, "request_id", ""):
         return True
     level = _METHODS[request.DESCRIPTOR.full_name].GetOptions().idempotency_level
@@ -110,8 +111,10 @@ class Base:
     """The generated stub of MemoryService."""
     admin: AdminServiceStub
     """The generated stub of AdminService."""
+    address: str
+    """The address of the server, as gRPC takes it."""
     metadata: tuple[tuple[str, str], ...]
-    """What goes with every call: the token."""
+    """Metadata of every call: the token."""
 
     def __init__(
         self,
@@ -139,6 +142,7 @@ class Base:
         """
         target = _channel.target(address)
         settings = _channel.options(target, max_receive_bytes)
+        self.address = target
         self.namespace = namespace
         self.timeout = timeout
         self.retry = retry
@@ -225,8 +229,10 @@ def on_page(request: Any, token: str) -> Any:
     return copy
 
 
-def explain(error: grpc.RpcError, request: Any) -> MemorySidecarError:
-    """Reads the error of a call and notes the call's request id."""
-    told = decode_error(error)
-    told.request_id = getattr(request, "request_id", "")
-    return told
+def explain(error: grpc.RpcError, request: Any, address: str) -> MemorySidecarError:
+    """Reads the error of a call, says what to do about it, and notes the call's request id."""
+    read = decode_error(error)
+    read.message = advise(read, request, address)
+    read.args = (read.message,)
+    read.request_id = getattr(request, "request_id", "")
+    return read

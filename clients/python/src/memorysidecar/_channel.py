@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Final
 
 import grpc
@@ -20,6 +21,12 @@ def target(address: str | os.PathLike[str]) -> str:
         raise ValueError("the address is empty: give host:port, unix:/path or a path")
     if isinstance(address, os.PathLike) or text.startswith(("/", "./", "../")):
         return f"unix:{os.path.abspath(text)}"
+    if text.startswith("unix:"):
+        return text
+    if "://" in text and not text.startswith(("dns://", "ipv4://", "ipv6://")):
+        raise ValueError(f'the address is host:port, without a scheme, not "{text}"')
+    if not re.search(r":\d+$", text):
+        raise ValueError(f'the address "{text}" has no port: give host:port')
     return text
 
 

@@ -22,11 +22,15 @@ Position = Union[Literal["now", "oldest"], "v1.StreamPosition"]
 PolicyLike = v1.Policy | v1.Preset | v1.PolicyChoice | Json
 Policies = PolicyLike | Iterable[PolicyLike]
 Range = Union["v1.SeqRange", tuple[int, int]]
+OrderName = Literal["newest_first", "oldest_first"]
+SessionOrder = Union["v1.SessionOrder", OrderName]
+MessageOrder = Union["v1.MessageOrder", OrderName]
+SummaryOrder = Union["v1.SummaryOrder", OrderName]
 Source = Union[Literal["window", "log"], "v1.PreviewSource"]
 
 
 class ReadOptions(TypedDict, total=False):
-    """What every call takes besides its own arguments."""
+    """Options of every call besides its own arguments."""
 
     namespace: str
     """The namespace. Default: the one of the client."""
@@ -35,7 +39,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 class WriteOptions(ReadOptions, total=False):
-    """What every mutation takes besides its own arguments."""
+    """Options of every mutation besides its own arguments."""
 
     request_id: str
     """Names the attempt, so that a repeat is safe. Default: a new one for each call."""
@@ -52,12 +56,6 @@ class SessionChange(WriteOptions, total=False):
     ttl: datetime.timedelta | duration_pb2.Duration | None
     summary: str | v1.Summary | Json | None
     memory_policy: MemoryPolicyLike | None
-
-
-class SessionFields(SessionChange, total=False):
-    """The fields of a new session."""
-
-    session_id: str
 
 
 class MessageChange(WriteOptions, total=False):
@@ -96,6 +94,7 @@ def split(arguments: Mapping[str, Any]) -> tuple[WriteOptions, dict[str, Any]]:
 def session_of(fields: dict[str, Any]) -> v1.Session:
     """Makes a session; a summary may be given as its text, a policy as a policy or a preset, a
     policy of memory with short names."""
+    refuse_unknown("session", v1.Session, fields)
     if fields.get("policy") is not None:
         fields = {**fields, "policy": policy_choice_of(fields["policy"])}
     if isinstance(fields.get("summary"), str):
@@ -111,10 +110,37 @@ def message_of(value: MessageLike) -> v1.Message:
         return value
     if isinstance(value, str):
         return v1.Message(role=v1.ROLE_USER, text=value)
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            "a message is a text, a mapping of its fields, or a v1.Message, not"
+            f" {type(value).__module__}.{type(value).__qualname__}"
+        )
     fields = dict(value)
-    if fields.get("role") in _ROLES:
-        fields["role"] = f"ROLE_{fields['role'].upper()}"
+    role = fields.get("role")
+    if isinstance(role, str) and not role.startswith("ROLE_"):
+        if role not in _ROLES:
+            raise ValueError(
+                f'the role is one of {", ".join(_ROLES)}, not "{role}"; provider_role keeps a'
+                " role that a provider has beside these"
+            )
+        fields["role"] = f"ROLE_{role.upper()}"
+    for call in fields.get("tool_calls") or ():
+        if isinstance(call, Mapping):
+            refuse_unknown("tool call", v1.ToolCall, call, {"id": "tool_call_id"})
+    refuse_unknown("message", v1.Message, fields, {"content": "text"})
     return v1.Message(**fields)
+
+
+def refuse_unknown(
+    what: str, kind: Any, fields: Mapping[str, Any], hints: Mapping[str, str] | None = None
+) -> None:
+    """Refuses a field that a message of the contract does not have, with those it has."""
+    known = kind.DESCRIPTOR.fields_by_name
+    for name in fields:
+        if name not in known:
+            hint = (hints or {}).get(name)
+            told = f'it is "{hint}"' if hint else f"it has {', '.join(known)}"
+            raise ValueError(f'a {what} has no field "{name}": {told}')
 
 
 def messages_of(value: MessagesLike) -> list[v1.Message]:
@@ -129,6 +155,38 @@ def mask_of(paths: Iterable[str] | None, fields: Mapping[str, Any]) -> FieldMask
     field given as None is cleared."""
     names = list(fields) if paths is None else list(paths)
     return FieldMask(paths=names) if names else None
+
+
+_NEWEST_FIRST: Final = {
+    v1.SessionOrder: v1.SESSION_ORDER_CREATE_TIME_DESC,
+    v1.MessageOrder: v1.MESSAGE_ORDER_SEQ_DESC,
+    v1.SummaryOrder: v1.SUMMARY_ORDER_VERSION_DESC,
+}
+_OLDEST_FIRST: Final = {
+    v1.SessionOrder: v1.SESSION_ORDER_CREATE_TIME_ASC,
+    v1.MessageOrder: v1.MESSAGE_ORDER_SEQ_ASC,
+    v1.SummaryOrder: v1.SUMMARY_ORDER_VERSION_ASC,
+}
+
+
+def order_of(kind: Any, value: Any) -> Any:
+    """Gives a value of an enum of orders by its short name."""
+    if not isinstance(value, str):
+        return value
+    match value:
+        case "newest_first":
+            return _NEWEST_FIRST[kind]
+        case "oldest_first":
+            return _OLDEST_FIRST[kind]
+    raise ValueError(f'the order is "newest_first" or "oldest_first", not "{value}"')
+
+
+def filter_of(kind: Any, value: Any) -> Any:
+    """Makes a filter of a mapping of its fields."""
+    if not isinstance(value, Mapping):
+        return value
+    refuse_unknown("filter", kind, value)
+    return kind(**value)
 
 
 def position_of(value: Position | None) -> v1.StreamPosition | None:
@@ -205,7 +263,7 @@ def one_of(**choices: Any) -> None:
 
 
 def at_most_one(**choices: Any) -> bool:
-    """Says whether one of several arguments was given; more are refused."""
+    """Tells whether one of several arguments was given; more than one is an error."""
     given = [name for name, value in choices.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"give one of {', '.join(choices)}, not several")
@@ -231,5 +289,5 @@ def watch_request(
         position=position_of(position if given else "now"),
         consumer_id=consumer_id,
         after_revision=after_revision,
-        filter=filter,
+        filter=filter_of(v1.EventFilter, filter),
     )

@@ -101,7 +101,7 @@ def choice(what: str, value: Any) -> Any:
 
 
 def fence_of(value: bool | v1.ContextFence | None) -> v1.ContextFence | None:
-    """Says whether a context is fenced; None leaves it to the profile."""
+    """Makes the fencing of a context; None means that of the profile."""
     if isinstance(value, bool):
         return v1.CONTEXT_FENCE_ON if value else v1.CONTEXT_FENCE_OFF
     return value

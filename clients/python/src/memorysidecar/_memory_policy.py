@@ -1,4 +1,4 @@
-"""What a session gives to long-term memory, as callers write it."""
+"""Rules by which a session feeds long-term memory, as callers write them."""
 
 from __future__ import annotations
 

@@ -69,16 +69,16 @@ class AnyOf(TypedDict, total=False):
 
 
 class PlainStageOptions(TypedDict, total=False):
-    """What every stage takes but its boundary."""
+    """Options of every stage except its boundary."""
 
     on: OnName
-    """When the stage runs. Default: on append."""
+    """Occasion on which the stage runs. Default: on append."""
     unit: UnitName
-    """What is kept or removed together. Default: turns."""
+    """Unit that is kept or removed as a whole. Default: turns."""
     over: Over
-    """What makes the stage act, together with ``any_of``: any one suffices. Default: always."""
+    """Triggers of the stage, together with ``any_of``: any one suffices. Default: always."""
     any_of: AnyOf
-    """What makes the stage act, by the names of the contract."""
+    """Triggers of the stage, by the names of the contract."""
     count_if: str | Sequence[str]
     """Conditions in CEL: triggers count only units for which all hold for every message."""
     boundary_always: bool
@@ -86,17 +86,17 @@ class PlainStageOptions(TypedDict, total=False):
     effect: EffectName
     """Whether the stored window changes. Default: view on read and to shorten, else store."""
     removed_to: RemovedToName
-    """What becomes of messages that leave the stored window. Default: they stay in the log, or are
+    """Destination of messages that leave the stored window. Default: they stay in the log, or are
     summarized when ``summarize`` is given."""
     summarize: v1.Summarize
-    """How they are summarized; ``policy.summarize`` makes it."""
+    """Settings of the summary, made by ``policy.summarize``."""
 
 
 class StageOptions(PlainStageOptions, total=False):
-    """What every stage takes."""
+    """Options of every stage."""
 
     boundary: BoundaryName
-    """How the cut is made safe. Default: not at all."""
+    """Rule that keeps the edge of the cut valid. Default: none."""
 
 
 _OVER: Final = {
@@ -139,29 +139,29 @@ def token_rule_of(name: TokenRuleName | None) -> v1.TokenRule:
 
 
 def tool_pairing_of(name: ToolPairingName | None) -> v1.ToolPairing:
-    """Says whether calls may be parted from results."""
+    """Converts the name of a tool pairing."""
     return cast(v1.ToolPairing, _number(v1.ToolPairing, "TOOL_PAIRING", name))
 
 
 def scope_of(name: ScopeName | None) -> v1.FilterScope:
-    """Gives the scope of a filter."""
+    """Converts the name of the scope of a filter."""
     return cast(v1.FilterScope, _number(v1.FilterScope, "FILTER_SCOPE", name))
 
 
 def system_of(name: SystemName | None) -> v1.SystemProtection:
-    """Says which system messages stay."""
+    """Converts the name of a protection of system messages."""
     return cast(v1.SystemProtection, _number(v1.SystemProtection, "SYSTEM_PROTECTION", name))
 
 
 def fill_rule_of(name: FillRuleName) -> v1.ToolResultFillRule:
-    """Says which tool calls get a result."""
+    """Converts the name of a rule that fills tool results."""
     return cast(
         v1.ToolResultFillRule, _number(v1.ToolResultFillRule, "TOOL_RESULT_FILL_RULE", name)
     )
 
 
 def rounding_of(name: RoundingName | None) -> v1.TokenRounding:
-    """Says how fractions of tokens are rounded."""
+    """Converts the name of a rounding of tokens."""
     return cast(v1.TokenRounding, _number(v1.TokenRounding, "TOKEN_ROUNDING", name))
 
 
@@ -175,7 +175,7 @@ def summarize_of(
     shape: ShapeName | None,
     **fields: Any,
 ) -> v1.Summarize:
-    """Says how messages are summarized."""
+    """Makes the settings of a summary."""
     return v1.Summarize(
         keep=_number(v1.SummaryKeep, "SUMMARY_KEEP", keep),
         flow=_number(v1.SummaryFlow, "SUMMARY_FLOW", flow),
@@ -188,7 +188,7 @@ def summarize_of(
 
 
 def show_of(name: ShowName | None) -> v1.SummaryShow:
-    """Says where the summary of a session is shown."""
+    """Converts the name of a position of the session's summary."""
     return cast(v1.SummaryShow, _number(v1.SummaryShow, "SUMMARY_SHOW", name))
 
 

@@ -23,7 +23,7 @@ def _plain(value: Any) -> Any:
 
 
 OnFailure = Literal["keep", "drop", "placeholder"]
-# How a preset counts tokens. Default: as its model counts them, or bytes divided by 4.
+# Token rule of a preset. Default: that of its model, or bytes divided by 4.
 PresetTokenRule = Literal[
     "bytes_div_4", "chars_div_4", "o200k", "cl100k", "words", "given", "model"
 ]
@@ -183,7 +183,7 @@ def summarize_old(
     token_rule: PresetTokenRule | None = None,
     model: str | None = None,
 ) -> v1.Preset:
-    """When the window costs too much, a summary takes the place of all but the newest messages."""
+    """Summarizes all but the newest messages when the window exceeds its budget."""
     share = {"context_share": context_share, "context_window": context_window}
     return preset(
         "summarize_old",
@@ -343,7 +343,7 @@ class ManagedMemoryConfig(TypedDict, total=False):
 
 
 class ToolTruncation(TypedDict, total=False):
-    """How a later release of MARSYS shortens tool results."""
+    """Shortening of tool results in a later release of MARSYS."""
 
     enabled: bool
     max_tool_message_tokens: int
@@ -352,7 +352,7 @@ class ToolTruncation(TypedDict, total=False):
 
 
 class Summarization(TypedDict, total=False):
-    """How a later release of MARSYS summarizes."""
+    """Summarization in a later release of MARSYS."""
 
     enabled: bool
     grace_recent_messages: int
@@ -360,19 +360,19 @@ class Summarization(TypedDict, total=False):
 
 
 class BackwardPacking(TypedDict, total=False):
-    """How a later release of MARSYS packs."""
+    """Packing in a later release of MARSYS."""
 
     grace_recent_messages: int
 
 
 class SlidingWindow(TypedDict, total=False):
-    """How a later release of MARSYS packs every read."""
+    """Packing on every read in a later release of MARSYS."""
 
     headroom_percent: float
 
 
 class ContextProcessing(TypedDict, total=False):
-    """How a later release of MARSYS makes a context smaller."""
+    """Reduction of a context in a later release of MARSYS."""
 
     enabled: bool
     processor_order: Sequence[MarsysProcessor]

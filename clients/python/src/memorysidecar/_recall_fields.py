@@ -229,7 +229,7 @@ def splitter_of(chunk_chars: int | None, overlap_chars: int | None) -> v1.TextSp
 
 
 def group_of(value: Group | None) -> v1.GroupBySession | None:
-    """Asks for sessions: True, or how many hits of each."""
+    """Makes the grouping by session: True, or the number of hits per session."""
     if value is None or value is False:
         return None
     if isinstance(value, v1.GroupBySession):
@@ -240,7 +240,7 @@ def group_of(value: Group | None) -> v1.GroupBySession | None:
 
 
 def rerank_of(value: bool | str | v1.Rerank | Json | None) -> v1.Rerank | None:
-    """Asks for a reranker: True for the server's default, or the name of a hook."""
+    """Makes the reranking: True for the server's default, or the name of a hook."""
     if value is None or value is False:
         return None
     if isinstance(value, (bool, str)):
@@ -266,11 +266,11 @@ def where(
     at_most: float | None = None,
     below: float | None = None,
 ) -> v1.MetadataCondition:
-    """Says what metadata must hold at a path, for the filters of recall and documents.
+    """Makes a condition on the metadata at a path, for the filters of recall and documents.
 
     ``where("lang", equals="en")``, ``where("price", at_least=5, below=10)``,
-    ``where("tags", one_of=["a", "b"])``, ``where("draft", exists=False)``. Without a condition
-    there must be a value.
+    ``where("tags", one_of=["a", "b"])``, ``where("draft", exists=False)``. Without a test,
+    the value must exist.
     """
     ranged = any(end is not None for end in (at_least, at_most, below))
     given = [exists is not None, one_of is not None, ranged, equals is not _UNSET]
@@ -289,18 +289,18 @@ def where(
 
 
 def all_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
-    """Says that every one of these conditions holds."""
+    """Combines conditions, all of which must hold."""
     return v1.MetadataCondition(all_of=v1.MetadataConditions(conditions=conditions))
 
 
 def any_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
-    """Says that at least one of these conditions holds: ``any_of(where("lang", equals="en"),
+    """Combines conditions, at least one of which must hold: ``any_of(where("lang", equals="en"),
     where("lang", exists=False))``."""
     return v1.MetadataCondition(any_of=v1.MetadataConditions(conditions=conditions))
 
 
 def none_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
-    """Says that none of these conditions holds."""
+    """Combines conditions, none of which may hold."""
     return v1.MetadataCondition(none_of=v1.MetadataConditions(conditions=conditions))
 
 

@@ -1,4 +1,4 @@
-"""When a failed call may be tried again, and after which pause."""
+"""Rules for retrying a failed call, and the delay before each retry."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .errors import MemorySidecarError
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How calls are retried. Only calls whose repeat is safe are: reads, and mutations with a
-    request id, which the client makes when the caller gives none."""
+    """Retries of calls that are safe to repeat: reads, and mutations with a request id, which the
+    client makes when the caller gives none."""
 
     max_attempts: int = 8
-    """The most attempts of one call, the first included. 1 means no retry."""
+    """Maximum number of attempts of a call, the first included. 1 means no retry."""
     initial_delay: float = 0.1
-    """The pause before the second attempt, in seconds; it doubles with every attempt."""
+    """Delay before the second attempt, in seconds; it doubles with every attempt."""
     max_delay: float = 5.0
-    """The longest pause, in seconds, unless the server asks for a longer one."""
+    """Maximum delay, in seconds, unless the server requests a longer one."""
 
     def delay(self, failures: int, server_delay: float | None = None) -> float:
         """Gives the pause after so many failures: half of it fixed, half of it random, so that many
@@ -34,7 +34,7 @@ class RetryPolicy:
 
 
 def is_transient(error: MemorySidecarError) -> bool:
-    """Says whether the same request may be sent again: the contract says so with one code."""
+    """Tells whether the same request may be sent again; the contract has one code for this."""
     return error.code is grpc.StatusCode.UNAVAILABLE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, cast, get_args
 
 from . import v1
@@ -14,6 +14,7 @@ Chunk = v1.SnapshotChunk
 # The chunks of an export, or the document of another system: as it was read from a file, or as
 # the json module gives it.
 Snapshot = Iterable[Chunk] | str | bytes | Mapping[str, Any] | list[Any]
+AsyncSnapshot = Snapshot | AsyncIterable[Chunk]
 
 CHUNK_BYTES: Final = 1024 * 1024
 _FORMATS: Final = get_args(FormatName)
@@ -54,6 +55,16 @@ def chunks_of(snapshot: Snapshot) -> Iterator[Chunk]:
     yield from cast("Iterable[Chunk]", snapshot) if document is None else pieces_of(document)
 
 
+async def async_chunks_of(snapshot: AsyncSnapshot) -> AsyncIterator[Chunk]:
+    """As ``chunks_of``, also for the chunks of an export that is under way."""
+    if isinstance(snapshot, AsyncIterable):
+        async for chunk in snapshot:
+            yield chunk
+    else:
+        for chunk in chunks_of(snapshot):
+            yield chunk
+
+
 class Upload:
     """The requests of one import, and what the answers say about them."""
 
@@ -78,7 +89,7 @@ class Upload:
 
 
 def can_start_again(error: MemorySidecarError, snapshot: Any) -> bool:
-    """Says whether the server forgot an upload that can be sent anew from its beginning."""
+    """Tells whether the server dropped an upload that can be sent again from its beginning."""
     if error.reason != ErrorReason.UPLOAD_NOT_FOUND:
         return False
     if isinstance(snapshot, AsyncIterable):

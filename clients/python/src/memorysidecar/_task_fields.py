@@ -31,7 +31,7 @@ PurposeName = Literal["query", "passage"]
 StateName = Literal["ready", "leased", "waiting", "dead"]
 TypeName = Literal["summarize", "extract", "score"]
 
-# How much longer than its wait a call may take before the client gives up.
+# Time that a call may take beyond its wait before the client gives up.
 _ROOM_SECONDS: Final = 30.0
 
 
@@ -218,3 +218,30 @@ def extend_request(task: v1.LeasedTask, lease: Seconds | None) -> v1.ExtendLease
 def of_task(call: ReadOptions, task: v1.LeasedTask) -> ReadOptions:
     """Gives a call the namespace of its task, unless it names one."""
     return {"namespace": task.task.namespace, **call}
+
+
+def subject_of(*, message_ids: Iterable[str] | None = None, **ids: str | None) -> v1.ErasureSubject:
+    """The subject of an erasure. Refuses an empty id, which may be one that the caller lost."""
+    given = {name: one for name, one in ids.items() if one is not None}
+    for name, one in given.items():
+        if one == "":
+            raise ValueError(f"{name} is empty: leave it out, or name one")
+    names = {*given, *([] if message_ids is None else ["message_ids"])}
+    if names == {"user_id"}:
+        return v1.ErasureSubject(user_id=given["user_id"])
+    if names == {"agent_id"}:
+        return v1.ErasureSubject(agent_id=given["agent_id"])
+    if names == {"session_id"}:
+        return v1.ErasureSubject(session_id=given["session_id"])
+    if names == {"session_id", "message_ids"}:
+        messages = v1.MessagesSubject(session_id=given["session_id"], message_ids=message_ids)
+        return v1.ErasureSubject(messages=messages)
+    if names == {"collection_id", "document_id"}:
+        document = v1.DocumentSubject(
+            collection_id=given["collection_id"], document_id=given["document_id"]
+        )
+        return v1.ErasureSubject(document=document)
+    raise TypeError(
+        "a subject is one of user_id, agent_id, session_id, session_id with message_ids, and "
+        "collection_id with document_id"
+    )

@@ -1,4 +1,4 @@
-"""Where a watch stands: which request resumes it, what it gave already, when it may come back."""
+"""State of a watch: the request that resumes it, the events it delivered, and its next retry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import v1
 from ._retry import RetryPolicy, is_transient
 from .errors import ErrorReason, MemorySidecarError, make_error
 
-# Why a server refuses the place where a watch goes on.
+# Reasons for which a server refuses the position to resume from.
 _REFUSED = frozenset(
     (
         ErrorReason.RESUME_TOKEN_EXPIRED,
@@ -65,8 +65,8 @@ class WatchState:
 
     @property
     def wants_state(self) -> bool:
-        """Says that the state must be read before the answer that came is accepted: what happened
-        before it will not be told."""
+        """Whether the state must be read before the current response is accepted: earlier changes
+        will not be delivered."""
         from_now = self._request.position == v1.STREAM_POSITION_NOW
         return self._reads_state and from_now and not self.resume_token
 

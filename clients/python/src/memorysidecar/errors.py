@@ -15,10 +15,10 @@ DOMAIN: Final = "memorysidecar.io"
 
 
 class ErrorReason:
-    """Why a call failed: the values of ``MemorySidecarError.reason``.
+    """Reasons for the failure of a call: the values of ``MemorySidecarError.reason``.
 
-    ``error_reason.proto`` says of each what it means, whether a retry makes sense and which
-    metadata comes with it. A newer server may send others.
+    ``error_reason.proto`` documents the meaning of each, whether a retry makes sense, and its
+    metadata. A newer server may send others.
     """
 
     REQUEST_MALFORMED: Final = "REQUEST_MALFORMED"
@@ -72,6 +72,12 @@ class ErrorReason:
     MEMORY_VERSION_LIMIT_REACHED: Final = "MEMORY_VERSION_LIMIT_REACHED"
     PROMOTION_POLICY_MISSING: Final = "PROMOTION_POLICY_MISSING"
     REVISION_NOT_REACHED: Final = "REVISION_NOT_REACHED"
+    BACK_UP_NOT_CONFIGURED: Final = "BACK_UP_NOT_CONFIGURED"
+    BACK_UP_RUNNING: Final = "BACK_UP_RUNNING"
+    BACK_UP_FAILED: Final = "BACK_UP_FAILED"
+    ERASURE_NOT_FOUND: Final = "ERASURE_NOT_FOUND"
+    ERASURE_LIMIT_REACHED: Final = "ERASURE_LIMIT_REACHED"
+    ANSWER_ERASED: Final = "ANSWER_ERASED"
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ class FieldViolation:
     field: str
     """Its path, for example ``messages[3].text``."""
     description: str
-    """What is wrong with it and what is allowed."""
+    """The fault, and the allowed values."""
 
 
 class MemorySidecarError(Exception):
@@ -90,16 +96,19 @@ class MemorySidecarError(Exception):
     code: grpc.StatusCode
     """The status of gRPC."""
     message: str
-    """What happened, for people."""
+    """Message for people."""
     reason: str
-    """What happened, for programs: a value of ``ErrorReason``. Empty when the error does not come
+    """Reason for programs: a value of ``ErrorReason``. Empty when the error does not come
     from the server itself, for example when the server cannot be reached."""
     metadata: dict[str, str]
     """Facts about the error by name. ``ErrorReason`` in the contract says which."""
+    resource: tuple[str, str] | None
+    """The type and the name of what is missing or in the way, for example
+    ``("Session", "s1")``."""
     violations: tuple[FieldViolation, ...]
     """Every faulty field, for ``REQUEST_INVALID``."""
     retry_delay: float | None
-    """How many seconds the server asks to wait before a retry. None when it says nothing."""
+    """Delay before a retry, in seconds, as requested by the server. None if it requests none."""
     request_id: str
     """The request id of the mutation that failed: a repeat with it is safe. Empty for a read."""
 
@@ -110,6 +119,7 @@ class MemorySidecarError(Exception):
         *,
         reason: str = "",
         metadata: Mapping[str, str] | None = None,
+        resource: tuple[str, str] | None = None,
         violations: Iterable[FieldViolation] = (),
         retry_delay: float | None = None,
     ) -> None:
@@ -118,6 +128,7 @@ class MemorySidecarError(Exception):
         self.message = message
         self.reason = reason
         self.metadata = dict(metadata or {})
+        self.resource = resource
         self.violations = tuple(violations)
         self.retry_delay = retry_delay
         self.request_id = ""
@@ -201,12 +212,15 @@ def _read_detail(detail: Any, found: dict[str, Any]) -> None:
     info = error_details_pb2.ErrorInfo()
     retry = error_details_pb2.RetryInfo()
     bad = error_details_pb2.BadRequest()
+    resource = error_details_pb2.ResourceInfo()
     if detail.Unpack(info):
         if info.domain == DOMAIN:
             found["reason"] = info.reason
             found["metadata"] = dict(info.metadata)
     elif detail.Unpack(retry):
         found["retry_delay"] = retry.retry_delay.seconds + retry.retry_delay.nanos / 1e9
+    elif detail.Unpack(resource):
+        found["resource"] = (resource.resource_type, resource.resource_name)
     elif detail.Unpack(bad):
         found["violations"] = [
             FieldViolation(field.field, field.description) for field in bad.field_violations

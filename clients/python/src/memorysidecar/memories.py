@@ -20,11 +20,11 @@ from .errors import ErrorReason, Invalid, NotFound
 if TYPE_CHECKING:
     from .client import Client
 
-# What one call of the server takes.
+# Limits of one call.
 _BATCH: Final = 100
 _DEFAULT_LIMIT: Final = 5
 _TRUE: Final = ("true", "yes", "1")
-# What the server sets by itself.
+# Fields that the server sets.
 _OWN: Final = (
     "state",
     "superseded_by_memory_id",
@@ -73,7 +73,7 @@ _PROPERTIES: Final[dict[str, dict[str, Any]]] = {
         },
     },
 }
-# Where the server names a field in another way.
+# Fields to which the server gives another name.
 _ARGUMENTS: Final = {"text": "content"}
 _REQUIRED: Final = {"remember": ["content"], "recall": ["query"], "forget": ["memory_id"]}
 _DESCRIPTIONS: Final = {
@@ -156,7 +156,7 @@ def memory_block(
     the most important ones, each with how sure it is. Empty when nothing is known.
 
     :param top_k: the most memories in it.
-    :param heading: the line above. Default: ``## What I remember about you:``.
+    :param heading: heading line. Default: ``## What I remember about you:``.
     """
     section = v1.ContextSection(kind=m.choice("section", "long_term"), limit=top_k, heading=heading)
     context = client.assemble_context(
@@ -302,7 +302,7 @@ class MemoryTools:
 
 
 def _refusal(error: Invalid) -> str:
-    """What the server refused, by the names that the arguments have."""
+    """Fields that the server refused, by the names of the arguments."""
     said = [
         f"{_ARGUMENTS.get(name, name)} {one.description}"
         for one in error.violations

@@ -267,7 +267,8 @@ def protections(
     release_last_user: bool = False,
     pin_message_ids: Sequence[str] = (),
 ) -> v1.Protections:
-    """Says what no stage may remove; with ``release_last_user`` not even the newest question."""
+    """Makes the protections: messages that no stage may remove. With ``release_last_user``, stages
+    may remove the newest user message."""
     return v1.Protections(
         system=f.system_of(system),
         pin_first=pin_first,
@@ -280,7 +281,7 @@ def protections(
 def tool_result_fill(
     rule: f.FillRuleName, *, newest_only: bool = False, text: str = ""
 ) -> v1.ToolResultFill:
-    """Says which tool calls without a result a read answers."""
+    """Makes the rule by which a read answers tool calls that have no result."""
     return v1.ToolResultFill(rule=f.fill_rule_of(rule), newest_only=newest_only, text=text)
 
 
@@ -303,11 +304,11 @@ def summarize(
     fan_in: int | None = None,
     shape: f.ShapeName | None = None,
 ) -> v1.Summarize:
-    """Says how a stage has its messages summarized, for its option ``summarize``.
+    """Makes the settings of a summary, for the option ``summarize`` of a stage.
 
-    :param hook: its name in the server's configuration. Default: the server's own choice;
+    :param hook: name of the hook in the server's configuration. Default: the server's default;
         ``"manual"`` leaves the messages to ``set_summary``.
-    :param keep: what the text becomes. Default: it stands in the place of the messages.
+    :param keep: handling of the text. Default: it replaces the messages in the window.
     """
     return f.summarize_of(
         hook=hook,
@@ -332,8 +333,8 @@ def summarize(
 def summary_view(
     show: f.ShowName | None = None, *, prefix: str | None = None, max_tokens: int | None = None
 ) -> v1.SummaryView:
-    """Says where a window shows the summary of the session, and how much of it. Default: behind
-    the system prompt, within a quarter of the token limit of the policy."""
+    """Makes the presentation of the summary of the session: its position, prefix and maximum cost.
+    Default: after the system prompt, within a quarter of the token limit of the policy."""
     return v1.SummaryView(show=f.show_of(show), prefix=prefix, max_tokens=max_tokens)
 
 

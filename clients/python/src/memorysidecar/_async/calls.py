@@ -1,4 +1,4 @@
-"""How the asyncio client calls: with retries, page by page, and as a watch."""
+"""Calls of the asyncio client: with retries, page by page, and as a watch."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import grpc
 import grpc.aio
 from typing_extensions import Self
 
-from . import v1
-from ._base import Base, explain, on_page
-from ._fields import ReadOptions, WriteOptions
-from ._pager import AsyncPager, P
-from .async_watch import AsyncWatch
+from .. import v1
+from .._base import Base, explain, on_page
+from .._fields import ReadOptions, WriteOptions
+from .pager import AsyncPager, P
+from .watch import AsyncWatch
 
 R = TypeVar("R")
 
@@ -40,7 +40,7 @@ class AsyncCalls(Base):
                 result: R = await rpc(attempts.timeout())
                 return result
             except grpc.RpcError as error:
-                delay = attempts.delay_after(explain(error, request))
+                delay = attempts.delay_after(explain(error, request, self.address))
             await asyncio.sleep(delay)
 
     def _pages(
@@ -65,8 +65,8 @@ class AsyncCalls(Base):
                 return
             except grpc.RpcError as error:
                 if begun:
-                    raise explain(error, request) from error
-                delay = attempts.delay_after(explain(error, request))
+                    raise explain(error, request, self.address) from error
+                delay = attempts.delay_after(explain(error, request, self.address))
             finally:
                 stream.cancel()
             await asyncio.sleep(delay)
@@ -84,6 +84,7 @@ class AsyncCalls(Base):
             lambda again: self.events.WatchEvents(again, metadata=self.metadata), state, read_state
         )
         self._watches.add(watch)
+        # sync: watch.open()
         return watch
 
     async def close(self) -> None:

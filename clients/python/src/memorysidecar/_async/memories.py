@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import _memory_fields as m
-from . import _recall_fields as r
-from . import v1
-from ._async import AsyncCalls
-from ._pager import AsyncPager
-from ._task_fields import Seconds, duration_of
+from .. import _fields as f
+from .. import _memory_fields as m
+from .. import _recall_fields as r
+from .. import v1
+from .._task_fields import Seconds, duration_of
+from .calls import AsyncCalls
+from .pager import AsyncPager
 
 
 class AsyncMemoryMethods(AsyncCalls):
@@ -115,8 +115,8 @@ class AsyncMemoryMethods(AsyncCalls):
         allow_missing: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> list[v1.Memory]:
-        """Says that memories were heard of again: they become surer, by 0.1 unless ``amount`` says
-        otherwise."""
+        """Reinforces memories that were mentioned again: raises their confidence by ``amount``,
+        0.1 by default."""
         request = v1.ReinforceMemoriesRequest(
             memory_ids=r.texts_of(memory_ids), amount=amount, allow_missing=allow_missing
         )

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterator
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import v1
-from ._async import AsyncCalls
-from ._base import named
-from ._snapshot_parts import (
+from .. import _fields as f
+from .. import v1
+from .._base import named
+from .._snapshot_parts import (
+    AsyncSnapshot,
     Chunk,
     FormatName,
-    Snapshot,
     Upload,
+    async_chunks_of,
     can_start_again,
     checked_format,
-    chunks_of,
 )
-from .errors import MemorySidecarError
-
-AnySnapshot = Snapshot | AsyncIterable[Chunk]
+from ..errors import MemorySidecarError
+from .calls import AsyncCalls
 
 
 class AsyncSnapshotMethods(AsyncCalls):
@@ -48,7 +46,7 @@ class AsyncSnapshotMethods(AsyncCalls):
 
     async def import_session(
         self,
-        snapshot: AnySnapshot,
+        snapshot: AsyncSnapshot,
         *,
         session_id: str = "",
         format: FormatName = "native",
@@ -73,22 +71,13 @@ class AsyncSnapshotMethods(AsyncCalls):
                     raise
 
     async def _upload(
-        self, snapshot: AnySnapshot, upload: Upload, call: f.WriteOptions
+        self, snapshot: AsyncSnapshot, upload: Upload, call: f.WriteOptions
     ) -> v1.Session:
         held: Chunk | None = None
-        async for chunk in _chunks(snapshot):
+        async for chunk in async_chunks_of(snapshot):
             if held is not None:
                 request = upload.request(held, more=True)
                 upload.accept(await self._unary(request, v1.ImportSessionResponse, call))
             held = chunk
         request = upload.request(held or Chunk(), more=False)
         return (await self._unary(request, v1.ImportSessionResponse, call)).session
-
-
-async def _chunks(snapshot: AnySnapshot) -> AsyncIterator[Chunk]:
-    if isinstance(snapshot, AsyncIterable):
-        async for chunk in snapshot:
-            yield chunk
-    else:
-        for chunk in chunks_of(snapshot):
-            yield chunk

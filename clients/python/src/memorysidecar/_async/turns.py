@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import _memory_fields as m
-from . import _recall_fields as r
-from . import v1
-from ._async import AsyncCalls
+from .. import _fields as f
+from .. import _memory_fields as m
+from .. import _recall_fields as r
+from .. import v1
+from .calls import AsyncCalls
 
 
 class AsyncTurnMethods(AsyncCalls):

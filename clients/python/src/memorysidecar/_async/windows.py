@@ -7,10 +7,10 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import v1
-from ._async import AsyncCalls
-from ._policy_fields import OnName, UnitName, on_of, unit_of
+from .. import _fields as f
+from .. import v1
+from .._policy_fields import OnName, UnitName, on_of, unit_of
+from .calls import AsyncCalls
 
 
 class AsyncWindowMethods(AsyncCalls):
@@ -50,8 +50,8 @@ class AsyncWindowMethods(AsyncCalls):
         tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
         **call: Unpack[f.ReadOptions],
     ) -> v1.PreviewPolicyResponse:
-        """Says what one policy or several would cut now and why, message by message. Changes
-        nothing. Without a policy it looks at the session's own."""
+        """Reports, message by message, what one or several policies would trim now and why. Changes
+        nothing. Without a policy, uses the session's own."""
         request = v1.PreviewPolicyRequest(
             session_id=session_id,
             policies=f.policies_of(policies),

@@ -1,4 +1,5 @@
-"""How the client calls: with retries, page by page, and as a watch."""
+# Made from _async/calls.py by make_sync.py; do not edit.
+"""Calls of the client: with retries, page by page, and as a watch."""
 
 from __future__ import annotations
 
@@ -10,16 +11,16 @@ from typing import Any, TypeVar
 import grpc
 from typing_extensions import Self
 
-from . import v1
-from ._base import Base, explain, on_page
-from ._fields import ReadOptions, WriteOptions
-from ._pager import P, Pager
+from .. import v1
+from .._base import Base, explain, on_page
+from .._fields import ReadOptions, WriteOptions
+from .pager import P, Pager
 from .watch import Watch
 
 R = TypeVar("R")
 
 
-class SyncCalls(Base):
+class Calls(Base):
     """The calls of the client."""
 
     @staticmethod
@@ -39,7 +40,7 @@ class SyncCalls(Base):
                 result: R = rpc(attempts.timeout())
                 return result
             except grpc.RpcError as error:
-                delay = attempts.delay_after(explain(error, request))
+                delay = attempts.delay_after(explain(error, request, self.address))
             time.sleep(delay)
 
     def _pages(self, request: Any, answer: type[P], items: str, call: ReadOptions) -> Pager[Any, P]:
@@ -62,8 +63,8 @@ class SyncCalls(Base):
                 return
             except grpc.RpcError as error:
                 if begun:
-                    raise explain(error, request) from error
-                delay = attempts.delay_after(explain(error, request))
+                    raise explain(error, request, self.address) from error
+                delay = attempts.delay_after(explain(error, request, self.address))
             finally:
                 stream.cancel()
             time.sleep(delay)
@@ -81,7 +82,8 @@ class SyncCalls(Base):
             lambda again: self.events.WatchEvents(again, metadata=self.metadata), state, read_state
         )
         self._watches.add(watch)
-        return watch.open()
+        watch.open()
+        return watch
 
     def close(self) -> None:
         """Closes the connection and ends the watches over it."""

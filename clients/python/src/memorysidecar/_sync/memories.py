@@ -1,3 +1,4 @@
+# Made from _async/memories.py by make_sync.py; do not edit.
 """The methods of the client for long-term memory."""
 
 from __future__ import annotations
@@ -6,16 +7,16 @@ from collections.abc import Iterable
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import _memory_fields as m
-from . import _recall_fields as r
-from . import v1
-from ._pager import Pager
-from ._sync import SyncCalls
-from ._task_fields import Seconds, duration_of
+from .. import _fields as f
+from .. import _memory_fields as m
+from .. import _recall_fields as r
+from .. import v1
+from .._task_fields import Seconds, duration_of
+from .calls import Calls
+from .pager import Pager
 
 
-class MemoryMethods(SyncCalls):
+class MemoryMethods(Calls):
     """Facts, preferences, entities, relations, episodes: remembered, changed, listed, forgotten."""
 
     def remember(
@@ -115,8 +116,8 @@ class MemoryMethods(SyncCalls):
         allow_missing: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> list[v1.Memory]:
-        """Says that memories were heard of again: they become surer, by 0.1 unless ``amount`` says
-        otherwise."""
+        """Reinforces memories that were mentioned again: raises their confidence by ``amount``,
+        0.1 by default."""
         request = v1.ReinforceMemoriesRequest(
             memory_ids=r.texts_of(memory_ids), amount=amount, allow_missing=allow_missing
         )

@@ -1,3 +1,4 @@
+# Made from _async/recall.py by make_sync.py; do not edit.
 """The methods of the client for recall and documents."""
 
 from __future__ import annotations
@@ -6,14 +7,14 @@ from collections.abc import Iterable
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import _recall_fields as r
-from . import v1
-from ._pager import Pager
-from ._sync import SyncCalls
+from .. import _fields as f
+from .. import _recall_fields as r
+from .. import v1
+from .calls import Calls
+from .pager import Pager
 
 
-class RecallMethods(SyncCalls):
+class RecallMethods(Calls):
     """Recall over messages, documents and memories."""
 
     def recall(
@@ -118,7 +119,7 @@ class RecallMethods(SyncCalls):
         return self._unary(request, v1.CountTokensResponse, call)
 
 
-class DocumentMethods(SyncCalls):
+class DocumentMethods(Calls):
     """Documents: texts beside the conversations, in collections."""
 
     def upsert_documents(

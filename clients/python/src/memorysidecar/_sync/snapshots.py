@@ -1,3 +1,4 @@
+# Made from _async/snapshots.py by make_sync.py; do not edit.
 """The methods of the client for snapshots."""
 
 from __future__ import annotations
@@ -6,10 +7,10 @@ from collections.abc import Iterator
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import v1
-from ._base import named
-from ._snapshot_parts import (
+from .. import _fields as f
+from .. import v1
+from .._base import named
+from .._snapshot_parts import (
     Chunk,
     FormatName,
     Snapshot,
@@ -18,11 +19,11 @@ from ._snapshot_parts import (
     checked_format,
     chunks_of,
 )
-from ._sync import SyncCalls
-from .errors import MemorySidecarError
+from ..errors import MemorySidecarError
+from .calls import Calls
 
 
-class SnapshotMethods(SyncCalls):
+class SnapshotMethods(Calls):
     """Export and import."""
 
     def export_session(
@@ -32,7 +33,8 @@ class SnapshotMethods(SyncCalls):
         takes. The call begins with the first chunk; ``timeout`` is for all of them. It is tried
         again only before the first chunk came."""
         request = v1.ExportSessionRequest(session_id=session_id, format=checked_format(format))
-        return (answer.chunk for answer in self._stream(request, v1.ExportSessionResponse, call))
+        answers = self._stream(request, v1.ExportSessionResponse, call)
+        return (answer.chunk for answer in answers)
 
     def export_document(
         self, session_id: str, *, format: FormatName, **call: Unpack[f.ReadOptions]
@@ -41,7 +43,7 @@ class SnapshotMethods(SyncCalls):
         if format == "native":
             raise ValueError("a native snapshot is no document: use export_session")
         chunks = self.export_session(session_id, format=format, **call)
-        return b"".join(chunk.document for chunk in chunks)
+        return b"".join([chunk.document for chunk in chunks])
 
     def import_session(
         self,

@@ -1,19 +1,20 @@
+# Made from _async/tasks.py by make_sync.py; do not edit.
 """The methods of the client for summaries, tasks and hooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import _task_fields as t
-from . import v1
-from ._pager import Pager
-from ._sync import SyncCalls
+from .. import _fields as f
+from .. import _task_fields as t
+from .. import v1
+from .calls import Calls
+from .pager import Pager
 
 
-class SummaryMethods(SyncCalls):
+class SummaryMethods(Calls):
     """Summaries of sessions."""
 
     def compact_session(
@@ -46,7 +47,7 @@ class SummaryMethods(SyncCalls):
         session_id: str,
         *,
         current_only: bool = False,
-        order: v1.SummaryOrder | None = None,
+        order: f.SummaryOrder | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Summary, v1.ListSummariesResponse]:
@@ -54,7 +55,7 @@ class SummaryMethods(SyncCalls):
         request = v1.ListSummariesRequest(
             session_id=session_id,
             current_only=current_only,
-            order=order,
+            order=f.order_of(v1.SummaryOrder, order),
             page_size=page_size,
         )
         return self._pages(request, v1.ListSummariesResponse, "summaries", call)
@@ -69,7 +70,7 @@ class SummaryMethods(SyncCalls):
         return self._pages(request, v1.ListSummarySourcesResponse, "messages", call)
 
 
-class TaskMethods(SyncCalls):
+class TaskMethods(Calls):
     """Tasks and hooks. A ``Worker`` does the polling, completing and failing by itself."""
 
     def poll_tasks(
@@ -160,4 +161,53 @@ class TaskMethods(SyncCalls):
 
     def list_hooks(self, **call: Unpack[f.ReadOptions]) -> list[v1.Hook]:
         """Lists the hooks of the server, with the use of the namespace's budgets."""
-        return list(self._pages(v1.ListHooksRequest(), v1.ListHooksResponse, "hooks", call))
+        pages = self._pages(v1.ListHooksRequest(), v1.ListHooksResponse, "hooks", call)
+        return list(pages)
+
+    def back_up(
+        self, *, stream: bool = False, max_bytes_per_second: int = 0, **call: Unpack[f.ReadOptions]
+    ) -> Iterator[v1.BackUpResponse]:
+        """Makes a back-up of the store in the directory of back-ups that the operator named.
+        Yields its progress, and the back-up as the last part. The call begins with the first part;
+        ``timeout`` is for all of them.
+
+        :param stream: sends the bytes of the data file as parts with a ``chunk`` instead.
+        :param max_bytes_per_second: limit of the copy. Default: the setting of the server.
+        """
+        target = v1.BACK_UP_TARGET_STREAM if stream else v1.BACK_UP_TARGET_DIRECTORY
+        request = v1.BackUpRequest(target=target, max_bytes_per_second=max_bytes_per_second)
+        return self._stream(request, v1.BackUpResponse, call)
+
+    def erase_subject(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        message_ids: Iterable[str] | None = None,
+        collection_id: str | None = None,
+        document_id: str | None = None,
+        dry_run: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.Erasure:
+        """Erases everything that is kept of a user, an agent, a session, messages of a session, or
+        a document of a collection. Returns the receipt as soon as the work is begun:
+        ``get_erasure`` tells when it is done.
+
+        :param dry_run: counts what would be erased, and changes nothing.
+        """
+        subject = t.subject_of(
+            user_id=user_id,
+            agent_id=agent_id,
+            session_id=session_id,
+            message_ids=message_ids,
+            collection_id=collection_id,
+            document_id=document_id,
+        )
+        request = v1.EraseSubjectRequest(subject=subject, dry_run=dry_run)
+        return self._unary(request, v1.EraseSubjectResponse, call).erasure
+
+    def get_erasure(self, erasure_id: str, **call: Unpack[f.ReadOptions]) -> v1.Erasure:
+        """Gets the receipt of an erasure."""
+        request = v1.GetErasureRequest(erasure_id=erasure_id)
+        return self._unary(request, v1.GetErasureResponse, call).erasure

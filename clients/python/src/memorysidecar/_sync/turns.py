@@ -1,3 +1,4 @@
+# Made from _async/turns.py by make_sync.py; do not edit.
 """The methods of the client for turns, what is found in them, and contexts."""
 
 from __future__ import annotations
@@ -6,14 +7,14 @@ from collections.abc import Iterable
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import _memory_fields as m
-from . import _recall_fields as r
-from . import v1
-from ._sync import SyncCalls
+from .. import _fields as f
+from .. import _memory_fields as m
+from .. import _recall_fields as r
+from .. import v1
+from .calls import Calls
 
 
-class TurnMethods(SyncCalls):
+class TurnMethods(Calls):
     """Turns, what is found in them, and the context that is made of it all."""
 
     def record_turn(

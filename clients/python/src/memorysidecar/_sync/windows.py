@@ -1,3 +1,4 @@
+# Made from _async/windows.py by make_sync.py; do not edit.
 """The methods of the client for windows: what goes to the model, and what decides it."""
 
 from __future__ import annotations
@@ -7,13 +8,13 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
-from . import _fields as f
-from . import v1
-from ._policy_fields import OnName, UnitName, on_of, unit_of
-from ._sync import SyncCalls
+from .. import _fields as f
+from .. import v1
+from .._policy_fields import OnName, UnitName, on_of, unit_of
+from .calls import Calls
 
 
-class WindowMethods(SyncCalls):
+class WindowMethods(Calls):
     """Windows, policies, and summaries."""
 
     def window(
@@ -50,8 +51,8 @@ class WindowMethods(SyncCalls):
         tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
         **call: Unpack[f.ReadOptions],
     ) -> v1.PreviewPolicyResponse:
-        """Says what one policy or several would cut now and why, message by message. Changes
-        nothing. Without a policy it looks at the session's own."""
+        """Reports, message by message, what one or several policies would trim now and why. Changes
+        nothing. Without a policy, uses the session's own."""
         request = v1.PreviewPolicyRequest(
             session_id=session_id,
             policies=f.policies_of(policies),
@@ -65,7 +66,8 @@ class WindowMethods(SyncCalls):
     def list_policy_presets(self, **call: Unpack[f.ReadOptions]) -> list[v1.PolicyPreset]:
         """Lists the policies that can be had by name, with their options."""
         request = v1.ListPolicyPresetsRequest()
-        return list(self._pages(request, v1.ListPolicyPresetsResponse, "presets", call))
+        pages = self._pages(request, v1.ListPolicyPresetsResponse, "presets", call)
+        return list(pages)
 
     def trim_session(
         self,
@@ -130,7 +132,8 @@ class WindowMethods(SyncCalls):
         request = v1.ListSummaryInputsRequest(
             session_id=session_id, keep_recent=keep_recent, stage=stage
         )
-        return list(self._pages(request, v1.ListSummaryInputsResponse, "messages", call))
+        pages = self._pages(request, v1.ListSummaryInputsResponse, "messages", call)
+        return list(pages)
 
     def set_summary(
         self,

@@ -6,17 +6,8 @@
 """Generated protocol buffer code."""
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
-from google.protobuf import runtime_version as _runtime_version
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
-_runtime_version.ValidateProtobufRuntimeVersion(
-    _runtime_version.Domain.PUBLIC,
-    7,
-    35,
-    1,
-    '',
-    'memorysidecar/v1/admin_service.proto'
-)
 # @@protoc_insertion_point(imports)
 
 _sym_db = _symbol_database.Default()
@@ -28,7 +19,7 @@ from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 from memorysidecar.v1 import task_pb2 as memorysidecar_dot_v1_dot_task__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$memorysidecar/v1/admin_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1bmemorysidecar/v1/task.proto\"\x16\n\x14GetServerInfoRequest\"\xbf\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08store_id\x18\x02 \x01(\t\x12\x14\n\x0cstore_format\x18\x03 \x01(\x05\x12\x14\n\x0c\x63\x61pabilities\x18\x04 \x03(\t\x12\'\n\x06limits\x18\x05 \x03(\x0b\x32\x17.memorysidecar.v1.Limit\x12.\n\nstart_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"$\n\x05Limit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03\"l\n\x10ListHooksRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12 \n\tpage_size\x18\x02 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"S\n\x11ListHooksResponse\x12%\n\x05hooks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Hook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe1\x03\n\x04Hook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x04kind\x18\x02 \x01(\x0e\x32\x1a.memorysidecar.v1.HookKind\x12.\n\ntask_types\x18\x03 \x03(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x12\n\nis_default\x18\x04 \x01(\x08\x12/\n\x07\x62reaker\x18\x05 \x01(\x0e\x32\x1e.memorysidecar.v1.BreakerState\x12.\n\nretry_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrunning_calls\x18\x07 \x01(\x05\x12\x19\n\x11max_running_calls\x18\x08 \x01(\x05\x12\x12\n\ncall_count\x18\t \x01(\x03\x12\x30\n\x08\x66\x61ilures\x18\n \x03(\x0b\x32\x1e.memorysidecar.v1.FailureCount\x12*\n\x07timeout\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x63\x61lls_per_hour\x18\x0c \x01(\x03\x12\x17\n\x0ftokens_per_hour\x18\r \x01(\x03\x12\x12\n\nused_calls\x18\x0e \x01(\x03\x12\x13\n\x0bused_tokens\x18\x0f \x01(\x03\"R\n\x0c\x46\x61ilureCount\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\r\n\x05\x63ount\x18\x02 \x01(\x03*\x8e\x01\n\x08HookKind\x12\x19\n\x15HOOK_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOOK_KIND_BUILTIN\x10\x01\x12\x14\n\x10HOOK_KIND_OPENAI\x10\x02\x12\x12\n\x0eHOOK_KIND_GRPC\x10\x03\x12\x12\n\x0eHOOK_KIND_POLL\x10\x04\x12\x12\n\x0eHOOK_KIND_ONNX\x10\x05*|\n\x0c\x42reakerState\x12\x1d\n\x19\x42REAKER_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42REAKER_STATE_CLOSED\x10\x01\x12\x16\n\x12\x42REAKER_STATE_OPEN\x10\x02\x12\x1b\n\x17\x42REAKER_STATE_HALF_OPEN\x10\x03\x32\xd0\x01\n\x0c\x41\x64minService\x12\x65\n\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a\'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12Y\n\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x42\xba\x01\n\x13io.memorysidecar.v1B\x11\x41\x64minServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$memorysidecar/v1/admin_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1bmemorysidecar/v1/task.proto\"\x16\n\x14GetServerInfoRequest\"\xbf\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08store_id\x18\x02 \x01(\t\x12\x14\n\x0cstore_format\x18\x03 \x01(\x05\x12\x14\n\x0c\x63\x61pabilities\x18\x04 \x03(\t\x12\'\n\x06limits\x18\x05 \x03(\x0b\x32\x17.memorysidecar.v1.Limit\x12.\n\nstart_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"$\n\x05Limit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03\"l\n\x10ListHooksRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12 \n\tpage_size\x18\x02 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"S\n\x11ListHooksResponse\x12%\n\x05hooks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Hook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe1\x03\n\x04Hook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x04kind\x18\x02 \x01(\x0e\x32\x1a.memorysidecar.v1.HookKind\x12.\n\ntask_types\x18\x03 \x03(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x12\n\nis_default\x18\x04 \x01(\x08\x12/\n\x07\x62reaker\x18\x05 \x01(\x0e\x32\x1e.memorysidecar.v1.BreakerState\x12.\n\nretry_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrunning_calls\x18\x07 \x01(\x05\x12\x19\n\x11max_running_calls\x18\x08 \x01(\x05\x12\x12\n\ncall_count\x18\t \x01(\x03\x12\x30\n\x08\x66\x61ilures\x18\n \x03(\x0b\x32\x1e.memorysidecar.v1.FailureCount\x12*\n\x07timeout\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x63\x61lls_per_hour\x18\x0c \x01(\x03\x12\x17\n\x0ftokens_per_hour\x18\r \x01(\x03\x12\x12\n\nused_calls\x18\x0e \x01(\x03\x12\x13\n\x0bused_tokens\x18\x0f \x01(\x03\"R\n\x0c\x46\x61ilureCount\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\r\n\x05\x63ount\x18\x02 \x01(\x03\"l\n\rBackUpRequest\x12.\n\x06target\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.BackUpTarget\x12+\n\x14max_bytes_per_second\x18\x02 \x01(\x03\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\"\x8c\x01\n\x0e\x42\x61\x63kUpResponse\x12\x34\n\x08progress\x18\x01 \x01(\x0b\x32 .memorysidecar.v1.BackUpProgressH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x12+\n\x07\x62\x61\x63k_up\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.BackUpH\x00\x42\x06\n\x04part\"g\n\x0e\x42\x61\x63kUpProgress\x12*\n\x04step\x18\x01 \x01(\x0e\x32\x1c.memorysidecar.v1.BackUpStep\x12\x14\n\x0c\x63opied_bytes\x18\x02 \x01(\x03\x12\x13\n\x0btotal_bytes\x18\x03 \x01(\x03\"\xdc\x01\n\x06\x42\x61\x63kUp\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08store_id\x18\x02 \x01(\t\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsize_bytes\x18\x05 \x01(\x03\x12\x0e\n\x06sha256\x18\x06 \x01(\t\x12\x30\n\x07\x63ontent\x18\x07 \x01(\x0b\x32\x1f.memorysidecar.v1.BackUpContent\"\x96\x01\n\rBackUpContent\x12\x15\n\rsession_count\x18\x01 \x01(\x03\x12\x15\n\rmessage_count\x18\x02 \x01(\x03\x12\x13\n\x0b\x65vent_count\x18\x03 \x01(\x03\x12\x16\n\x0e\x64ocument_count\x18\x04 \x01(\x03\x12\x14\n\x0cmemory_count\x18\x05 \x01(\x03\x12\x14\n\x0crecord_count\x18\x06 \x01(\x03\"\x99\x01\n\x13\x45raseSubjectRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x39\n\x07subject\x18\x02 \x01(\x0b\x32 .memorysidecar.v1.ErasureSubjectB\x06\xba\xbe\x18\x02\x08\x01\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\x12\x1b\n\nrequest_id\x18\x04 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"\xef\x01\n\x0e\x45rasureSubject\x12\x1c\n\x07user_id\x18\x01 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04x\x01H\x00\x12\x1d\n\x08\x61gent_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04x\x01H\x00\x12!\n\nsession_id\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x18\x80\x04P\x01x\x01H\x00\x12\x35\n\x08\x64ocument\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.DocumentSubjectH\x00\x12\x35\n\x08messages\x18\x05 \x01(\x0b\x32!.memorysidecar.v1.MessagesSubjectH\x00\x42\x0f\n\x07subject\x12\x04\xb8\xbe\x18\x01\"T\n\x0f\x44ocumentSubject\x12\x1f\n\rcollection_id\x18\x01 \x01(\tB\x08\xba\xbe\x18\x04\x08\x01P\x04\x12 \n\x0b\x64ocument_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x02P\x01\"Y\n\x0fMessagesSubject\x12\x1f\n\nsession_id\x18\x01 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12%\n\x0bmessage_ids\x18\x02 \x03(\tB\x10\xba\xbe\x18\x0c\x08\x01\x18\x80\x02 \xe8\x07(\x01P\x01\"B\n\x14\x45raseSubjectResponse\x12*\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Erasure\"N\n\x11GetErasureRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1e\n\nerasure_id\x18\x02 \x01(\tB\n\xba\xbe\x18\x06\x08\x01\x18@P\x01\"@\n\x12GetErasureResponse\x12*\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Erasure\"\xa4\x02\n\x07\x45rasure\x12\x12\n\nerasure_id\x18\x01 \x01(\t\x12-\n\x05state\x18\x02 \x01(\x0e\x32\x1e.memorysidecar.v1.ErasureState\x12\x16\n\x0esubject_digest\x18\x03 \x01(\t\x12-\n\x06\x65rased\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.ErasedCount\x12\x30\n\x04left\x18\x05 \x03(\x0b\x32\".memorysidecar.v1.ErasureRemainder\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"H\n\x0b\x45rasedCount\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.memorysidecar.v1.ErasedKind\x12\r\n\x05\x63ount\x18\x02 \x01(\x03\"\x9f\x01\n\x10\x45rasureRemainder\x12\x38\n\x06reason\x18\x01 \x01(\x0e\x32(.memorysidecar.v1.ErasureRemainderReason\x12\r\n\x05\x63ount\x18\x02 \x01(\x03\x12\x13\n\x0bsession_ids\x18\x03 \x03(\t\x12-\n\tdrop_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*g\n\x0c\x42\x61\x63kUpTarget\x12\x1e\n\x1a\x42\x41\x43K_UP_TARGET_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x42\x41\x43K_UP_TARGET_DIRECTORY\x10\x01\x12\x19\n\x15\x42\x41\x43K_UP_TARGET_STREAM\x10\x02*`\n\nBackUpStep\x12\x1c\n\x18\x42\x41\x43K_UP_STEP_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42\x41\x43K_UP_STEP_COPYING\x10\x01\x12\x1a\n\x16\x42\x41\x43K_UP_STEP_VERIFYING\x10\x02*\x8e\x01\n\x08HookKind\x12\x19\n\x15HOOK_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOOK_KIND_BUILTIN\x10\x01\x12\x14\n\x10HOOK_KIND_OPENAI\x10\x02\x12\x12\n\x0eHOOK_KIND_GRPC\x10\x03\x12\x12\n\x0eHOOK_KIND_POLL\x10\x04\x12\x12\n\x0eHOOK_KIND_ONNX\x10\x05*|\n\x0c\x42reakerState\x12\x1d\n\x19\x42REAKER_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42REAKER_STATE_CLOSED\x10\x01\x12\x16\n\x12\x42REAKER_STATE_OPEN\x10\x02\x12\x1b\n\x17\x42REAKER_STATE_HALF_OPEN\x10\x03*{\n\x0c\x45rasureState\x12\x1d\n\x19\x45RASURE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45RASURE_STATE_RUNNING\x10\x01\x12\x16\n\x12\x45RASURE_STATE_DONE\x10\x02\x12\x19\n\x15\x45RASURE_STATE_DRY_RUN\x10\x03*\xf4\x01\n\nErasedKind\x12\x1b\n\x17\x45RASED_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45RASED_KIND_SESSION\x10\x01\x12\x17\n\x13\x45RASED_KIND_MESSAGE\x10\x02\x12\x17\n\x13\x45RASED_KIND_SUMMARY\x10\x03\x12\x14\n\x10\x45RASED_KIND_TASK\x10\x04\x12\x16\n\x12\x45RASED_KIND_MEMORY\x10\x05\x12\x1e\n\x1a\x45RASED_KIND_MEMORY_VERSION\x10\x06\x12\x18\n\x14\x45RASED_KIND_DOCUMENT\x10\x07\x12\x16\n\x12\x45RASED_KIND_ANSWER\x10\x08*\x8c\x02\n\x16\x45rasureRemainderReason\x12(\n$ERASURE_REMAINDER_REASON_UNSPECIFIED\x10\x00\x12#\n\x1f\x45RASURE_REMAINDER_REASON_EVENTS\x10\x01\x12(\n$ERASURE_REMAINDER_REASON_OTHER_OWNER\x10\x02\x12+\n\'ERASURE_REMAINDER_REASON_CALLER_SUMMARY\x10\x03\x12\'\n#ERASURE_REMAINDER_REASON_FREE_PAGES\x10\x04\x12#\n\x1f\x45RASURE_REMAINDER_REASON_COPIES\x10\x05\x32\xe2\x03\n\x0c\x41\x64minService\x12\x65\n\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a\'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12Y\n\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x12M\n\x06\x42\x61\x63kUp\x12\x1f.memorysidecar.v1.BackUpRequest\x1a .memorysidecar.v1.BackUpResponse0\x01\x12\x63\n\x0c\x45raseSubject\x12%.memorysidecar.v1.EraseSubjectRequest\x1a&.memorysidecar.v1.EraseSubjectResponse\"\x04\xb8\xbe\x18\x01\x12\\\n\nGetErasure\x12#.memorysidecar.v1.GetErasureRequest\x1a$.memorysidecar.v1.GetErasureResponse\"\x03\x90\x02\x01\x42\xba\x01\n\x13io.memorysidecar.v1B\x11\x41\x64minServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,14 +33,56 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTHOOKSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272\276\030\t1\000\000\000\000\000\000\000\000'
   _globals['_LISTHOOKSREQUEST'].fields_by_name['page_token']._loaded_options = None
   _globals['_LISTHOOKSREQUEST'].fields_by_name['page_token']._serialized_options = b'\272\276\030\003\030\200\020'
+  _globals['_BACKUPREQUEST'].fields_by_name['max_bytes_per_second']._loaded_options = None
+  _globals['_BACKUPREQUEST'].fields_by_name['max_bytes_per_second']._serialized_options = b'\272\276\030\t1\000\000\000\000\000\000\000\000'
+  _globals['_ERASESUBJECTREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_ERASESUBJECTREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_ERASESUBJECTREQUEST'].fields_by_name['subject']._loaded_options = None
+  _globals['_ERASESUBJECTREQUEST'].fields_by_name['subject']._serialized_options = b'\272\276\030\002\010\001'
+  _globals['_ERASESUBJECTREQUEST'].fields_by_name['request_id']._loaded_options = None
+  _globals['_ERASESUBJECTREQUEST'].fields_by_name['request_id']._serialized_options = b'\272\276\030\003\030\200\001'
+  _globals['_ERASURESUBJECT'].oneofs_by_name['subject']._loaded_options = None
+  _globals['_ERASURESUBJECT'].oneofs_by_name['subject']._serialized_options = b'\270\276\030\001'
+  _globals['_ERASURESUBJECT'].fields_by_name['user_id']._loaded_options = None
+  _globals['_ERASURESUBJECT'].fields_by_name['user_id']._serialized_options = b'\272\276\030\005\030\200\004x\001'
+  _globals['_ERASURESUBJECT'].fields_by_name['agent_id']._loaded_options = None
+  _globals['_ERASURESUBJECT'].fields_by_name['agent_id']._serialized_options = b'\272\276\030\005\030\200\004x\001'
+  _globals['_ERASURESUBJECT'].fields_by_name['session_id']._loaded_options = None
+  _globals['_ERASURESUBJECT'].fields_by_name['session_id']._serialized_options = b'\272\276\030\007\030\200\004P\001x\001'
+  _globals['_DOCUMENTSUBJECT'].fields_by_name['collection_id']._loaded_options = None
+  _globals['_DOCUMENTSUBJECT'].fields_by_name['collection_id']._serialized_options = b'\272\276\030\004\010\001P\004'
+  _globals['_DOCUMENTSUBJECT'].fields_by_name['document_id']._loaded_options = None
+  _globals['_DOCUMENTSUBJECT'].fields_by_name['document_id']._serialized_options = b'\272\276\030\007\010\001\030\200\002P\001'
+  _globals['_MESSAGESSUBJECT'].fields_by_name['session_id']._loaded_options = None
+  _globals['_MESSAGESSUBJECT'].fields_by_name['session_id']._serialized_options = b'\272\276\030\007\010\001\030\200\004P\001'
+  _globals['_MESSAGESSUBJECT'].fields_by_name['message_ids']._loaded_options = None
+  _globals['_MESSAGESSUBJECT'].fields_by_name['message_ids']._serialized_options = b'\272\276\030\014\010\001\030\200\002 \350\007(\001P\001'
+  _globals['_GETERASUREREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_GETERASUREREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_GETERASUREREQUEST'].fields_by_name['erasure_id']._loaded_options = None
+  _globals['_GETERASUREREQUEST'].fields_by_name['erasure_id']._serialized_options = b'\272\276\030\006\010\001\030@P\001'
   _globals['_ADMINSERVICE'].methods_by_name['GetServerInfo']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['GetServerInfo']._serialized_options = b'\220\002\001'
   _globals['_ADMINSERVICE'].methods_by_name['ListHooks']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['ListHooks']._serialized_options = b'\220\002\001'
-  _globals['_HOOKKIND']._serialized_start=1202
-  _globals['_HOOKKIND']._serialized_end=1344
-  _globals['_BREAKERSTATE']._serialized_start=1346
-  _globals['_BREAKERSTATE']._serialized_end=1470
+  _globals['_ADMINSERVICE'].methods_by_name['EraseSubject']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['EraseSubject']._serialized_options = b'\270\276\030\001'
+  _globals['_ADMINSERVICE'].methods_by_name['GetErasure']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['GetErasure']._serialized_options = b'\220\002\001'
+  _globals['_BACKUPTARGET']._serialized_start=3255
+  _globals['_BACKUPTARGET']._serialized_end=3358
+  _globals['_BACKUPSTEP']._serialized_start=3360
+  _globals['_BACKUPSTEP']._serialized_end=3456
+  _globals['_HOOKKIND']._serialized_start=3459
+  _globals['_HOOKKIND']._serialized_end=3601
+  _globals['_BREAKERSTATE']._serialized_start=3603
+  _globals['_BREAKERSTATE']._serialized_end=3727
+  _globals['_ERASURESTATE']._serialized_start=3729
+  _globals['_ERASURESTATE']._serialized_end=3852
+  _globals['_ERASEDKIND']._serialized_start=3855
+  _globals['_ERASEDKIND']._serialized_end=4099
+  _globals['_ERASUREREMAINDERREASON']._serialized_start=4102
+  _globals['_ERASUREREMAINDERREASON']._serialized_end=4370
   _globals['_GETSERVERINFOREQUEST']._serialized_start=182
   _globals['_GETSERVERINFOREQUEST']._serialized_end=204
   _globals['_GETSERVERINFORESPONSE']._serialized_start=207
@@ -64,6 +97,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_HOOK']._serialized_end=1115
   _globals['_FAILURECOUNT']._serialized_start=1117
   _globals['_FAILURECOUNT']._serialized_end=1199
-  _globals['_ADMINSERVICE']._serialized_start=1473
-  _globals['_ADMINSERVICE']._serialized_end=1681
+  _globals['_BACKUPREQUEST']._serialized_start=1201
+  _globals['_BACKUPREQUEST']._serialized_end=1309
+  _globals['_BACKUPRESPONSE']._serialized_start=1312
+  _globals['_BACKUPRESPONSE']._serialized_end=1452
+  _globals['_BACKUPPROGRESS']._serialized_start=1454
+  _globals['_BACKUPPROGRESS']._serialized_end=1557
+  _globals['_BACKUP']._serialized_start=1560
+  _globals['_BACKUP']._serialized_end=1780
+  _globals['_BACKUPCONTENT']._serialized_start=1783
+  _globals['_BACKUPCONTENT']._serialized_end=1933
+  _globals['_ERASESUBJECTREQUEST']._serialized_start=1936
+  _globals['_ERASESUBJECTREQUEST']._serialized_end=2089
+  _globals['_ERASURESUBJECT']._serialized_start=2092
+  _globals['_ERASURESUBJECT']._serialized_end=2331
+  _globals['_DOCUMENTSUBJECT']._serialized_start=2333
+  _globals['_DOCUMENTSUBJECT']._serialized_end=2417
+  _globals['_MESSAGESSUBJECT']._serialized_start=2419
+  _globals['_MESSAGESSUBJECT']._serialized_end=2508
+  _globals['_ERASESUBJECTRESPONSE']._serialized_start=2510
+  _globals['_ERASESUBJECTRESPONSE']._serialized_end=2576
+  _globals['_GETERASUREREQUEST']._serialized_start=2578
+  _globals['_GETERASUREREQUEST']._serialized_end=2656
+  _globals['_GETERASURERESPONSE']._serialized_start=2658
+  _globals['_GETERASURERESPONSE']._serialized_end=2722
+  _globals['_ERASURE']._serialized_start=2725
+  _globals['_ERASURE']._serialized_end=3017
+  _globals['_ERASEDCOUNT']._serialized_start=3019
+  _globals['_ERASEDCOUNT']._serialized_end=3091
+  _globals['_ERASUREREMAINDER']._serialized_start=3094
+  _globals['_ERASUREREMAINDER']._serialized_end=3253
+  _globals['_ADMINSERVICE']._serialized_start=4373
+  _globals['_ADMINSERVICE']._serialized_end=4855
 # @@protoc_insertion_point(module_scope)

@@ -13,6 +13,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class BackUpTarget(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    BACK_UP_TARGET_UNSPECIFIED: _ClassVar[BackUpTarget]
+    BACK_UP_TARGET_DIRECTORY: _ClassVar[BackUpTarget]
+    BACK_UP_TARGET_STREAM: _ClassVar[BackUpTarget]
+
+class BackUpStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    BACK_UP_STEP_UNSPECIFIED: _ClassVar[BackUpStep]
+    BACK_UP_STEP_COPYING: _ClassVar[BackUpStep]
+    BACK_UP_STEP_VERIFYING: _ClassVar[BackUpStep]
+
 class HookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     HOOK_KIND_UNSPECIFIED: _ClassVar[HookKind]
@@ -28,6 +40,40 @@ class BreakerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     BREAKER_STATE_CLOSED: _ClassVar[BreakerState]
     BREAKER_STATE_OPEN: _ClassVar[BreakerState]
     BREAKER_STATE_HALF_OPEN: _ClassVar[BreakerState]
+
+class ErasureState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ERASURE_STATE_UNSPECIFIED: _ClassVar[ErasureState]
+    ERASURE_STATE_RUNNING: _ClassVar[ErasureState]
+    ERASURE_STATE_DONE: _ClassVar[ErasureState]
+    ERASURE_STATE_DRY_RUN: _ClassVar[ErasureState]
+
+class ErasedKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ERASED_KIND_UNSPECIFIED: _ClassVar[ErasedKind]
+    ERASED_KIND_SESSION: _ClassVar[ErasedKind]
+    ERASED_KIND_MESSAGE: _ClassVar[ErasedKind]
+    ERASED_KIND_SUMMARY: _ClassVar[ErasedKind]
+    ERASED_KIND_TASK: _ClassVar[ErasedKind]
+    ERASED_KIND_MEMORY: _ClassVar[ErasedKind]
+    ERASED_KIND_MEMORY_VERSION: _ClassVar[ErasedKind]
+    ERASED_KIND_DOCUMENT: _ClassVar[ErasedKind]
+    ERASED_KIND_ANSWER: _ClassVar[ErasedKind]
+
+class ErasureRemainderReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ERASURE_REMAINDER_REASON_UNSPECIFIED: _ClassVar[ErasureRemainderReason]
+    ERASURE_REMAINDER_REASON_EVENTS: _ClassVar[ErasureRemainderReason]
+    ERASURE_REMAINDER_REASON_OTHER_OWNER: _ClassVar[ErasureRemainderReason]
+    ERASURE_REMAINDER_REASON_CALLER_SUMMARY: _ClassVar[ErasureRemainderReason]
+    ERASURE_REMAINDER_REASON_FREE_PAGES: _ClassVar[ErasureRemainderReason]
+    ERASURE_REMAINDER_REASON_COPIES: _ClassVar[ErasureRemainderReason]
+BACK_UP_TARGET_UNSPECIFIED: BackUpTarget
+BACK_UP_TARGET_DIRECTORY: BackUpTarget
+BACK_UP_TARGET_STREAM: BackUpTarget
+BACK_UP_STEP_UNSPECIFIED: BackUpStep
+BACK_UP_STEP_COPYING: BackUpStep
+BACK_UP_STEP_VERIFYING: BackUpStep
 HOOK_KIND_UNSPECIFIED: HookKind
 HOOK_KIND_BUILTIN: HookKind
 HOOK_KIND_OPENAI: HookKind
@@ -38,6 +84,25 @@ BREAKER_STATE_UNSPECIFIED: BreakerState
 BREAKER_STATE_CLOSED: BreakerState
 BREAKER_STATE_OPEN: BreakerState
 BREAKER_STATE_HALF_OPEN: BreakerState
+ERASURE_STATE_UNSPECIFIED: ErasureState
+ERASURE_STATE_RUNNING: ErasureState
+ERASURE_STATE_DONE: ErasureState
+ERASURE_STATE_DRY_RUN: ErasureState
+ERASED_KIND_UNSPECIFIED: ErasedKind
+ERASED_KIND_SESSION: ErasedKind
+ERASED_KIND_MESSAGE: ErasedKind
+ERASED_KIND_SUMMARY: ErasedKind
+ERASED_KIND_TASK: ErasedKind
+ERASED_KIND_MEMORY: ErasedKind
+ERASED_KIND_MEMORY_VERSION: ErasedKind
+ERASED_KIND_DOCUMENT: ErasedKind
+ERASED_KIND_ANSWER: ErasedKind
+ERASURE_REMAINDER_REASON_UNSPECIFIED: ErasureRemainderReason
+ERASURE_REMAINDER_REASON_EVENTS: ErasureRemainderReason
+ERASURE_REMAINDER_REASON_OTHER_OWNER: ErasureRemainderReason
+ERASURE_REMAINDER_REASON_CALLER_SUMMARY: ErasureRemainderReason
+ERASURE_REMAINDER_REASON_FREE_PAGES: ErasureRemainderReason
+ERASURE_REMAINDER_REASON_COPIES: ErasureRemainderReason
 
 class GetServerInfoRequest(_message.Message):
     __slots__ = ()
@@ -126,3 +191,165 @@ class FailureCount(_message.Message):
     reason: _task_pb2.TaskFailureReason
     count: int
     def __init__(self, reason: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., count: _Optional[int] = ...) -> None: ...
+
+class BackUpRequest(_message.Message):
+    __slots__ = ("target", "max_bytes_per_second")
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    MAX_BYTES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    target: BackUpTarget
+    max_bytes_per_second: int
+    def __init__(self, target: _Optional[_Union[BackUpTarget, str]] = ..., max_bytes_per_second: _Optional[int] = ...) -> None: ...
+
+class BackUpResponse(_message.Message):
+    __slots__ = ("progress", "chunk", "back_up")
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_FIELD_NUMBER: _ClassVar[int]
+    BACK_UP_FIELD_NUMBER: _ClassVar[int]
+    progress: BackUpProgress
+    chunk: bytes
+    back_up: BackUp
+    def __init__(self, progress: _Optional[_Union[BackUpProgress, _Mapping]] = ..., chunk: _Optional[bytes] = ..., back_up: _Optional[_Union[BackUp, _Mapping]] = ...) -> None: ...
+
+class BackUpProgress(_message.Message):
+    __slots__ = ("step", "copied_bytes", "total_bytes")
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    COPIED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
+    step: BackUpStep
+    copied_bytes: int
+    total_bytes: int
+    def __init__(self, step: _Optional[_Union[BackUpStep, str]] = ..., copied_bytes: _Optional[int] = ..., total_bytes: _Optional[int] = ...) -> None: ...
+
+class BackUp(_message.Message):
+    __slots__ = ("name", "store_id", "start_time", "end_time", "size_bytes", "sha256", "content")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    STORE_ID_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    SIZE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    SHA256_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    store_id: str
+    start_time: _timestamp_pb2.Timestamp
+    end_time: _timestamp_pb2.Timestamp
+    size_bytes: int
+    sha256: str
+    content: BackUpContent
+    def __init__(self, name: _Optional[str] = ..., store_id: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., size_bytes: _Optional[int] = ..., sha256: _Optional[str] = ..., content: _Optional[_Union[BackUpContent, _Mapping]] = ...) -> None: ...
+
+class BackUpContent(_message.Message):
+    __slots__ = ("session_count", "message_count", "event_count", "document_count", "memory_count", "record_count")
+    SESSION_COUNT_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    EVENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_COUNT_FIELD_NUMBER: _ClassVar[int]
+    RECORD_COUNT_FIELD_NUMBER: _ClassVar[int]
+    session_count: int
+    message_count: int
+    event_count: int
+    document_count: int
+    memory_count: int
+    record_count: int
+    def __init__(self, session_count: _Optional[int] = ..., message_count: _Optional[int] = ..., event_count: _Optional[int] = ..., document_count: _Optional[int] = ..., memory_count: _Optional[int] = ..., record_count: _Optional[int] = ...) -> None: ...
+
+class EraseSubjectRequest(_message.Message):
+    __slots__ = ("namespace", "subject", "dry_run", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    subject: ErasureSubject
+    dry_run: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., subject: _Optional[_Union[ErasureSubject, _Mapping]] = ..., dry_run: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ErasureSubject(_message.Message):
+    __slots__ = ("user_id", "agent_id", "session_id", "document", "messages")
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    user_id: str
+    agent_id: str
+    session_id: str
+    document: DocumentSubject
+    messages: MessagesSubject
+    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., document: _Optional[_Union[DocumentSubject, _Mapping]] = ..., messages: _Optional[_Union[MessagesSubject, _Mapping]] = ...) -> None: ...
+
+class DocumentSubject(_message.Message):
+    __slots__ = ("collection_id", "document_id")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    document_id: str
+    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ...) -> None: ...
+
+class MessagesSubject(_message.Message):
+    __slots__ = ("session_id", "message_ids")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class EraseSubjectResponse(_message.Message):
+    __slots__ = ("erasure",)
+    ERASURE_FIELD_NUMBER: _ClassVar[int]
+    erasure: Erasure
+    def __init__(self, erasure: _Optional[_Union[Erasure, _Mapping]] = ...) -> None: ...
+
+class GetErasureRequest(_message.Message):
+    __slots__ = ("namespace", "erasure_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    ERASURE_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    erasure_id: str
+    def __init__(self, namespace: _Optional[str] = ..., erasure_id: _Optional[str] = ...) -> None: ...
+
+class GetErasureResponse(_message.Message):
+    __slots__ = ("erasure",)
+    ERASURE_FIELD_NUMBER: _ClassVar[int]
+    erasure: Erasure
+    def __init__(self, erasure: _Optional[_Union[Erasure, _Mapping]] = ...) -> None: ...
+
+class Erasure(_message.Message):
+    __slots__ = ("erasure_id", "state", "subject_digest", "erased", "left", "create_time", "end_time")
+    ERASURE_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    ERASED_FIELD_NUMBER: _ClassVar[int]
+    LEFT_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    erasure_id: str
+    state: ErasureState
+    subject_digest: str
+    erased: _containers.RepeatedCompositeFieldContainer[ErasedCount]
+    left: _containers.RepeatedCompositeFieldContainer[ErasureRemainder]
+    create_time: _timestamp_pb2.Timestamp
+    end_time: _timestamp_pb2.Timestamp
+    def __init__(self, erasure_id: _Optional[str] = ..., state: _Optional[_Union[ErasureState, str]] = ..., subject_digest: _Optional[str] = ..., erased: _Optional[_Iterable[_Union[ErasedCount, _Mapping]]] = ..., left: _Optional[_Iterable[_Union[ErasureRemainder, _Mapping]]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ErasedCount(_message.Message):
+    __slots__ = ("kind", "count")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    kind: ErasedKind
+    count: int
+    def __init__(self, kind: _Optional[_Union[ErasedKind, str]] = ..., count: _Optional[int] = ...) -> None: ...
+
+class ErasureRemainder(_message.Message):
+    __slots__ = ("reason", "count", "session_ids", "drop_time")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    SESSION_IDS_FIELD_NUMBER: _ClassVar[int]
+    DROP_TIME_FIELD_NUMBER: _ClassVar[int]
+    reason: ErasureRemainderReason
+    count: int
+    session_ids: _containers.RepeatedScalarFieldContainer[str]
+    drop_time: _timestamp_pb2.Timestamp
+    def __init__(self, reason: _Optional[_Union[ErasureRemainderReason, str]] = ..., count: _Optional[int] = ..., session_ids: _Optional[_Iterable[str]] = ..., drop_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

@@ -54,6 +54,7 @@ class SessionDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SESSION_DELETE_REASON_UNSPECIFIED: _ClassVar[SessionDeleteReason]
     SESSION_DELETE_REASON_REQUEST: _ClassVar[SessionDeleteReason]
     SESSION_DELETE_REASON_EXPIRED: _ClassVar[SessionDeleteReason]
+    SESSION_DELETE_REASON_ERASED: _ClassVar[SessionDeleteReason]
 
 class SupersedeReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -73,6 +74,8 @@ class MemoryDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MEMORY_DELETE_REASON_DECAYED: _ClassVar[MemoryDeleteReason]
     MEMORY_DELETE_REASON_RETENTION: _ClassVar[MemoryDeleteReason]
     MEMORY_DELETE_REASON_MERGED: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_SOURCE_ERASED: _ClassVar[MemoryDeleteReason]
+    MEMORY_DELETE_REASON_ERASED: _ClassVar[MemoryDeleteReason]
 
 class StreamPosition(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -111,6 +114,7 @@ EVENT_TYPE_TASK_ATTEMPTED: EventType
 SESSION_DELETE_REASON_UNSPECIFIED: SessionDeleteReason
 SESSION_DELETE_REASON_REQUEST: SessionDeleteReason
 SESSION_DELETE_REASON_EXPIRED: SessionDeleteReason
+SESSION_DELETE_REASON_ERASED: SessionDeleteReason
 SUPERSEDE_REASON_UNSPECIFIED: SupersedeReason
 SUPERSEDE_REASON_MESSAGES_CHANGED: SupersedeReason
 SUPERSEDE_REASON_SUMMARY_CHANGED: SupersedeReason
@@ -124,6 +128,8 @@ MEMORY_DELETE_REASON_EXPIRED: MemoryDeleteReason
 MEMORY_DELETE_REASON_DECAYED: MemoryDeleteReason
 MEMORY_DELETE_REASON_RETENTION: MemoryDeleteReason
 MEMORY_DELETE_REASON_MERGED: MemoryDeleteReason
+MEMORY_DELETE_REASON_SOURCE_ERASED: MemoryDeleteReason
+MEMORY_DELETE_REASON_ERASED: MemoryDeleteReason
 STREAM_POSITION_UNSPECIFIED: StreamPosition
 STREAM_POSITION_NOW: StreamPosition
 STREAM_POSITION_OLDEST: StreamPosition

@@ -40,6 +40,13 @@ class MemoryOrigin(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MEMORY_ORIGIN_EXTRACTION: _ClassVar[MemoryOrigin]
     MEMORY_ORIGIN_TURN: _ClassVar[MemoryOrigin]
 
+class SourceErasure(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SOURCE_ERASURE_UNSPECIFIED: _ClassVar[SourceErasure]
+    SOURCE_ERASURE_FORGET: _ClassVar[SourceErasure]
+    SOURCE_ERASURE_MARK: _ClassVar[SourceErasure]
+    SOURCE_ERASURE_KEEP: _ClassVar[SourceErasure]
+
 class PromotionSelection(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     PROMOTION_SELECTION_UNSPECIFIED: _ClassVar[PromotionSelection]
@@ -108,6 +115,10 @@ MEMORY_ORIGIN_CALLER: MemoryOrigin
 MEMORY_ORIGIN_PROMOTION: MemoryOrigin
 MEMORY_ORIGIN_EXTRACTION: MemoryOrigin
 MEMORY_ORIGIN_TURN: MemoryOrigin
+SOURCE_ERASURE_UNSPECIFIED: SourceErasure
+SOURCE_ERASURE_FORGET: SourceErasure
+SOURCE_ERASURE_MARK: SourceErasure
+SOURCE_ERASURE_KEEP: SourceErasure
 PROMOTION_SELECTION_UNSPECIFIED: PromotionSelection
 PROMOTION_SELECTION_USER_STATEMENTS: PromotionSelection
 PROMOTION_SELECTION_ANY_TEXT: PromotionSelection
@@ -258,21 +269,23 @@ class Episode(_message.Message):
     def __init__(self, user_text: _Optional[str] = ..., assistant_text: _Optional[str] = ...) -> None: ...
 
 class MemorySource(_message.Message):
-    __slots__ = ("origin", "session_id", "message_ids", "hook", "model")
+    __slots__ = ("origin", "session_id", "message_ids", "hook", "model", "erase_time")
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     HOOK_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
+    ERASE_TIME_FIELD_NUMBER: _ClassVar[int]
     origin: MemoryOrigin
     session_id: str
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     hook: str
     model: str
-    def __init__(self, origin: _Optional[_Union[MemoryOrigin, str]] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ...) -> None: ...
+    erase_time: _timestamp_pb2.Timestamp
+    def __init__(self, origin: _Optional[_Union[MemoryOrigin, str]] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ..., erase_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class MemoryPolicy(_message.Message):
-    __slots__ = ("promotion", "episodes", "extraction", "long_term_limit", "entity_limit", "relation_limit", "agent_scope")
+    __slots__ = ("promotion", "episodes", "extraction", "long_term_limit", "entity_limit", "relation_limit", "agent_scope", "on_source_erased")
     PROMOTION_FIELD_NUMBER: _ClassVar[int]
     EPISODES_FIELD_NUMBER: _ClassVar[int]
     EXTRACTION_FIELD_NUMBER: _ClassVar[int]
@@ -280,6 +293,7 @@ class MemoryPolicy(_message.Message):
     ENTITY_LIMIT_FIELD_NUMBER: _ClassVar[int]
     RELATION_LIMIT_FIELD_NUMBER: _ClassVar[int]
     AGENT_SCOPE_FIELD_NUMBER: _ClassVar[int]
+    ON_SOURCE_ERASED_FIELD_NUMBER: _ClassVar[int]
     promotion: PromotionPolicy
     episodes: EpisodePolicy
     extraction: ExtractionPolicy
@@ -287,7 +301,8 @@ class MemoryPolicy(_message.Message):
     entity_limit: int
     relation_limit: int
     agent_scope: bool
-    def __init__(self, promotion: _Optional[_Union[PromotionPolicy, _Mapping]] = ..., episodes: _Optional[_Union[EpisodePolicy, _Mapping]] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., long_term_limit: _Optional[int] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ...) -> None: ...
+    on_source_erased: SourceErasure
+    def __init__(self, promotion: _Optional[_Union[PromotionPolicy, _Mapping]] = ..., episodes: _Optional[_Union[EpisodePolicy, _Mapping]] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., long_term_limit: _Optional[int] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ..., on_source_erased: _Optional[_Union[SourceErasure, str]] = ...) -> None: ...
 
 class PromotionPolicy(_message.Message):
     __slots__ = ("selection", "importance_threshold", "importance_rules", "score_hook", "marked_stages_only")
@@ -360,7 +375,7 @@ class ScopeFilter(_message.Message):
     def __init__(self, visible_to: _Optional[_Union[MemoryScope, _Mapping]] = ..., exact: _Optional[_Union[MemoryScope, _Mapping]] = ..., owned_by: _Optional[_Union[MemoryScope, _Mapping]] = ..., everyone: _Optional[_Union[Everyone, _Mapping]] = ...) -> None: ...
 
 class MemoryFilter(_message.Message):
-    __slots__ = ("scope", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at_time", "create_time_from", "create_time_before", "last_seen_time_from", "last_seen_time_before", "source_session_id", "origin")
+    __slots__ = ("scope", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at_time", "create_time_from", "create_time_before", "last_seen_time_from", "last_seen_time_before", "source_session_id", "origin", "source_erased")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -388,6 +403,7 @@ class MemoryFilter(_message.Message):
     LAST_SEEN_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     SOURCE_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_ERASED_FIELD_NUMBER: _ClassVar[int]
     scope: ScopeFilter
     kinds: _containers.RepeatedScalarFieldContainer[MemoryKind]
     states: _containers.RepeatedScalarFieldContainer[MemoryState]
@@ -408,7 +424,8 @@ class MemoryFilter(_message.Message):
     last_seen_time_before: _timestamp_pb2.Timestamp
     source_session_id: str
     origin: MemoryOrigin
-    def __init__(self, scope: _Optional[_Union[ScopeFilter, _Mapping]] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seen_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seen_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ...) -> None: ...
+    source_erased: bool
+    def __init__(self, scope: _Optional[_Union[ScopeFilter, _Mapping]] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seen_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seen_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ..., source_erased: _Optional[bool] = ...) -> None: ...
 
 class DedupeRule(_message.Message):
     __slots__ = ("mode", "threshold", "window", "keep_unchanged")

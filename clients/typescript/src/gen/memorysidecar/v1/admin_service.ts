@@ -11,7 +11,9 @@ import {
   type ChannelCredentials,
   Client,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -26,9 +28,57 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/admin_service.proto";
 
-/** What a hook is. Values may be added. */
+/** Places for a back-up. Values may be added. */
+export const BackUpTarget = {
+  /** UNSPECIFIED - Not set: treated as `BACK_UP_TARGET_DIRECTORY`. */
+  UNSPECIFIED: 0,
+  /**
+   * DIRECTORY - A new directory below the one that the operator names with `backup-dir`. The copy is verified
+   * like by `memory-sidecar verify`, and older back-ups beyond `backup-keep` are removed.
+   */
+  DIRECTORY: 1,
+  /**
+   * STREAM - The caller: the stream carries the bytes of the data file. The server checks page headers and
+   * the checksum of every record on the way; `memory-sidecar verify` and `memory-sidecar restore`
+   * check the rest. Counts as an export for the limit of exports, and a caller that takes nothing
+   * for `export_stall_ms` ends it.
+   */
+  STREAM: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type BackUpTarget = typeof BackUpTarget[keyof typeof BackUpTarget];
+
+export namespace BackUpTarget {
+  export type UNSPECIFIED = typeof BackUpTarget.UNSPECIFIED;
+  export type DIRECTORY = typeof BackUpTarget.DIRECTORY;
+  export type STREAM = typeof BackUpTarget.STREAM;
+  export type UNRECOGNIZED = typeof BackUpTarget.UNRECOGNIZED;
+}
+
+/** Steps of a back-up. Values may be added. */
+export const BackUpStep = {
+  /** UNSPECIFIED - Never sent. */
+  UNSPECIFIED: 0,
+  /** COPYING - The pages are copied. */
+  COPYING: 1,
+  /** VERIFYING - The copy is verified. */
+  VERIFYING: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type BackUpStep = typeof BackUpStep[keyof typeof BackUpStep];
+
+export namespace BackUpStep {
+  export type UNSPECIFIED = typeof BackUpStep.UNSPECIFIED;
+  export type COPYING = typeof BackUpStep.COPYING;
+  export type VERIFYING = typeof BackUpStep.VERIFYING;
+  export type UNRECOGNIZED = typeof BackUpStep.UNRECOGNIZED;
+}
+
+/** Transports of a hook. Values may be added. */
 export const HookKind = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** BUILTIN - Part of the server: needs no model and no network. */
   BUILTIN: 1,
@@ -55,15 +105,15 @@ export namespace HookKind {
   export type UNRECOGNIZED = typeof HookKind.UNRECOGNIZED;
 }
 
-/** Whether calls of a hook go through. Values may be added. */
+/** States of a circuit breaker. Values may be added. */
 export const BreakerState = {
   /** UNSPECIFIED - Not set. For hooks that are not called: `HOOK_KIND_POLL`. */
   UNSPECIFIED: 0,
-  /** CLOSED - They go through. */
+  /** CLOSED - Calls go through. */
   CLOSED: 1,
-  /** OPEN - Too many failed in a row: none goes out until `retry_time`. */
+  /** OPEN - No calls until `retry_time`, after too many consecutive failures. */
   OPEN: 2,
-  /** HALF_OPEN - One trial call is under way. */
+  /** HALF_OPEN - One trial call is running. */
   HALF_OPEN: 3,
   UNRECOGNIZED: -1,
 } as const;
@@ -78,46 +128,143 @@ export namespace BreakerState {
   export type UNRECOGNIZED = typeof BreakerState.UNRECOGNIZED;
 }
 
-/** Asks what the server is. */
+/** State of an erasure. Values may be added. */
+export const ErasureState = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** RUNNING - It is under way, also while the server is down. */
+  RUNNING: 1,
+  /** DONE - No record of the store holds content of the subject. */
+  DONE: 2,
+  /** DRY_RUN - Nothing was erased: a dry run. */
+  DRY_RUN: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ErasureState = typeof ErasureState[keyof typeof ErasureState];
+
+export namespace ErasureState {
+  export type UNSPECIFIED = typeof ErasureState.UNSPECIFIED;
+  export type RUNNING = typeof ErasureState.RUNNING;
+  export type DONE = typeof ErasureState.DONE;
+  export type DRY_RUN = typeof ErasureState.DRY_RUN;
+  export type UNRECOGNIZED = typeof ErasureState.UNRECOGNIZED;
+}
+
+/** Kinds of records. Vectors go with their record and are not counted. Values may be added. */
+export const ErasedKind = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** SESSION - Sessions. */
+  SESSION: 1,
+  /** MESSAGE - Messages of logs. */
+  MESSAGE: 2,
+  /** SUMMARY - Summaries, former ones included. */
+  SUMMARY: 3,
+  /** TASK - Tasks to summarize, and to extract or to score. */
+  TASK: 4,
+  /** MEMORY - Memories. */
+  MEMORY: 5,
+  /** MEMORY_VERSION - States of these memories, the current ones included. */
+  MEMORY_VERSION: 6,
+  /** DOCUMENT - Documents, chunks counted one by one. */
+  DOCUMENT: 7,
+  /** ANSWER - Answers remembered under request ids. */
+  ANSWER: 8,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ErasedKind = typeof ErasedKind[keyof typeof ErasedKind];
+
+export namespace ErasedKind {
+  export type UNSPECIFIED = typeof ErasedKind.UNSPECIFIED;
+  export type SESSION = typeof ErasedKind.SESSION;
+  export type MESSAGE = typeof ErasedKind.MESSAGE;
+  export type SUMMARY = typeof ErasedKind.SUMMARY;
+  export type TASK = typeof ErasedKind.TASK;
+  export type MEMORY = typeof ErasedKind.MEMORY;
+  export type MEMORY_VERSION = typeof ErasedKind.MEMORY_VERSION;
+  export type DOCUMENT = typeof ErasedKind.DOCUMENT;
+  export type ANSWER = typeof ErasedKind.ANSWER;
+  export type UNRECOGNIZED = typeof ErasedKind.UNRECOGNIZED;
+}
+
+/** Reason for which an erasure leaves something. Values may be added. */
+export const ErasureRemainderReason = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** EVENTS - Events hold no content, but ids of the subject, until retention drops them. */
+  EVENTS: 1,
+  /**
+   * OTHER_OWNER - Forks of a session of the subject that belong to another user or agent. They hold copies
+   * of its messages. Remedy: erase them by their own ids.
+   */
+  OTHER_OWNER: 2,
+  /**
+   * CALLER_SUMMARY - Summaries of the session that a caller wrote without naming messages. For messages only.
+   * Remedy: read them, and remove them with SetSummary.
+   */
+  CALLER_SUMMARY: 3,
+  /** FREE_PAGES - Free pages of the data file, which the server never reads, until the file is written anew. */
+  FREE_PAGES: 4,
+  /** COPIES - Copies outside the store: back-ups, exports, answers and events that callers have read. */
+  COPIES: 5,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ErasureRemainderReason = typeof ErasureRemainderReason[keyof typeof ErasureRemainderReason];
+
+export namespace ErasureRemainderReason {
+  export type UNSPECIFIED = typeof ErasureRemainderReason.UNSPECIFIED;
+  export type EVENTS = typeof ErasureRemainderReason.EVENTS;
+  export type OTHER_OWNER = typeof ErasureRemainderReason.OTHER_OWNER;
+  export type CALLER_SUMMARY = typeof ErasureRemainderReason.CALLER_SUMMARY;
+  export type FREE_PAGES = typeof ErasureRemainderReason.FREE_PAGES;
+  export type COPIES = typeof ErasureRemainderReason.COPIES;
+  export type UNRECOGNIZED = typeof ErasureRemainderReason.UNRECOGNIZED;
+}
+
+/** Request for information about the server. */
 export interface GetServerInfoRequest {
 }
 
-/** What the server is. */
+/** Version, capabilities and limits of the server. */
 export interface GetServerInfoResponse {
-  /** The version of the server, as in semantic versioning. */
+  /** Version of the server, as in semantic versioning. */
   version: string;
-  /** The id of the store. A new store gets a new one; a copy keeps it. */
+  /** Id of the store. A new store gets a new one; a copy keeps it. */
   storeId: string;
-  /** The version of the format on disk. */
+  /** Version of the on-disk format. */
   storeFormat: number;
   /**
-   * The capabilities of this server, by name, in alphabetical order. A client that relies
-   * on one checks it here first, since an older server ignores fields that it does not
-   * know. Names may be added:
+   * The capabilities of this server, by name, in alphabetical order. A client that relies on one
+   * checks it here first, because an older server ignores unknown fields. Names may be added:
    *   - `after_revision`: WatchEvents, ListEvents and CreateConsumer start after a
    *     revision.
    *   - `assemble_context`: AssembleContext.
+   *   - `back_up`: BackUp.
    *   - `compact_session`: CompactSession.
    *   - `consumers`: consumers and AckEvents.
    *   - `count_tokens`: CountTokens.
    *   - `document_scopes`: documents have a scope, and filters of documents, too.
    *   - `documents`: documents and collections.
    *   - `embed`: Embed.
+   *   - `erase_subject`: EraseSubject and GetErasure.
    *   - `events`: WatchEvents and ListEvents.
    *   - `extract_memories`: ExtractMemories.
    *   - `fill_tool_results`: FillToolResults.
    *   - `fork`: ForkSession.
    *   - `hook_workers`: workers take tasks with PollTasks.
-   *   - `hooks`: ListHooks, and what hooks do.
+   *   - `hooks`: ListHooks, and calls of hooks.
    *   - `idempotency`: `request_id`.
    *   - `memories`: MemoryService.
    *   - `memory_policies`: `Session.memory_policy`.
-   *   - `memory_tasks`: tasks of memories are among the others.
+   *   - `memory_tasks`: durable tasks to extract and to score.
    *   - `memory_versions`: ListMemoryVersions and RestoreMemoryVersion.
    *   - `messages`: AppendMessages and the log of a session.
    *   - `metadata_trees`: `all_of`, `any_of` and `none_of` of MetadataCondition.
    *   - `owned_by_scopes`: `owned_by` of ScopeFilter.
-   *   - `placed_summaries`: summaries in the place of what they stand for.
+   *   - `placed_summaries`: summaries placed in the window.
    *   - `policy_conditions`: conditions in CEL.
    *   - `policy_presets`: presets and ListPolicyPresets.
    *   - `policy_preview`: PreviewPolicy.
@@ -140,10 +287,9 @@ export interface GetServerInfoResponse {
    *   - `token_rule_o200k`: this value of TokenRule.
    *   - `token_rule_words`: this value of TokenRule.
    *   - `tool_results`: messages that answer tool calls.
-   *   - `ttl`: sessions and memories with an end.
+   *   - `ttl`: sessions and memories that expire.
    *   - `turn_episodes`: `turn_end` of AppendMessages makes episodes.
-   *   - `unknown_fields_refused`: rpcs with the option `destructive` refuse fields that the
-   *     server does not know.
+   *   - `unknown_fields_refused`: rpcs with the option `destructive` refuse unknown fields.
    *   - `window_as_of`: `as_of_seq` of GetWindow.
    *   - `window_policies`: policies.
    */
@@ -153,39 +299,39 @@ export interface GetServerInfoResponse {
    * alphabetical order. Names may be added.
    */
   limits: Limit[];
-  /** When the process started. */
+  /** Start time of the process. */
   startTime?: Timestamp | undefined;
 }
 
 /** One limit of the server. */
 export interface Limit {
-  /** The name, with its unit last. */
+  /** Name of the limit, with its unit last. */
   name: string;
   /** The value. */
   value: bigint;
 }
 
-/** Asks for the hooks. */
+/** Request for a page of hooks. */
 export interface ListHooksRequest {
-  /** The namespace whose use of budgets is told. Empty means `default`. */
+  /** The namespace whose budget use is reported. Empty means `default`. */
   namespace: string;
   /**
-   * The most hooks to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
+   * Maximum number of hooks to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
    * error. A page may be shorter and not be the last.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
 
-/** The hooks. */
+/** A page of hooks. */
 export interface ListHooksResponse {
-  /** The hooks, by name. */
+  /** The hooks, sorted by name. */
   hooks: Hook[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
@@ -193,52 +339,270 @@ export interface ListHooksResponse {
 export interface Hook {
   /** The name. */
   name: string;
-  /** What it is. */
+  /** Transport of the hook. */
   kind: HookKind;
-  /** What it does. */
+  /** Types of tasks that it handles. */
   taskTypes: TaskType[];
   /**
-   * Says that it is used where none is named: by stages for a summary, by searches for
-   * vectors, by calls that ask for a reranker.
+   * Whether the hook is the default: of stages for summaries, of searches for vectors, of calls
+   * that request a reranker.
    */
   isDefault: boolean;
-  /** Whether calls go through. */
+  /** State of the circuit breaker. */
   breaker: BreakerState;
-  /** When the next trial call may go out. Unset unless the breaker is open. */
+  /** Time of the next trial call. Unset unless the breaker is open. */
   retryTime?:
     | Timestamp
     | undefined;
-  /** How many calls run now, of the whole server; 0 for `HOOK_KIND_POLL`. */
+  /** Number of running calls, across the server; 0 for `HOOK_KIND_POLL`. */
   runningCalls: number;
-  /** How many may run at once. */
+  /** Maximum number of concurrent calls. */
   maxRunningCalls: number;
-  /** How many calls there were since the start of the server. */
+  /** Number of calls since the start of the server. */
   callCount: bigint;
-  /** How many of them failed, by reason, in the order of the reasons. */
+  /** Failed calls by reason, in the order of the reasons. */
   failures: FailureCount[];
-  /** How long a call may take. */
+  /** Timeout of a call. */
   timeout?:
     | Duration
     | undefined;
-  /** The budget of each namespace for calls in an hour. 0 means no limit. */
+  /** Calls per hour and namespace. 0 means no limit. */
   callsPerHour: bigint;
-  /** The budget of each namespace for tokens in an hour. 0 means no limit. */
+  /** Tokens per hour and namespace. 0 means no limit. */
   tokensPerHour: bigint;
-  /** The calls of the namespace in this hour. */
+  /** Calls of the namespace in this hour. */
   usedCalls: bigint;
   /**
-   * The tokens of the namespace in this hour: those that hooks told of, and estimates
-   * for calls under way and hooks that tell nothing.
+   * Tokens of the namespace in this hour: those reported by hooks, and estimates for running calls
+   * and for hooks that report none.
    */
   usedTokens: bigint;
 }
 
-/** How many attempts failed for one reason. */
+/** Number of failures for one reason. */
 export interface FailureCount {
   /** The reason. */
   reason: TaskFailureReason;
-  /** How many. */
+  /** Number of failed calls. */
   count: bigint;
+}
+
+/** Request for a back-up of the whole store. */
+export interface BackUpRequest {
+  /** Place of the back-up. */
+  target: BackUpTarget;
+  /**
+   * The most bytes that the server copies in a second. 0 means the setting
+   * `backup-bytes-per-second` of the server; a larger number than that is treated as it, unless the
+   * setting is 0, which means no limit. Negative is an error.
+   */
+  maxBytesPerSecond: bigint;
+}
+
+/** One message of the stream of a back-up. */
+export interface BackUpResponse {
+  /** The part of the back-up that this message carries. */
+  part?:
+    | //
+    /** Progress, a few times a second at most. */
+    { $case: "progress"; value: BackUpProgress }
+    | //
+    /**
+     * The next bytes of the data file, at most 1 MiB; only with `BACK_UP_TARGET_STREAM`. All chunks
+     * in their order are the file.
+     */
+    { $case: "chunk"; value: Buffer }
+    | //
+    /** The finished back-up, as the last message. */
+    { $case: "backUp"; value: BackUp }
+    | undefined;
+}
+
+/** Progress of a back-up. */
+export interface BackUpProgress {
+  /** Work that is under way. */
+  step: BackUpStep;
+  /** Bytes that were copied. */
+  copiedBytes: bigint;
+  /** Size of the whole copy in bytes. */
+  totalBytes: bigint;
+}
+
+/** A finished back-up. */
+export interface BackUp {
+  /**
+   * Name of its directory below `backup-dir`: the time at which it began, for example
+   * `20261123T160512345Z`. Empty with `BACK_UP_TARGET_STREAM`.
+   */
+  name: string;
+  /** The id of the store. */
+  storeId: string;
+  /** Begin of the back-up: every change that was acknowledged before is in it. */
+  startTime?:
+    | Timestamp
+    | undefined;
+  /** End of the back-up. */
+  endTime?:
+    | Timestamp
+    | undefined;
+  /** Size of the data file in bytes. */
+  sizeBytes: bigint;
+  /** SHA-256 of the data file, in lower-case hexadecimal digits. */
+  sha256: string;
+  /** Content of the back-up. Unset with `BACK_UP_TARGET_STREAM`, whose records are not counted. */
+  content?: BackUpContent | undefined;
+}
+
+/** Numbers of records in a back-up, over all namespaces. */
+export interface BackUpContent {
+  /** Sessions. */
+  sessionCount: bigint;
+  /** Messages of all sessions. */
+  messageCount: bigint;
+  /** Events that are kept. */
+  eventCount: bigint;
+  /** Documents and chunks of all collections. */
+  documentCount: bigint;
+  /** Long-term memories. */
+  memoryCount: bigint;
+  /** Records of every kind. */
+  recordCount: bigint;
+}
+
+/** Asks to erase a subject. */
+export interface EraseSubjectRequest {
+  /** The namespace. Empty means `default`. Nothing outside it is touched. */
+  namespace: string;
+  /** The subject. Required. */
+  subject?:
+    | ErasureSubject
+    | undefined;
+  /**
+   * Counts what would be erased, and changes nothing. A dry run takes part in no transaction
+   * of its own: data that is written meanwhile may be counted or not.
+   */
+  dryRun: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/**
+ * Whose data, or which, an erasure is about. An id that names nothing is no error: the
+ * receipt then counts nothing.
+ */
+export interface ErasureSubject {
+  /** The subject. */
+  subject?:
+    | //
+    /** A user: sessions, memories and documents with this `user_id`. At most 512 bytes. */
+    { $case: "userId"; value: string }
+    | //
+    /** An agent: sessions, memories and documents with this `agent_id`. At most 512 bytes. */
+    { $case: "agentId"; value: string }
+    | //
+    /** A session. At most 512 bytes. */
+    { $case: "sessionId"; value: string }
+    | //
+    /** A document. */
+    { $case: "document"; value: DocumentSubject }
+    | //
+    /** Messages of a session. */
+    { $case: "messages"; value: MessagesSubject }
+    | undefined;
+}
+
+/** A document to erase. */
+export interface DocumentSubject {
+  /** The collection. Required: `default` is named, too. */
+  collectionId: string;
+  /** The document. Required. The id of one that was split stands for all its chunks. */
+  documentId: string;
+}
+
+/**
+ * Messages to erase.
+ *
+ * Their seqs stay taken. Summaries that stand for one of them are removed, not made anew:
+ * the other messages that such a summary stood for stay in the log, and RestoreMessages
+ * brings them back into the window. A tool call and its results are erased together only
+ * when both are named; what is left of them leaves the window.
+ */
+export interface MessagesSubject {
+  /** The session. Required. */
+  sessionId: string;
+  /** The messages: 1 to 1,000 ids, each at most 256 bytes. Ids that name nothing are passed over. */
+  messageIds: string[];
+}
+
+/** The erasure, or its dry run. */
+export interface EraseSubjectResponse {
+  /** The receipt as it is now. */
+  erasure?: Erasure | undefined;
+}
+
+/** Asks for the receipt of an erasure. */
+export interface GetErasureRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The erasure. Required. */
+  erasureId: string;
+}
+
+/** The receipt of an erasure. */
+export interface GetErasureResponse {
+  /** The receipt as it is now. */
+  erasure?: Erasure | undefined;
+}
+
+/**
+ * The receipt of an erasure. It holds no content and does not name its subject, so it can be
+ * kept as a proof. A namespace keeps the newest 1,000.
+ */
+export interface Erasure {
+  /** The id, made by the server. Empty for a dry run. */
+  erasureId: string;
+  /** State of the erasure. */
+  state: ErasureState;
+  /**
+   * SHA-256 of the subject, as 64 hexadecimal digits: whoever knows the subject recognizes
+   * the receipt. Of the bytes of the namespace, the kind (`user`, `agent`, `session`,
+   * `document` or `messages`) and the ids in the order of their fields, with a zero byte
+   * between each two.
+   */
+  subjectDigest: string;
+  /**
+   * Numbers of records erased so far, by rising kind; of a dry run, those that would be. Kinds of
+   * which there was nothing are left out.
+   */
+  erased: ErasedCount[];
+  /** Remainders when the erasure is done, and why they are left, by rising reason. */
+  left: ErasureRemainder[];
+  /** When it was asked for. */
+  createTime?:
+    | Timestamp
+    | undefined;
+  /** When it was done. Unset before. */
+  endTime?: Timestamp | undefined;
+}
+
+/** Number of records of a kind that were erased. */
+export interface ErasedCount {
+  /** The kind. */
+  kind: ErasedKind;
+  /** Number of records. */
+  count: bigint;
+}
+
+/** Something that an erasure leaves. */
+export interface ErasureRemainder {
+  /** Reason for which it is left. */
+  reason: ErasureRemainderReason;
+  /** Number of records, where they are counted, else 0. */
+  count: bigint;
+  /** For `ERASURE_REMAINDER_REASON_OTHER_OWNER`: the sessions, at most 100, by rising creation. */
+  sessionIds: string[];
+  /** When the server drops it by itself. Unset when it does not. */
+  dropTime?: Timestamp | undefined;
 }
 
 function createBaseGetServerInfoRequest(): GetServerInfoRequest {
@@ -965,10 +1329,1403 @@ export const FailureCount: MessageFns<FailureCount> = {
   },
 };
 
-/** Tells about the server itself. The common errors are those of SessionService. */
+function createBaseBackUpRequest(): BackUpRequest {
+  return { target: 0, maxBytesPerSecond: 0n };
+}
+
+export const BackUpRequest: MessageFns<BackUpRequest> = {
+  encode(message: BackUpRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.target !== 0) {
+      writer.uint32(8).int32(message.target);
+    }
+    if (message.maxBytesPerSecond !== 0n) {
+      if (BigInt.asIntN(64, message.maxBytesPerSecond) !== message.maxBytesPerSecond) {
+        throw new globalThis.Error("value provided for field message.maxBytesPerSecond of type int64 too large");
+      }
+      writer.uint32(16).int64(message.maxBytesPerSecond);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BackUpRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBackUpRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.target = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.maxBytesPerSecond = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BackUpRequest>, I>>(base?: I): BackUpRequest {
+    return BackUpRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BackUpRequest>, I>>(object: I): BackUpRequest {
+    const message = createBaseBackUpRequest();
+    message.target = object.target ?? 0;
+    message.maxBytesPerSecond = (object.maxBytesPerSecond !== undefined && object.maxBytesPerSecond !== null)
+      ? BigInt(object.maxBytesPerSecond)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseBackUpResponse(): BackUpResponse {
+  return { part: undefined };
+}
+
+export const BackUpResponse: MessageFns<BackUpResponse> = {
+  encode(message: BackUpResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.part?.$case) {
+      case "progress":
+        BackUpProgress.encode(message.part.value, writer.uint32(10).fork()).join();
+        break;
+      case "chunk":
+        writer.uint32(18).bytes(message.part.value);
+        break;
+      case "backUp":
+        BackUp.encode(message.part.value, writer.uint32(26).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BackUpResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBackUpResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.part = { $case: "progress", value: BackUpProgress.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.part = { $case: "chunk", value: Buffer.from(reader.bytes()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.part = { $case: "backUp", value: BackUp.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BackUpResponse>, I>>(base?: I): BackUpResponse {
+    return BackUpResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BackUpResponse>, I>>(object: I): BackUpResponse {
+    const message = createBaseBackUpResponse();
+    switch (object.part?.$case) {
+      case "progress": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "progress", value: BackUpProgress.fromPartial(object.part.value) };
+        }
+        break;
+      }
+      case "chunk": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "chunk", value: object.part.value };
+        }
+        break;
+      }
+      case "backUp": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "backUp", value: BackUp.fromPartial(object.part.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseBackUpProgress(): BackUpProgress {
+  return { step: 0, copiedBytes: 0n, totalBytes: 0n };
+}
+
+export const BackUpProgress: MessageFns<BackUpProgress> = {
+  encode(message: BackUpProgress, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.step !== 0) {
+      writer.uint32(8).int32(message.step);
+    }
+    if (message.copiedBytes !== 0n) {
+      if (BigInt.asIntN(64, message.copiedBytes) !== message.copiedBytes) {
+        throw new globalThis.Error("value provided for field message.copiedBytes of type int64 too large");
+      }
+      writer.uint32(16).int64(message.copiedBytes);
+    }
+    if (message.totalBytes !== 0n) {
+      if (BigInt.asIntN(64, message.totalBytes) !== message.totalBytes) {
+        throw new globalThis.Error("value provided for field message.totalBytes of type int64 too large");
+      }
+      writer.uint32(24).int64(message.totalBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BackUpProgress {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBackUpProgress();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.step = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.copiedBytes = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.totalBytes = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BackUpProgress>, I>>(base?: I): BackUpProgress {
+    return BackUpProgress.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BackUpProgress>, I>>(object: I): BackUpProgress {
+    const message = createBaseBackUpProgress();
+    message.step = object.step ?? 0;
+    message.copiedBytes = (object.copiedBytes !== undefined && object.copiedBytes !== null)
+      ? BigInt(object.copiedBytes)
+      : 0n;
+    message.totalBytes = (object.totalBytes !== undefined && object.totalBytes !== null)
+      ? BigInt(object.totalBytes)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseBackUp(): BackUp {
+  return {
+    name: "",
+    storeId: "",
+    startTime: undefined,
+    endTime: undefined,
+    sizeBytes: 0n,
+    sha256: "",
+    content: undefined,
+  };
+}
+
+export const BackUp: MessageFns<BackUp> = {
+  encode(message: BackUp, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.storeId !== "") {
+      writer.uint32(18).string(message.storeId);
+    }
+    if (message.startTime !== undefined) {
+      Timestamp.encode(message.startTime, writer.uint32(26).fork()).join();
+    }
+    if (message.endTime !== undefined) {
+      Timestamp.encode(message.endTime, writer.uint32(34).fork()).join();
+    }
+    if (message.sizeBytes !== 0n) {
+      if (BigInt.asIntN(64, message.sizeBytes) !== message.sizeBytes) {
+        throw new globalThis.Error("value provided for field message.sizeBytes of type int64 too large");
+      }
+      writer.uint32(40).int64(message.sizeBytes);
+    }
+    if (message.sha256 !== "") {
+      writer.uint32(50).string(message.sha256);
+    }
+    if (message.content !== undefined) {
+      BackUpContent.encode(message.content, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BackUp {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBackUp();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.startTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.endTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sizeBytes = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.sha256 = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.content = BackUpContent.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BackUp>, I>>(base?: I): BackUp {
+    return BackUp.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BackUp>, I>>(object: I): BackUp {
+    const message = createBaseBackUp();
+    message.name = object.name ?? "";
+    message.storeId = object.storeId ?? "";
+    message.startTime = (object.startTime !== undefined && object.startTime !== null)
+      ? Timestamp.fromPartial(object.startTime)
+      : undefined;
+    message.endTime = (object.endTime !== undefined && object.endTime !== null)
+      ? Timestamp.fromPartial(object.endTime)
+      : undefined;
+    message.sizeBytes = (object.sizeBytes !== undefined && object.sizeBytes !== null) ? BigInt(object.sizeBytes) : 0n;
+    message.sha256 = object.sha256 ?? "";
+    message.content = (object.content !== undefined && object.content !== null)
+      ? BackUpContent.fromPartial(object.content)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseBackUpContent(): BackUpContent {
+  return { sessionCount: 0n, messageCount: 0n, eventCount: 0n, documentCount: 0n, memoryCount: 0n, recordCount: 0n };
+}
+
+export const BackUpContent: MessageFns<BackUpContent> = {
+  encode(message: BackUpContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionCount !== 0n) {
+      if (BigInt.asIntN(64, message.sessionCount) !== message.sessionCount) {
+        throw new globalThis.Error("value provided for field message.sessionCount of type int64 too large");
+      }
+      writer.uint32(8).int64(message.sessionCount);
+    }
+    if (message.messageCount !== 0n) {
+      if (BigInt.asIntN(64, message.messageCount) !== message.messageCount) {
+        throw new globalThis.Error("value provided for field message.messageCount of type int64 too large");
+      }
+      writer.uint32(16).int64(message.messageCount);
+    }
+    if (message.eventCount !== 0n) {
+      if (BigInt.asIntN(64, message.eventCount) !== message.eventCount) {
+        throw new globalThis.Error("value provided for field message.eventCount of type int64 too large");
+      }
+      writer.uint32(24).int64(message.eventCount);
+    }
+    if (message.documentCount !== 0n) {
+      if (BigInt.asIntN(64, message.documentCount) !== message.documentCount) {
+        throw new globalThis.Error("value provided for field message.documentCount of type int64 too large");
+      }
+      writer.uint32(32).int64(message.documentCount);
+    }
+    if (message.memoryCount !== 0n) {
+      if (BigInt.asIntN(64, message.memoryCount) !== message.memoryCount) {
+        throw new globalThis.Error("value provided for field message.memoryCount of type int64 too large");
+      }
+      writer.uint32(40).int64(message.memoryCount);
+    }
+    if (message.recordCount !== 0n) {
+      if (BigInt.asIntN(64, message.recordCount) !== message.recordCount) {
+        throw new globalThis.Error("value provided for field message.recordCount of type int64 too large");
+      }
+      writer.uint32(48).int64(message.recordCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BackUpContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBackUpContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sessionCount = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.messageCount = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.eventCount = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.documentCount = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.memoryCount = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.recordCount = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BackUpContent>, I>>(base?: I): BackUpContent {
+    return BackUpContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BackUpContent>, I>>(object: I): BackUpContent {
+    const message = createBaseBackUpContent();
+    message.sessionCount = (object.sessionCount !== undefined && object.sessionCount !== null)
+      ? BigInt(object.sessionCount)
+      : 0n;
+    message.messageCount = (object.messageCount !== undefined && object.messageCount !== null)
+      ? BigInt(object.messageCount)
+      : 0n;
+    message.eventCount = (object.eventCount !== undefined && object.eventCount !== null)
+      ? BigInt(object.eventCount)
+      : 0n;
+    message.documentCount = (object.documentCount !== undefined && object.documentCount !== null)
+      ? BigInt(object.documentCount)
+      : 0n;
+    message.memoryCount = (object.memoryCount !== undefined && object.memoryCount !== null)
+      ? BigInt(object.memoryCount)
+      : 0n;
+    message.recordCount = (object.recordCount !== undefined && object.recordCount !== null)
+      ? BigInt(object.recordCount)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseEraseSubjectRequest(): EraseSubjectRequest {
+  return { namespace: "", subject: undefined, dryRun: false, requestId: "" };
+}
+
+export const EraseSubjectRequest: MessageFns<EraseSubjectRequest> = {
+  encode(message: EraseSubjectRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.subject !== undefined) {
+      ErasureSubject.encode(message.subject, writer.uint32(18).fork()).join();
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(24).bool(message.dryRun);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseSubjectRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseSubjectRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.subject = ErasureSubject.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EraseSubjectRequest>, I>>(base?: I): EraseSubjectRequest {
+    return EraseSubjectRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EraseSubjectRequest>, I>>(object: I): EraseSubjectRequest {
+    const message = createBaseEraseSubjectRequest();
+    message.namespace = object.namespace ?? "";
+    message.subject = (object.subject !== undefined && object.subject !== null)
+      ? ErasureSubject.fromPartial(object.subject)
+      : undefined;
+    message.dryRun = object.dryRun ?? false;
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseErasureSubject(): ErasureSubject {
+  return { subject: undefined };
+}
+
+export const ErasureSubject: MessageFns<ErasureSubject> = {
+  encode(message: ErasureSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.subject?.$case) {
+      case "userId":
+        writer.uint32(10).string(message.subject.value);
+        break;
+      case "agentId":
+        writer.uint32(18).string(message.subject.value);
+        break;
+      case "sessionId":
+        writer.uint32(26).string(message.subject.value);
+        break;
+      case "document":
+        DocumentSubject.encode(message.subject.value, writer.uint32(34).fork()).join();
+        break;
+      case "messages":
+        MessagesSubject.encode(message.subject.value, writer.uint32(42).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasureSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasureSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject = { $case: "userId", value: reader.string() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.subject = { $case: "agentId", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subject = { $case: "sessionId", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.subject = { $case: "document", value: DocumentSubject.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.subject = { $case: "messages", value: MessagesSubject.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ErasureSubject>, I>>(base?: I): ErasureSubject {
+    return ErasureSubject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ErasureSubject>, I>>(object: I): ErasureSubject {
+    const message = createBaseErasureSubject();
+    switch (object.subject?.$case) {
+      case "userId": {
+        if (object.subject?.value !== undefined && object.subject?.value !== null) {
+          message.subject = { $case: "userId", value: object.subject.value };
+        }
+        break;
+      }
+      case "agentId": {
+        if (object.subject?.value !== undefined && object.subject?.value !== null) {
+          message.subject = { $case: "agentId", value: object.subject.value };
+        }
+        break;
+      }
+      case "sessionId": {
+        if (object.subject?.value !== undefined && object.subject?.value !== null) {
+          message.subject = { $case: "sessionId", value: object.subject.value };
+        }
+        break;
+      }
+      case "document": {
+        if (object.subject?.value !== undefined && object.subject?.value !== null) {
+          message.subject = { $case: "document", value: DocumentSubject.fromPartial(object.subject.value) };
+        }
+        break;
+      }
+      case "messages": {
+        if (object.subject?.value !== undefined && object.subject?.value !== null) {
+          message.subject = { $case: "messages", value: MessagesSubject.fromPartial(object.subject.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseDocumentSubject(): DocumentSubject {
+  return { collectionId: "", documentId: "" };
+}
+
+export const DocumentSubject: MessageFns<DocumentSubject> = {
+  encode(message: DocumentSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(18).string(message.documentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentSubject>, I>>(base?: I): DocumentSubject {
+    return DocumentSubject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentSubject>, I>>(object: I): DocumentSubject {
+    const message = createBaseDocumentSubject();
+    message.collectionId = object.collectionId ?? "";
+    message.documentId = object.documentId ?? "";
+    return message;
+  },
+};
+
+function createBaseMessagesSubject(): MessagesSubject {
+  return { sessionId: "", messageIds: [] };
+}
+
+export const MessagesSubject: MessageFns<MessagesSubject> = {
+  encode(message: MessagesSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessagesSubject>, I>>(base?: I): MessagesSubject {
+    return MessagesSubject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessagesSubject>, I>>(object: I): MessagesSubject {
+    const message = createBaseMessagesSubject();
+    message.sessionId = object.sessionId ?? "";
+    message.messageIds = object.messageIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseEraseSubjectResponse(): EraseSubjectResponse {
+  return { erasure: undefined };
+}
+
+export const EraseSubjectResponse: MessageFns<EraseSubjectResponse> = {
+  encode(message: EraseSubjectResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.erasure !== undefined) {
+      Erasure.encode(message.erasure, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EraseSubjectResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEraseSubjectResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.erasure = Erasure.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EraseSubjectResponse>, I>>(base?: I): EraseSubjectResponse {
+    return EraseSubjectResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EraseSubjectResponse>, I>>(object: I): EraseSubjectResponse {
+    const message = createBaseEraseSubjectResponse();
+    message.erasure = (object.erasure !== undefined && object.erasure !== null)
+      ? Erasure.fromPartial(object.erasure)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetErasureRequest(): GetErasureRequest {
+  return { namespace: "", erasureId: "" };
+}
+
+export const GetErasureRequest: MessageFns<GetErasureRequest> = {
+  encode(message: GetErasureRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.erasureId !== "") {
+      writer.uint32(18).string(message.erasureId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetErasureRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetErasureRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.erasureId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetErasureRequest>, I>>(base?: I): GetErasureRequest {
+    return GetErasureRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetErasureRequest>, I>>(object: I): GetErasureRequest {
+    const message = createBaseGetErasureRequest();
+    message.namespace = object.namespace ?? "";
+    message.erasureId = object.erasureId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetErasureResponse(): GetErasureResponse {
+  return { erasure: undefined };
+}
+
+export const GetErasureResponse: MessageFns<GetErasureResponse> = {
+  encode(message: GetErasureResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.erasure !== undefined) {
+      Erasure.encode(message.erasure, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetErasureResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetErasureResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.erasure = Erasure.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetErasureResponse>, I>>(base?: I): GetErasureResponse {
+    return GetErasureResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetErasureResponse>, I>>(object: I): GetErasureResponse {
+    const message = createBaseGetErasureResponse();
+    message.erasure = (object.erasure !== undefined && object.erasure !== null)
+      ? Erasure.fromPartial(object.erasure)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseErasure(): Erasure {
+  return {
+    erasureId: "",
+    state: 0,
+    subjectDigest: "",
+    erased: [],
+    left: [],
+    createTime: undefined,
+    endTime: undefined,
+  };
+}
+
+export const Erasure: MessageFns<Erasure> = {
+  encode(message: Erasure, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.erasureId !== "") {
+      writer.uint32(10).string(message.erasureId);
+    }
+    if (message.state !== 0) {
+      writer.uint32(16).int32(message.state);
+    }
+    if (message.subjectDigest !== "") {
+      writer.uint32(26).string(message.subjectDigest);
+    }
+    for (const v of message.erased) {
+      ErasedCount.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.left) {
+      ErasureRemainder.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(50).fork()).join();
+    }
+    if (message.endTime !== undefined) {
+      Timestamp.encode(message.endTime, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Erasure {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasure();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.erasureId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subjectDigest = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.erased.push(ErasedCount.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.left.push(ErasureRemainder.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.createTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.endTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Erasure>, I>>(base?: I): Erasure {
+    return Erasure.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Erasure>, I>>(object: I): Erasure {
+    const message = createBaseErasure();
+    message.erasureId = object.erasureId ?? "";
+    message.state = object.state ?? 0;
+    message.subjectDigest = object.subjectDigest ?? "";
+    message.erased = object.erased?.map((e) => ErasedCount.fromPartial(e)) || [];
+    message.left = object.left?.map((e) => ErasureRemainder.fromPartial(e)) || [];
+    message.createTime = (object.createTime !== undefined && object.createTime !== null)
+      ? Timestamp.fromPartial(object.createTime)
+      : undefined;
+    message.endTime = (object.endTime !== undefined && object.endTime !== null)
+      ? Timestamp.fromPartial(object.endTime)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseErasedCount(): ErasedCount {
+  return { kind: 0, count: 0n };
+}
+
+export const ErasedCount: MessageFns<ErasedCount> = {
+  encode(message: ErasedCount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.count !== 0n) {
+      if (BigInt.asIntN(64, message.count) !== message.count) {
+        throw new globalThis.Error("value provided for field message.count of type int64 too large");
+      }
+      writer.uint32(16).int64(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasedCount {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasedCount();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ErasedCount>, I>>(base?: I): ErasedCount {
+    return ErasedCount.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ErasedCount>, I>>(object: I): ErasedCount {
+    const message = createBaseErasedCount();
+    message.kind = object.kind ?? 0;
+    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    return message;
+  },
+};
+
+function createBaseErasureRemainder(): ErasureRemainder {
+  return { reason: 0, count: 0n, sessionIds: [], dropTime: undefined };
+}
+
+export const ErasureRemainder: MessageFns<ErasureRemainder> = {
+  encode(message: ErasureRemainder, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reason !== 0) {
+      writer.uint32(8).int32(message.reason);
+    }
+    if (message.count !== 0n) {
+      if (BigInt.asIntN(64, message.count) !== message.count) {
+        throw new globalThis.Error("value provided for field message.count of type int64 too large");
+      }
+      writer.uint32(16).int64(message.count);
+    }
+    for (const v of message.sessionIds) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.dropTime !== undefined) {
+      Timestamp.encode(message.dropTime, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasureRemainder {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasureRemainder();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sessionIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.dropTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ErasureRemainder>, I>>(base?: I): ErasureRemainder {
+    return ErasureRemainder.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ErasureRemainder>, I>>(object: I): ErasureRemainder {
+    const message = createBaseErasureRemainder();
+    message.reason = object.reason ?? 0;
+    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    message.sessionIds = object.sessionIds?.map((e) => e) || [];
+    message.dropTime = (object.dropTime !== undefined && object.dropTime !== null)
+      ? Timestamp.fromPartial(object.dropTime)
+      : undefined;
+    return message;
+  },
+};
+
+/** Information about the server itself. The common errors are those of SessionService. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
-  /** Gets what the server is, what it can do, and its limits. */
+  /** Gets the version, the capabilities and the limits of the server. */
   getServerInfo: {
     path: "/memorysidecar.v1.AdminService/GetServerInfo" as const,
     requestStream: false as const,
@@ -980,7 +2737,7 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): GetServerInfoResponse => GetServerInfoResponse.decode(value),
   },
   /**
-   * Lists the hooks of this server, by name.
+   * Lists the hooks of this server, sorted by name.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -994,22 +2751,127 @@ export const AdminServiceService = {
     responseSerialize: (value: ListHooksResponse): Buffer => Buffer.from(ListHooksResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListHooksResponse => ListHooksResponse.decode(value),
   },
+  /**
+   * Backs up the store, all namespaces, while the server serves it. Everything acknowledged before
+   * the call is in the back-up; later changes may be. The stream tells the progress and ends with
+   * the finished back-up; without that last message there is none. A back-up holds no free pages
+   * and no bytes of erased records. `memory-sidecar restore` puts it back.
+   *
+   * Canceling the call gives the back-up up and leaves nothing. One back-up runs at a time.
+   *
+   * Errors:
+   *   - FAILED_PRECONDITION, `BACK_UP_NOT_CONFIGURED`: the server has no directory for back-ups
+   *   - UNAVAILABLE, `BACK_UP_RUNNING`
+   *   - FAILED_PRECONDITION, `BACK_UP_FAILED`: it could not be written
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
+   */
+  backUp: {
+    path: "/memorysidecar.v1.AdminService/BackUp" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: BackUpRequest): Buffer => Buffer.from(BackUpRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BackUpRequest => BackUpRequest.decode(value),
+    responseSerialize: (value: BackUpResponse): Buffer => Buffer.from(BackUpResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BackUpResponse => BackUpResponse.decode(value),
+  },
+  /**
+   * Erases everything that is kept of a subject and derived from it, or counts it.
+   *
+   * The call returns as soon as the erasure is durable. The work goes on in small
+   * transactions beside other calls, and after a restart of the server; GetErasure gives its
+   * receipt. A dry run changes nothing and returns with all counts.
+   *
+   * Gone are: sessions with their messages, summaries and tasks; forks of them that have the
+   * same owner; memories of the subject, and memories that name a message or a session of it
+   * as their source, with all their states; documents of its scope, and those that hold its
+   * summaries; vectors, digests of promoted texts, and the answers that were remembered
+   * under request ids: a repeat of such a call is `ANSWER_ERASED`. Data that is written
+   * while the erasure runs may stay: stop the writers of the subject before.
+   *
+   * Errors:
+   *   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
+   */
+  eraseSubject: {
+    path: "/memorysidecar.v1.AdminService/EraseSubject" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EraseSubjectRequest): Buffer => Buffer.from(EraseSubjectRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EraseSubjectRequest => EraseSubjectRequest.decode(value),
+    responseSerialize: (value: EraseSubjectResponse): Buffer =>
+      Buffer.from(EraseSubjectResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EraseSubjectResponse => EraseSubjectResponse.decode(value),
+  },
+  /**
+   * Gets the receipt of an erasure.
+   *
+   * Errors:
+   *   - NOT_FOUND, `ERASURE_NOT_FOUND`
+   */
+  getErasure: {
+    path: "/memorysidecar.v1.AdminService/GetErasure" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetErasureRequest): Buffer => Buffer.from(GetErasureRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetErasureRequest => GetErasureRequest.decode(value),
+    responseSerialize: (value: GetErasureResponse): Buffer => Buffer.from(GetErasureResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetErasureResponse => GetErasureResponse.decode(value),
+  },
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
-  /** Gets what the server is, what it can do, and its limits. */
+  /** Gets the version, the capabilities and the limits of the server. */
   getServerInfo: handleUnaryCall<GetServerInfoRequest, GetServerInfoResponse>;
   /**
-   * Lists the hooks of this server, by name.
+   * Lists the hooks of this server, sorted by name.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listHooks: handleUnaryCall<ListHooksRequest, ListHooksResponse>;
+  /**
+   * Backs up the store, all namespaces, while the server serves it. Everything acknowledged before
+   * the call is in the back-up; later changes may be. The stream tells the progress and ends with
+   * the finished back-up; without that last message there is none. A back-up holds no free pages
+   * and no bytes of erased records. `memory-sidecar restore` puts it back.
+   *
+   * Canceling the call gives the back-up up and leaves nothing. One back-up runs at a time.
+   *
+   * Errors:
+   *   - FAILED_PRECONDITION, `BACK_UP_NOT_CONFIGURED`: the server has no directory for back-ups
+   *   - UNAVAILABLE, `BACK_UP_RUNNING`
+   *   - FAILED_PRECONDITION, `BACK_UP_FAILED`: it could not be written
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
+   */
+  backUp: handleServerStreamingCall<BackUpRequest, BackUpResponse>;
+  /**
+   * Erases everything that is kept of a subject and derived from it, or counts it.
+   *
+   * The call returns as soon as the erasure is durable. The work goes on in small
+   * transactions beside other calls, and after a restart of the server; GetErasure gives its
+   * receipt. A dry run changes nothing and returns with all counts.
+   *
+   * Gone are: sessions with their messages, summaries and tasks; forks of them that have the
+   * same owner; memories of the subject, and memories that name a message or a session of it
+   * as their source, with all their states; documents of its scope, and those that hold its
+   * summaries; vectors, digests of promoted texts, and the answers that were remembered
+   * under request ids: a repeat of such a call is `ANSWER_ERASED`. Data that is written
+   * while the erasure runs may stay: stop the writers of the subject before.
+   *
+   * Errors:
+   *   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
+   */
+  eraseSubject: handleUnaryCall<EraseSubjectRequest, EraseSubjectResponse>;
+  /**
+   * Gets the receipt of an erasure.
+   *
+   * Errors:
+   *   - NOT_FOUND, `ERASURE_NOT_FOUND`
+   */
+  getErasure: handleUnaryCall<GetErasureRequest, GetErasureResponse>;
 }
 
 export interface AdminServiceClient extends Client {
-  /** Gets what the server is, what it can do, and its limits. */
+  /** Gets the version, the capabilities and the limits of the server. */
   getServerInfo(
     request: GetServerInfoRequest,
     callback: (error: ServiceError | null, response: GetServerInfoResponse) => void,
@@ -1026,7 +2888,7 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetServerInfoResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the hooks of this server, by name.
+   * Lists the hooks of this server, sorted by name.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1045,6 +2907,79 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListHooksResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Backs up the store, all namespaces, while the server serves it. Everything acknowledged before
+   * the call is in the back-up; later changes may be. The stream tells the progress and ends with
+   * the finished back-up; without that last message there is none. A back-up holds no free pages
+   * and no bytes of erased records. `memory-sidecar restore` puts it back.
+   *
+   * Canceling the call gives the back-up up and leaves nothing. One back-up runs at a time.
+   *
+   * Errors:
+   *   - FAILED_PRECONDITION, `BACK_UP_NOT_CONFIGURED`: the server has no directory for back-ups
+   *   - UNAVAILABLE, `BACK_UP_RUNNING`
+   *   - FAILED_PRECONDITION, `BACK_UP_FAILED`: it could not be written
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
+   */
+  backUp(request: BackUpRequest, options?: Partial<CallOptions>): ClientReadableStream<BackUpResponse>;
+  backUp(
+    request: BackUpRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<BackUpResponse>;
+  /**
+   * Erases everything that is kept of a subject and derived from it, or counts it.
+   *
+   * The call returns as soon as the erasure is durable. The work goes on in small
+   * transactions beside other calls, and after a restart of the server; GetErasure gives its
+   * receipt. A dry run changes nothing and returns with all counts.
+   *
+   * Gone are: sessions with their messages, summaries and tasks; forks of them that have the
+   * same owner; memories of the subject, and memories that name a message or a session of it
+   * as their source, with all their states; documents of its scope, and those that hold its
+   * summaries; vectors, digests of promoted texts, and the answers that were remembered
+   * under request ids: a repeat of such a call is `ANSWER_ERASED`. Data that is written
+   * while the erasure runs may stay: stop the writers of the subject before.
+   *
+   * Errors:
+   *   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
+   */
+  eraseSubject(
+    request: EraseSubjectRequest,
+    callback: (error: ServiceError | null, response: EraseSubjectResponse) => void,
+  ): ClientUnaryCall;
+  eraseSubject(
+    request: EraseSubjectRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: EraseSubjectResponse) => void,
+  ): ClientUnaryCall;
+  eraseSubject(
+    request: EraseSubjectRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: EraseSubjectResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Gets the receipt of an erasure.
+   *
+   * Errors:
+   *   - NOT_FOUND, `ERASURE_NOT_FOUND`
+   */
+  getErasure(
+    request: GetErasureRequest,
+    callback: (error: ServiceError | null, response: GetErasureResponse) => void,
+  ): ClientUnaryCall;
+  getErasure(
+    request: GetErasureRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetErasureResponse) => void,
+  ): ClientUnaryCall;
+  getErasure(
+    request: GetErasureRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetErasureResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -16,13 +16,13 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/document.proto";
 
-/** What a text is embedded for. Values may be added. */
+/** Purpose of an embedding. Values may be added. */
 export const EmbeddingPurpose = {
   /** UNSPECIFIED - The default: `EMBEDDING_PURPOSE_PASSAGE`. */
   UNSPECIFIED: 0,
-  /** PASSAGE - It is to be found. */
+  /** PASSAGE - The text is to be found. */
   PASSAGE: 1,
-  /** QUERY - It is looked for with. */
+  /** QUERY - The text is a query. */
   QUERY: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -37,12 +37,12 @@ export namespace EmbeddingPurpose {
 }
 
 /**
- * A text that an agent keeps beside its conversations: a page of a manual, a note, a
- * record of another system. Documents of one collection are searched together.
+ * Text that an agent keeps outside its conversations: a page of a manual, a note, a record of
+ * another system. Documents of one collection are searched together.
  *
- * A collection exists as soon as a document is in it; a namespace holds at most 1,000.
- * The wire form of a document may take at most 1 MiB (1,048,576 bytes), its embedding
- * and the fields set by the server included.
+ * A collection exists as soon as it holds a document; a namespace holds at most 1,000. The wire
+ * form of a document may take at most 1 MiB (1,048,576 bytes), its embedding and the fields set by
+ * the server included.
  */
 export interface Document {
   /**
@@ -51,22 +51,22 @@ export interface Document {
    */
   collectionId: string;
   /**
-   * The id of the document, unique in its collection and never changed.
+   * Id of the document, unique in its collection and immutable.
    *
-   * Optional when writing: the server makes one if it is empty. At most 256 bytes of
-   * UTF-8 without control characters. With a splitter at most 252 bytes without `#`.
+   * Optional when writing: the server generates one if it is empty. At most 256 bytes of UTF-8
+   * without control characters. With a splitter at most 252 bytes without `#`.
    */
   documentId: string;
-  /** The content. May be empty: such a document is found by its embedding only. */
+  /** Content. May be empty: such a document is found by its embedding only. */
   text: string;
   /**
-   * Who or what the text is from, in words, for example `calendar` or a person's name.
-   * Found by search as the name of a speaker is. Optional, at most 256 bytes.
+   * Author or source of the text, for example `calendar` or a person's name. Searched like the name
+   * of a speaker. Optional, at most 256 bytes.
    */
   author: string;
   /**
-   * The caller's own data about the document. Searches filter by it. At most 16,384
-   * bytes in wire form and 32 levels deep. Its numbers are doubles.
+   * Custom data of the caller. Searches filter by it. At most 16,384 bytes in wire form and 32
+   * levels deep. Its numbers are doubles.
    */
   metadata?:
     | { [key: string]: any }
@@ -77,82 +77,78 @@ export interface Document {
    */
   labels: { [key: string]: string };
   /**
-   * When what the text tells of was, if that is not when it was stored. Optional; from
-   * year 1 to 9999. Searches match it as they match the time of a message.
+   * Time of the events that the text describes, where it differs from the time of storing.
+   * Optional; from year 1 to 9999. Searches match it like the time of a message.
    */
   documentTime?:
     | Timestamp
     | undefined;
   /**
-   * How important the document is, 0 to 1. Unset counts as 0.5. Only used with a
-   * weight for importance.
+   * Importance of the document, 0 to 1. Unset counts as 0.5. Only used with a weight for
+   * importance.
    */
   importance?:
     | number
     | undefined;
   /**
-   * A vector of the text that the caller made. Stored at length 1, whatever its length
-   * was. Given only where asked for.
+   * Vector of the text, computed by the caller. Normalized to length 1 when stored. Returned only
+   * on request.
    */
   embedding?:
     | Embedding
     | undefined;
   /**
-   * How far the content may be trusted: `TRUST_MEDIUM`, which unset means, or `TRUST_LOW`
-   * for content from outside, such as pages of the web. `TRUST_HIGH` is an error.
+   * Trust level of the content: `TRUST_MEDIUM`, which unset means, or `TRUST_LOW` for external
+   * content, such as web pages. `TRUST_HIGH` is an error.
    */
   trust: Trust;
   /**
-   * The id of the document that the caller gave and the splitter split. Empty for a
-   * document that was not split. Output only.
+   * Id of the original document that the splitter split. Empty for a document that was not split.
+   * Output only.
    */
   sourceDocumentId: string;
-  /** The place of a chunk among the chunks of its source: 0, 1, 2. Output only. */
+  /** Index of a chunk among the chunks of its source: 0, 1, 2. Output only. */
   chunkIndex: number;
   /**
-   * How many chunks there are: of a chunk those of its source, of a document that was split
-   * its own. 0 for a document that was not split. Output only.
+   * Number of chunks: for a chunk those of its source, for a split document its own. 0 for a
+   * document that was not split. Output only.
    */
   chunkCount: number;
-  /**
-   * Where the chunk begins in the text of its source, in Unicode code points. Output
-   * only.
-   */
+  /** Start of the chunk in the text of its source, in Unicode code points. Output only. */
   chunkOffset: number;
   /**
-   * Who wrote the record: the name of the credential, or `local` when the server asks
-   * for none. Output only.
+   * Author of the record: the name of the credential, or `local` when the server requires none.
+   * Output only.
    */
   writer: string;
-  /** When the document was first stored. Output only. */
+  /** Time the document was first stored. Output only. */
   createTime?:
     | Timestamp
     | undefined;
-  /** When it was last replaced. Output only; equal to `create_time` at first. */
+  /** Time of the last replacement. Output only; initially equal to `create_time`. */
   updateTime?:
     | Timestamp
     | undefined;
   /**
-   * Names this state of the document; changes whenever the document changes. Output
-   * only in answers; sent back in an upsert or a delete it must still be the
-   * document's.
+   * Identifies this version of the document; changes with every change of the document. Output only
+   * in responses; in an upsert or a delete it must match that of the stored document.
    */
   etag: string;
   /**
-   * Whom the document belongs to. Unset, or with every member empty, it is shared by
-   * everybody in the namespace. Recall, AssembleContext and ListDocuments find it only for
-   * those whom they are asked for, as they find a memory of this scope. Its chunks have the
-   * same. Replacing the document gives it the scope of the new one.
+   * Owner of the document. If unset, or with every member empty, the document is shared by the
+   * whole namespace. Recall, AssembleContext and ListDocuments find it for matching owners only,
+   * like a memory of this scope. Its chunks inherit the scope. Replacing the document replaces its
+   * scope.
    */
   scope?:
     | MemoryScope
     | undefined;
   /**
-   * The white space of the source right before the chunk that no chunk holds: with it the
-   * chunks make the text of the source again. Output only.
+   * White space of the source directly before the chunk that belongs to no chunk: with it, the
+   * chunks reproduce the text of the source. Output only.
    */
   spaceBefore: string;
-  /** The same behind the last chunk. Output only. */
+  /** White space of the source after the last chunk. Output only. */
   spaceAfter: string;
 }
 
@@ -161,65 +157,64 @@ export interface Document_LabelsEntry {
   value: string;
 }
 
-/** A vector, and what made it. Vectors of different models are never compared. */
+/** A vector, and the model that computed it. Vectors of different models are never compared. */
 export interface Embedding {
-  /** The numbers, 1 to 4,096. Finite, and not all zero. */
+  /** Components of the vector, 1 to 4,096. Finite, and not all zero. */
   values: number[];
   /**
-   * What made it, in the words of whoever did, for example `text-embedding-3-small`.
-   * Compared as it is, together with the number of values. Empty is a name too. At most
-   * 127 bytes.
+   * Name of the model, as given by the caller, for example `text-embedding-3-small`. Compared
+   * exactly, together with the number of values. Empty is a valid name. At most 127 bytes.
    */
   model: string;
 }
 
-/** A set of documents. */
+/** A collection of documents. */
 export interface DocumentCollection {
-  /** The id. */
+  /** Id of the collection. */
   collectionId: string;
-  /** How many documents it holds, chunks counted one by one. */
+  /** Number of documents, each chunk counted as one. */
   documentCount: bigint;
-  /** When its first document was stored. */
+  /** Time its first document was stored. */
   createTime?:
     | Timestamp
     | undefined;
-  /** When a document of it was last written or deleted. */
+  /** Time a document of it was last written or deleted. */
   updateTime?: Timestamp | undefined;
 }
 
 /**
- * How a long text is cut into documents: at paragraphs where it can be, else at lines,
- * at sentences, at words, and only then inside a word. White space at both ends of a
- * chunk is left out. The same text gives the same chunks.
+ * Splitting of a long text into documents: at paragraphs where possible, otherwise at lines,
+ * sentences or words, and inside a word only as a last resort. White space at both ends of a chunk
+ * is omitted. The same text always gives the same chunks.
  *
- * The document `guide` is stored as its chunks `guide#0`, `guide#1` and so on: they are what
- * searches and ListDocuments find, what events name, and what is counted; each has `guide` as
- * its `source_document_id`. GetDocument, UpsertDocuments and DeleteDocuments take `guide` for
- * the whole document, and GetDocument and DeleteDocuments the id of a chunk for that chunk.
+ * The document `guide` is stored as its chunks `guide#0`, `guide#1` and so on: searches and
+ * ListDocuments find them, events name them, and limits count them; each has `guide` as its
+ * `source_document_id`. GetDocument, UpsertDocuments and DeleteDocuments accept `guide` for the
+ * whole document; GetDocument and DeleteDocuments also accept the id of a chunk.
  */
 export interface TextSplitter {
-  /** The most code points of a chunk: 50 to 100,000. 0 means 1,000. */
+  /** Maximum length of a chunk, in code points: 50 to 100,000. 0 means 1,000. */
   chunkChars: number;
   /**
-   * How many code points of the end of a chunk the next one begins with, at the most:
-   * less than half of `chunk_chars`. Unset means a tenth of `chunk_chars`.
+   * Maximum overlap of a chunk with the previous one, in code points: less than half of
+   * `chunk_chars`. Unset means a tenth of `chunk_chars`.
    */
   overlapChars?: number | undefined;
 }
 
 /** A document that was written. */
 export interface UpsertedDocument {
-  /** Its id. */
+  /** Id of the document. */
   documentId: string;
-  /** Whether it is new. False for one that was replaced. */
+  /** Whether the document is new; false if it was replaced. */
   created: boolean;
-  /** Its etag. Its chunks have the same. */
+  /** Etag of the document. Its chunks have the same. */
   etag: string;
-  /** The ids of its chunks, in order. Empty for a document that was not split. */
+  /** Ids of its chunks, in order. Empty for a document that was not split. */
   chunkDocumentIds: string[];
 }
 
-/** Names a document. */
+/** Reference to a document. */
 export interface DocumentRef {
   /** The collection. */
   collectionId: string;
@@ -227,20 +222,23 @@ export interface DocumentRef {
   documentId: string;
 }
 
-/** Which documents are meant. Every field that is set must hold. */
+/** Filter of documents; all conditions that are set must hold. */
 export interface DocumentFilter {
   /** Labels that the document must have with these values. At most 32. */
   labels: { [key: string]: string };
-  /** What its metadata must hold. At most 16. */
+  /** Conditions on its metadata; all must hold. At most 16. */
   metadata: MetadataCondition[];
   /**
-   * The chunks of this document, and the document itself. Unset means any; empty is an
+   * Id of a document: matches the document itself and its chunks. Unset means any; empty is an
    * error. At most 256 bytes.
    */
   sourceDocumentId?:
     | string
     | undefined;
-  /** Whose documents. Unset means those that everybody shares, never those of a user. */
+  /**
+   * Owners of the documents. Unset means documents shared by the whole namespace, never those of a
+   * user.
+   */
   scope?: ScopeFilter | undefined;
 }
 

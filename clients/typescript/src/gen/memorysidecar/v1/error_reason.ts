@@ -11,317 +11,335 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/error_reason.proto";
 
 /**
- * Why a call failed, for programs. Values may be added. Clients treat a reason that they do
- * not know by its gRPC code.
+ * Machine-readable reason for the failure of a call. Values may be added. Clients treat an unknown
+ * reason by its gRPC code.
  *
  * The code alone says whether a retry makes sense:
  *
- *   - UNAVAILABLE: nothing was done, and the same request may be sent again after the
- *     delay of `RetryInfo`, which the trailer `grpc-retry-pushback-ms` repeats. Whatever
- *     fits this has this code. Without a reason it comes from gRPC itself, for example
- *     from a lost connection: a write may have been done then, so repeat it with its
- *     `request_id`.
+ *   - UNAVAILABLE: nothing was done, and the same request may be sent again after the delay of
+ *     `RetryInfo`, which the trailer `grpc-retry-pushback-ms` repeats. Every such error has this
+ *     code. Without a reason it comes from gRPC itself, for example from a lost connection: a write
+ *     may then have been done, so repeat it with its `request_id`.
  *   - DEADLINE_EXCEEDED: repeat a read, or a write with its `request_id`.
- *   - ABORTED: others changed what the request was made from, or a hook failed. Look,
- *     then decide on a new request.
- *   - RESOURCE_EXHAUSTED: a quota is used up or the disk is full. Make room first.
- *   - Others: the same request fails again until it, the state or the server changes.
+ *   - ABORTED: the state that the request was based on has changed, or a hook failed. Read it, then
+ *     decide on a new request.
+ *   - RESOURCE_EXHAUSTED: a quota is exhausted or the disk is full. Make room first.
+ *   - Others: the same request fails again until the request, the state or the server changes.
  *
- * Every error that the server makes carries a `google.rpc.ErrorInfo` whose `domain`
- * is `memorysidecar.io` and whose `reason` is the name of one of these values without
- * the prefix `ERROR_REASON_`. Errors of gRPC itself, such as a deadline that passes
- * at the client, a lost connection or a request over 4 MiB, carry none. Metadata keys
- * may be added, never removed. When several errors apply, the first of this order is
- * reported: authentication, request shape, capacity of the server, request id,
- * existence, freshness, state. What of the request's shape depends on the session or
- * the message is checked last.
+ * Every error from the server carries a `google.rpc.ErrorInfo` whose `domain` is `memorysidecar.io`
+ * and whose `reason` is the name of one of these values without the prefix `ERROR_REASON_`. Errors
+ * of gRPC itself, such as a deadline that expires in the client, a lost connection or a request
+ * over 4 MiB, carry none. Metadata keys may be added, never removed. When several errors apply, the
+ * first of this order is reported: authentication, request shape, capacity of the server, request
+ * id, existence, freshness, state. Rules of request shape that depend on the session or the message
+ * are checked last.
  *
- * Each comment gives the code, the details beside `ErrorInfo`, what happened, what to do,
+ * Each comment gives the code, the details in addition to `ErrorInfo`, what happened, what to do,
  * and the metadata of `ErrorInfo`.
  */
 export const ErrorReason = {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED: 0,
   /**
-   * REQUEST_MALFORMED - INVALID_ARGUMENT. The bytes are not the message that the rpc takes: wrong wire type,
-   * cut short, or text that is not UTF-8. What to do: mend the client.
+   * REQUEST_MALFORMED - INVALID_ARGUMENT. The bytes are not a valid request message of the rpc: wrong wire type,
+   * truncated, or text that is not UTF-8. Remedy: fix the client.
    */
   REQUEST_MALFORMED: 1,
   /**
-   * REQUEST_INVALID - INVALID_ARGUMENT with `BadRequest`. Fields of the request break rules. The details
-   * name the first 20, fewer when their texts are long; the message says how many more
-   * there are. The search for faults may end at 20, and then the message says that, too.
-   * What to do: mend the fields. Metadata: `field` (the first one), `limit` when a limit
-   * is broken.
+   * REQUEST_INVALID - INVALID_ARGUMENT with `BadRequest`. Fields of the request violate rules. The details name
+   * the first 20, fewer when their texts are long; the message gives the number of further ones,
+   * or says that the check stopped at 20. Remedy: fix the fields. Metadata: `field` (the first
+   * one), `limit` when a limit is exceeded.
    */
   REQUEST_INVALID: 2,
   /**
-   * PAGE_TOKEN_INVALID - INVALID_ARGUMENT. The page token is damaged, or another field differs from the call
-   * that gave it. What to do: start from the first page.
+   * PAGE_TOKEN_INVALID - INVALID_ARGUMENT. The page token is damaged, or another field differs from the call that
+   * returned it. Remedy: start from the first page.
    */
   PAGE_TOKEN_INVALID: 3,
   /**
-   * RESUME_TOKEN_INVALID - INVALID_ARGUMENT. The resume token is damaged or not one of this server's kind. What
-   * to do: recover as EventService says.
+   * RESUME_TOKEN_INVALID - INVALID_ARGUMENT. The resume token is damaged or was not issued by a server of this kind.
+   * Remedy: recover as EventService says.
    */
   RESUME_TOKEN_INVALID: 4,
   /**
-   * RESUME_TOKEN_FOREIGN - INVALID_ARGUMENT. The resume token comes from another store or another namespace, or
-   * lies ahead of this store, as after a restore from an older copy. What to do: recover
-   * as EventService says.
+   * RESUME_TOKEN_FOREIGN - INVALID_ARGUMENT. The resume token comes from another store or another namespace, or lies
+   * ahead of this store, as after a restore from an older copy. Remedy: recover as EventService
+   * says.
    */
   RESUME_TOKEN_FOREIGN: 5,
   /**
-   * RESUME_TOKEN_EXPIRED - OUT_OF_RANGE. Events after the token or the revision are no longer kept. What to do:
-   * recover as EventService says. Metadata: `oldest_revision`, for example `1042`.
+   * RESUME_TOKEN_EXPIRED - OUT_OF_RANGE. Events after the token or the revision are no longer kept. Remedy: recover as
+   * EventService says. Metadata: `oldest_revision`, for example `1042`.
    */
   RESUME_TOKEN_EXPIRED: 6,
   /**
-   * SESSION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session was never there, is deleted, or its ttl
-   * has run out. What to do: create it, or append with `create_session`. Metadata:
-   * `session_id`.
+   * SESSION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session never existed, is deleted, or has expired. Remedy:
+   * create it, or append with `create_session`. Metadata: `session_id`.
    */
   SESSION_NOT_FOUND: 7,
   /**
-   * SESSION_ALREADY_EXISTS - ALREADY_EXISTS with `ResourceInfo`. A session with this id exists. What to do: use
-   * it, or choose another id. Metadata: `session_id`.
+   * SESSION_ALREADY_EXISTS - ALREADY_EXISTS with `ResourceInfo`. A session with this id exists. Remedy: use it, or choose
+   * another id. Metadata: `session_id`.
    */
   SESSION_ALREADY_EXISTS: 8,
   /**
-   * MESSAGE_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The message was never there, is deleted, or is not
-   * where the rpc needs it, for example in the window. What to do: read the session anew.
-   * Metadata: `message_id`.
+   * MESSAGE_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The message never existed, is deleted, or is not where the
+   * rpc needs it, for example in the window. Remedy: read the session again. Metadata:
+   * `message_id`.
    */
   MESSAGE_NOT_FOUND: 9,
   /**
-   * MESSAGE_ALREADY_EXISTS - ALREADY_EXISTS with `ResourceInfo`. A message with this id exists in the session.
-   * Nothing of the append was stored. What to do: choose another id, or leave the id to
-   * the server. Metadata: `message_id`.
+   * MESSAGE_ALREADY_EXISTS - ALREADY_EXISTS with `ResourceInfo`. A message with this id exists in the session. The append
+   * stored nothing. Remedy: choose another id, or leave the id to the server. Metadata:
+   * `message_id`.
    */
   MESSAGE_ALREADY_EXISTS: 10,
   /**
-   * SEQ_OUT_OF_RANGE - OUT_OF_RANGE. The seq lies after the newest message, or before what the window
-   * history of the session reaches. What to do: ask for a seq up to `last_seq`. Metadata:
-   * `seq`, `last_seq`.
+   * SEQ_OUT_OF_RANGE - OUT_OF_RANGE. The seq lies after the newest message, or before the start of the session's
+   * window history. Remedy: ask for a seq up to `last_seq`. Metadata: `seq`, `last_seq`.
    */
   SEQ_OUT_OF_RANGE: 11,
   /**
-   * LAST_SEQ_MISMATCH - ABORTED. `expected_last_seq` is not the newest seq: somebody else appended. What to
-   * do: read what is new, then append after it. Metadata: `expected_last_seq`,
-   * `last_seq`.
+   * LAST_SEQ_MISMATCH - ABORTED. `expected_last_seq` is not the newest seq: another caller appended. Remedy: read
+   * the new messages, then append after them. Metadata: `expected_last_seq`, `last_seq`.
    */
   LAST_SEQ_MISMATCH: 12,
   /**
-   * ETAG_MISMATCH - ABORTED. The resource changed since the etag was read, or the etag is of another store
-   * or another history of it, as before a back-up was put back. What to do: read it, then
-   * change what was read.
+   * ETAG_MISMATCH - ABORTED. The resource changed since the etag was read, or the etag is of another store or
+   * another history of it, as after a backup was restored. Remedy: read it again, then change
+   * the current state.
    */
   ETAG_MISMATCH: 13,
   /**
-   * REQUEST_ID_REUSED - FAILED_PRECONDITION. The request id was used with another body or another rpc. What
-   * to do: make a new id for each new request. Metadata: `request_id`.
+   * REQUEST_ID_REUSED - FAILED_PRECONDITION. The request id was used with another body or another rpc. Remedy: use a
+   * new id for each new request. Metadata: `request_id`.
    */
   REQUEST_ID_REUSED: 14,
   /**
-   * WINDOW_FULL - FAILED_PRECONDITION. The protected messages alone pass the ceiling of a window.
-   * Nothing was stored. What to do: protect less with UpdateSession, delete messages, or
-   * append smaller ones. Metadata: `limit`.
+   * WINDOW_FULL - FAILED_PRECONDITION. The protected messages alone exceed the ceiling of a window. Nothing
+   * was stored. Remedy: protect less with UpdateSession, delete messages, or append smaller
+   * ones. Metadata: `limit`.
    */
   WINDOW_FULL: 15,
   /**
-   * CONSUMER_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The consumer was never there or is deleted. What to
-   * do: create it. Metadata: `consumer_id`.
+   * CONSUMER_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The consumer never existed or is deleted. Remedy: create it.
+   * Metadata: `consumer_id`.
    */
   CONSUMER_NOT_FOUND: 16,
   /**
-   * CONSUMER_ALREADY_EXISTS - ALREADY_EXISTS with `ResourceInfo`. A consumer with this id exists. What to do: use
-   * it, or choose another id. Metadata: `consumer_id`.
+   * CONSUMER_ALREADY_EXISTS - ALREADY_EXISTS with `ResourceInfo`. A consumer with this id exists. Remedy: use it, or
+   * choose another id. Metadata: `consumer_id`.
    */
   CONSUMER_ALREADY_EXISTS: 17,
   /**
-   * CONSUMER_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The namespace has as many consumers as it
-   * may. What to do: delete one. Metadata: `limit`.
+   * CONSUMER_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The namespace has the maximum number of consumers.
+   * Remedy: delete one. Metadata: `limit`.
    */
   CONSUMER_LIMIT_REACHED: 18,
   /**
-   * TOKEN_MISSING - UNAUTHENTICATED. The server asks for a token and the call has none. What to do: send
-   * the metadata `authorization: Bearer TOKEN`.
+   * TOKEN_MISSING - UNAUTHENTICATED. The server requires a token and the call has none. Remedy: send the
+   * metadata `authorization: Bearer TOKEN`.
    */
   TOKEN_MISSING: 19,
   /**
-   * TOKEN_INVALID - UNAUTHENTICATED. The token is not one that the server knows. What to do: use a token
-   * of the server's token file.
+   * TOKEN_INVALID - UNAUTHENTICATED. The token is unknown to the server. Remedy: use a token of the server's
+   * token file.
    */
   TOKEN_INVALID: 20,
   /**
-   * OVERLOADED - UNAVAILABLE with `RetryInfo`. As much work waits as the server takes: calls,
-   * searches, unread answers, tasks of a session. Nothing was done. What to do: retry
-   * after the delay. Metadata: `limit`.
+   * OVERLOADED - UNAVAILABLE with `RetryInfo`. The server is at its limit of pending work: calls, searches,
+   * unread responses, tasks of a session. Nothing was done. Remedy: retry after the delay.
+   * Metadata: `limit`.
    */
   OVERLOADED: 21,
   /**
-   * STREAM_LIMIT_REACHED - UNAVAILABLE with `RetryInfo`. As many streams are open as the server allows. Nothing
-   * was done. What to do: close one, or retry after the delay. Metadata: `limit`.
+   * STREAM_LIMIT_REACHED - UNAVAILABLE with `RetryInfo`. The maximum number of streams is open. Nothing was done. Remedy:
+   * close one, or retry after the delay. Metadata: `limit`.
    */
   STREAM_LIMIT_REACHED: 22,
   /**
    * STORE_FULL - RESOURCE_EXHAUSTED. The disk has less free space than the server's floor. Writes are
-   * refused; reads and deletes go on. What to do: free space on the disk. Metadata:
+   * refused; reads and deletes still work. Remedy: free space on the disk. Metadata:
    * `free_bytes`, `floor_bytes`.
    */
   STORE_FULL: 23,
   /**
-   * SHUTTING_DOWN - UNAVAILABLE with `RetryInfo`. The server is stopping. A call with one answer did
-   * nothing; a stream ends where it is. What to do: retry after the delay; open a watch
-   * anew after its last token.
+   * SHUTTING_DOWN - UNAVAILABLE with `RetryInfo`. The server is stopping. A unary call did nothing; a stream
+   * ends at its current position. Remedy: retry after the delay; reopen a watch after its last
+   * token.
    */
   SHUTTING_DOWN: 24,
   /**
-   * DEADLINE_EXCEEDED - DEADLINE_EXCEEDED. The deadline passed before the work began, or while a read was
-   * running. A write that reached the store is done all the same. What to do: repeat a
-   * read, or a write with its `request_id`, with more time.
+   * DEADLINE_EXCEEDED - DEADLINE_EXCEEDED. The deadline expired before the work began, or during a read. A write
+   * that reached the store still takes effect. Remedy: repeat a read, or a write with its
+   * `request_id`, with more time.
    */
   DEADLINE_EXCEEDED: 25,
   /**
-   * RECORD_CORRUPT - DATA_LOSS. A stored record is damaged. The answer is not given at all rather than
-   * short. What to do: run `memory-sidecar verify`.
+   * RECORD_CORRUPT - DATA_LOSS. A stored record is damaged. No partial response is given. Remedy: run
+   * `memory-sidecar verify`.
    */
   RECORD_CORRUPT: 26,
   /**
-   * INTERNAL - INTERNAL. A fault of the server. What to do: look for the incident in the server's
-   * log, and report it. Metadata: `incident_id`.
+   * INTERNAL - INTERNAL. An internal error of the server. Remedy: find the incident in the server's log,
+   * and report it. Metadata: `incident_id`.
    */
   INTERNAL: 27,
   /**
-   * HOOK_NOT_CONFIGURED - FAILED_PRECONDITION. The policy, call or task asks for a hook that the server does
-   * not have, or for one that does other work. What to do: name a hook of ListHooks, or
-   * add it to the hooks file. Metadata: `hook`.
+   * HOOK_NOT_CONFIGURED - FAILED_PRECONDITION. The policy, call or task asks for a hook that the server does not have,
+   * or for one that does not support this work. Remedy: name a hook of ListHooks, or add it to
+   * the hooks file. Metadata: `hook`.
    */
   HOOK_NOT_CONFIGURED: 28,
   /**
-   * SUMMARY_VERSION_MISMATCH - ABORTED. The summary has another version than the one expected. What to do: read the
-   * session, then set the summary again. Metadata: `expected_version`, `version`.
+   * SUMMARY_VERSION_MISMATCH - ABORTED. The version of the summary is not the expected one. Remedy: read the session, then
+   * set the summary again. Metadata: `expected_version`, `version`.
    */
   SUMMARY_VERSION_MISMATCH: 29,
   /**
-   * SNAPSHOT_INVALID - INVALID_ARGUMENT with `BadRequest`. The snapshot is not whole or not of its format.
-   * The field paths are those of the document. Nothing was stored. What to do: mend the
-   * document. Metadata: `field` (the first one).
+   * SNAPSHOT_INVALID - INVALID_ARGUMENT with `BadRequest`. The snapshot is incomplete or does not match its format.
+   * The field paths refer to the document. Nothing was stored. Remedy: fix the document.
+   * Metadata: `field` (the first one).
    */
   SNAPSHOT_INVALID: 30,
   /**
-   * SESSION_CHANGED - ABORTED. Messages of the session were changed or deleted while it was exported. What
-   * to do: export it anew.
+   * SESSION_CHANGED - ABORTED. Messages of the session were changed or deleted while it was exported. Remedy:
+   * export it again.
    */
   SESSION_CHANGED: 31,
   /**
-   * UPLOAD_NOT_FOUND - NOT_FOUND. The upload of a snapshot was given up, or the server was restarted. What
-   * to do: start again with the first chunk. Metadata: `upload_id`.
+   * UPLOAD_NOT_FOUND - NOT_FOUND. The upload of a snapshot has timed out, or the server was restarted. Remedy:
+   * start again with the first chunk. Metadata: `upload_id`.
    */
   UPLOAD_NOT_FOUND: 32,
   /**
-   * UPLOAD_LIMIT_REACHED - UNAVAILABLE with `RetryInfo`. As many uploads are under way, or as many bytes held
-   * for them, as the server allows. The chunk was not taken. What to do: finish an
-   * upload, or retry after the delay. Metadata: `limit`.
+   * UPLOAD_LIMIT_REACHED - UNAVAILABLE with `RetryInfo`. The limit on concurrent uploads, or on the bytes held for
+   * them, is reached. The chunk was not accepted. Remedy: finish an upload, or retry after the
+   * delay. Metadata: `limit`.
    */
   UPLOAD_LIMIT_REACHED: 33,
   /**
-   * HOOK_FAILED - ABORTED. A hook that the call waits for failed or was too slow, or its answer cannot
-   * be used. Nothing has changed. Not UNAVAILABLE, because each repeat asks the hook
-   * again, which may cost money. What to do: look at ListHooks, then decide whether to
-   * ask again. Metadata: `hook`.
+   * HOOK_FAILED - ABORTED. A hook that the call waits for failed, timed out, or returned an unusable response.
+   * Nothing has changed. Not UNAVAILABLE, because each retry calls the hook again, which may
+   * cost money. Remedy: check ListHooks, then decide whether to retry. Metadata: `hook`.
    */
   HOOK_FAILED: 34,
   /**
-   * TASK_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The task is done, not wanted any more, or was never
-   * there. What to do: drop the result. Metadata: `task_id`.
+   * TASK_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The task is done, no longer needed, or never existed. Remedy:
+   * discard the result. Metadata: `task_id`.
    */
   TASK_NOT_FOUND: 35,
   /**
-   * LEASE_LOST - ABORTED. The lease ended, or another worker has the task. What to do: drop the
-   * result. Metadata: `task_id`.
+   * LEASE_LOST - ABORTED. The lease expired, or another worker holds the task. Remedy: discard the result.
+   * Metadata: `task_id`.
    */
   LEASE_LOST: 36,
   /**
-   * TASK_SUPERSEDED - ABORTED. What the task was made from has changed. Where it is still wanted, a new
-   * task is there already. What to do: drop the result. Metadata: `task_id`.
+   * TASK_SUPERSEDED - ABORTED. The sources of the task have changed. If its result is still needed, a new task
+   * exists already. Remedy: discard the result. Metadata: `task_id`.
    */
   TASK_SUPERSEDED: 37,
   /**
-   * TASK_RESULT_INVALID - INVALID_ARGUMENT with `BadRequest`. The result is empty, too long or not of the form
-   * that was asked for. It counts as a failed attempt. What to do: mend the worker.
-   * Metadata: `task_id`, `failure`, for example `EMPTY_OUTPUT`.
+   * TASK_RESULT_INVALID - INVALID_ARGUMENT with `BadRequest`. The result is empty, too long or not of the requested
+   * form. It counts as a failed attempt. Remedy: fix the worker. Metadata: `task_id`, `failure`,
+   * for example `EMPTY_OUTPUT`.
    */
   TASK_RESULT_INVALID: 38,
   /**
-   * POLL_LIMIT_REACHED - UNAVAILABLE with `RetryInfo`. As many calls wait for tasks as the server allows.
-   * Nothing was done. What to do: retry after the delay. Metadata: `limit`.
+   * POLL_LIMIT_REACHED - UNAVAILABLE with `RetryInfo`. The maximum number of calls is waiting for tasks. Nothing was
+   * done. Remedy: retry after the delay. Metadata: `limit`.
    */
   POLL_LIMIT_REACHED: 39,
   /**
-   * SUMMARY_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session never had this summary, or it is no longer
-   * kept. What to do: list those that are. Metadata: `version`.
+   * SUMMARY_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session never had this summary, or it is no longer kept.
+   * Remedy: list the summaries that are kept. Metadata: `version`.
    */
   SUMMARY_NOT_FOUND: 40,
   /**
-   * DOCUMENT_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The document was never there or is deleted. What to
-   * do: upsert it. Metadata: `document_id`.
+   * DOCUMENT_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The document never existed or is deleted. Remedy: upsert it.
+   * Metadata: `document_id`.
    */
   DOCUMENT_NOT_FOUND: 41,
   /**
-   * COLLECTION_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The namespace has as many collections as it
-   * may. What to do: clear one, or divide one by labels. Metadata: `limit`.
+   * COLLECTION_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The namespace has the maximum number of collections.
+   * Remedy: clear one, or tell documents apart by labels. Metadata: `limit`.
    */
   COLLECTION_LIMIT_REACHED: 42,
   /**
-   * EMBEDDING_MISMATCH - INVALID_ARGUMENT. The vector is of another model, or has another number of values,
-   * than those that it is to be compared with. What to do: make it with the model of the
-   * metadata, or with Embed. Metadata: `model`, `dimensions`.
+   * EMBEDDING_MISMATCH - INVALID_ARGUMENT. The vector is of a different model, or of a different dimension, than the
+   * vectors to compare it with. Remedy: compute it with the model of the metadata, or with
+   * Embed. Metadata: `model`, `dimensions`.
    */
   EMBEDDING_MISMATCH: 43,
   /**
-   * EMBEDDER_UNAVAILABLE - UNAVAILABLE with `RetryInfo`. The embedder was too slow, busy or away. Nothing has
-   * changed. What to do: retry after the delay.
+   * EMBEDDER_UNAVAILABLE - UNAVAILABLE with `RetryInfo`. The embedder timed out, is busy or is unreachable. Nothing has
+   * changed. Remedy: retry after the delay.
    */
   EMBEDDER_UNAVAILABLE: 44,
   /**
    * EMBEDDER_OFF - FAILED_PRECONDITION. The server has no embedder, or the scoring needs vectors that no
-   * document of the collection has. What to do: configure an embedder, or use another
-   * scoring.
+   * document of the collection has. Remedy: configure an embedder, or use another scoring.
    */
   EMBEDDER_OFF: 45,
   /**
-   * MEMORY_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory was never there, is forgotten, or its ttl
-   * has run out. What to do: list those that are. Metadata: `memory_id`.
+   * MEMORY_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory never existed, is forgotten, or has expired. Remedy:
+   * list the existing memories. Metadata: `memory_id`.
    */
   MEMORY_NOT_FOUND: 46,
   /**
-   * MEMORY_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The scope holds as many memories of the tier
-   * as it may. What to do: forget some. Metadata: `limit`.
+   * MEMORY_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The scope holds the maximum number of memories of
+   * the tier. Remedy: forget some. Metadata: `limit`.
    */
   MEMORY_LIMIT_REACHED: 47,
   /**
-   * MEMORY_VERSION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory never had this state. What to do: list its
-   * states. Metadata: `memory_id`, `version`.
+   * MEMORY_VERSION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory never had this version. Remedy: list its versions.
+   * Metadata: `memory_id`, `version`.
    */
   MEMORY_VERSION_NOT_FOUND: 48,
   /**
-   * MEMORY_VERSION_LIMIT_REACHED - FAILED_PRECONDITION. The memory has had as many states as it may. What to do: forget
+   * MEMORY_VERSION_LIMIT_REACHED - FAILED_PRECONDITION. The memory has reached its maximum number of versions. Remedy: forget
    * it and remember it anew. Metadata: `memory_id`, `limit`.
    */
   MEMORY_VERSION_LIMIT_REACHED: 49,
   /**
-   * PROMOTION_POLICY_MISSING - FAILED_PRECONDITION. A stage of the policy has `REMOVED_TO_PROMOTE`, and the session
-   * would have no PromotionPolicy. What to do: set `memory_policy.promotion` as well.
-   * Metadata: `stage`.
+   * PROMOTION_POLICY_MISSING - FAILED_PRECONDITION. A stage of the policy has `REMOVED_TO_PROMOTE`, but the session would
+   * have no PromotionPolicy. Remedy: set `memory_policy.promotion` as well. Metadata: `stage`.
    */
   PROMOTION_POLICY_MISSING: 50,
   /**
-   * REVISION_NOT_REACHED - OUT_OF_RANGE. The namespace has not reached the revision: it is of another namespace
-   * or another store, or this store was restored from an older copy. What to do: recover
-   * as EventService says. Metadata: `revision`, `newest_revision`.
+   * REVISION_NOT_REACHED - OUT_OF_RANGE. The namespace has not reached the revision: it belongs to another namespace or
+   * another store, or this store was restored from an older copy. Remedy: recover as
+   * EventService says. Metadata: `revision`, `newest_revision`.
    */
   REVISION_NOT_REACHED: 51,
+  /**
+   * BACK_UP_NOT_CONFIGURED - FAILED_PRECONDITION. The server has no directory for back-ups. Remedy: start it with
+   * `backup-dir`, or ask for `BACK_UP_TARGET_STREAM`.
+   */
+  BACK_UP_NOT_CONFIGURED: 52,
+  /** BACK_UP_RUNNING - UNAVAILABLE with `RetryInfo`. Another back-up is under way. Remedy: retry after the delay. */
+  BACK_UP_RUNNING: 53,
+  /**
+   * BACK_UP_FAILED - FAILED_PRECONDITION. The back-up could not be written, for example because its disk is full.
+   * The message says why; nothing is left of the back-up. Remedy: correct that, and retry.
+   */
+  BACK_UP_FAILED: 54,
+  /**
+   * ERASURE_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The erasure was never asked for in the namespace, or its
+   * receipt is no longer kept. Remedy: check the id. Metadata: `erasure_id`.
+   */
+  ERASURE_NOT_FOUND: 55,
+  /**
+   * ERASURE_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The namespace has as many erasures under way as it
+   * may. Remedy: wait until one is done. Metadata: `limit`.
+   */
+  ERASURE_LIMIT_REACHED: 56,
+  /**
+   * ANSWER_ERASED - FAILED_PRECONDITION. The call took effect before, and its answer was erased with its
+   * subject. Remedy: do not repeat it. Metadata: `request_id`.
+   */
+  ANSWER_ERASED: 57,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -380,5 +398,11 @@ export namespace ErrorReason {
   export type MEMORY_VERSION_LIMIT_REACHED = typeof ErrorReason.MEMORY_VERSION_LIMIT_REACHED;
   export type PROMOTION_POLICY_MISSING = typeof ErrorReason.PROMOTION_POLICY_MISSING;
   export type REVISION_NOT_REACHED = typeof ErrorReason.REVISION_NOT_REACHED;
+  export type BACK_UP_NOT_CONFIGURED = typeof ErrorReason.BACK_UP_NOT_CONFIGURED;
+  export type BACK_UP_RUNNING = typeof ErrorReason.BACK_UP_RUNNING;
+  export type BACK_UP_FAILED = typeof ErrorReason.BACK_UP_FAILED;
+  export type ERASURE_NOT_FOUND = typeof ErrorReason.ERASURE_NOT_FOUND;
+  export type ERASURE_LIMIT_REACHED = typeof ErrorReason.ERASURE_LIMIT_REACHED;
+  export type ANSWER_ERASED = typeof ErrorReason.ANSWER_ERASED;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

@@ -19,20 +19,19 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/event.proto";
 
 /**
- * The kind of an event. Values may be added. A client sees an event of a type that it does
- * not know with the number of the type and without `detail`: it passes the event over,
- * and goes on from its token.
+ * Type of an event. Values may be added. A client sees an event of an unknown type with the number
+ * of the type and without `detail`: it skips the event, and continues from its token.
  */
 export const EventType = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** SESSION_CREATED - A session was created. */
   SESSION_CREATED: 1,
-  /** SESSION_UPDATED - What describes a session was changed. */
+  /** SESSION_UPDATED - The descriptive fields of a session changed. */
   SESSION_UPDATED: 2,
   /** SESSION_DELETED - A session was deleted, by a call or by its ttl. */
   SESSION_DELETED: 3,
-  /** SESSION_FORKED - A session was made as a copy of another one. */
+  /** SESSION_FORKED - A session was forked from another one. */
   SESSION_FORKED: 4,
   /** SESSION_RESET - A session was emptied. */
   SESSION_RESET: 5,
@@ -44,15 +43,15 @@ export const EventType = {
   MESSAGE_UPDATED: 8,
   /** MESSAGE_DELETED - A message was deleted. */
   MESSAGE_DELETED: 9,
-  /** MESSAGES_RESTORED - Messages came back into the window. */
+  /** MESSAGES_RESTORED - Messages were restored to the window. */
   MESSAGES_RESTORED: 10,
   /** SUMMARY_SET - A summary was made by a hook, or set or removed by SetSummary. */
   SUMMARY_SET: 11,
-  /** TOOL_RESULTS_FILLED - Tool calls of the window got a result by FillToolResults. */
+  /** TOOL_RESULTS_FILLED - FillToolResults filled tool calls of the window. */
   TOOL_RESULTS_FILLED: 12,
-  /** SESSION_IMPORTED - A session was made from a snapshot. */
+  /** SESSION_IMPORTED - A session was imported from a snapshot. */
   SESSION_IMPORTED: 13,
-  /** POLICY_WARNED - Something went wrong while a policy was applied. */
+  /** POLICY_WARNED - A problem was found while a policy was applied. */
   POLICY_WARNED: 14,
   /** TURN_ENDED - An append without messages ended a turn. */
   TURN_ENDED: 15,
@@ -60,9 +59,9 @@ export const EventType = {
   SUMMARY_REQUESTED: 16,
   /** SUMMARY_FAILED - An attempt to make a summary failed. */
   SUMMARY_FAILED: 17,
-  /** SUMMARY_SUPERSEDED - A summary that was asked for is not wanted any more. */
+  /** SUMMARY_SUPERSEDED - A requested summary is no longer needed. */
   SUMMARY_SUPERSEDED: 18,
-  /** TASK_DEAD - A task was given up. */
+  /** TASK_DEAD - A task is dead. */
   TASK_DEAD: 19,
   /** DOCUMENTS_UPSERTED - Documents were written. */
   DOCUMENTS_UPSERTED: 20,
@@ -74,11 +73,11 @@ export const EventType = {
   MEMORIES_REMEMBERED: 23,
   /** MEMORY_UPDATED - A memory was changed. */
   MEMORY_UPDATED: 24,
-  /** MEMORIES_REINFORCED - Memories were heard of again. */
+  /** MEMORIES_REINFORCED - Memories were reinforced. */
   MEMORIES_REINFORCED: 25,
-  /** MEMORIES_DECAYED - Memories became less sure. */
+  /** MEMORIES_DECAYED - The confidence of memories decayed. */
   MEMORIES_DECAYED: 26,
-  /** MEMORIES_DELETED - Memories are gone. */
+  /** MEMORIES_DELETED - Memories were deleted. */
   MEMORIES_DELETED: 27,
   /** TASK_ATTEMPTED - A task to extract or to score was done, or an attempt at it failed. */
   TASK_ATTEMPTED: 28,
@@ -120,14 +119,16 @@ export namespace EventType {
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
 }
 
-/** Why a session was deleted. Values may be added. */
+/** Reason for the deletion of a session. Values may be added. */
 export const SessionDeleteReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** REQUEST - DeleteSession was called. */
   REQUEST: 1,
-  /** EXPIRED - Its ttl ran out. */
+  /** EXPIRED - The ttl expired. */
   EXPIRED: 2,
+  /** ERASED - EraseSubject was called. Copies that a reader of events keeps should go, too. */
+  ERASED: 3,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -137,18 +138,19 @@ export namespace SessionDeleteReason {
   export type UNSPECIFIED = typeof SessionDeleteReason.UNSPECIFIED;
   export type REQUEST = typeof SessionDeleteReason.REQUEST;
   export type EXPIRED = typeof SessionDeleteReason.EXPIRED;
+  export type ERASED = typeof SessionDeleteReason.ERASED;
   export type UNRECOGNIZED = typeof SessionDeleteReason.UNRECOGNIZED;
 }
 
-/** Why a task is not wanted any more. Values may be added. */
+/** Reason for dropping a task. Values may be added. */
 export const SupersedeReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** MESSAGES_CHANGED - Messages that it was made from left the window or were changed. */
+  /** MESSAGES_CHANGED - Source messages left the window or were changed. */
   MESSAGES_CHANGED: 1,
-  /** SUMMARY_CHANGED - The summary that it goes on from was changed. */
+  /** SUMMARY_CHANGED - The summary that it continues was changed. */
   SUMMARY_CHANGED: 2,
-  /** POLICY_CHANGED - The policy has no such stage any more. */
+  /** POLICY_CHANGED - The policy no longer has the stage. */
   POLICY_CHANGED: 3,
   /** SESSION_RESET - The session was emptied. */
   SESSION_RESET: 4,
@@ -169,22 +171,26 @@ export namespace SupersedeReason {
   export type UNRECOGNIZED = typeof SupersedeReason.UNRECOGNIZED;
 }
 
-/** Why memories are gone. Values may be added. */
+/** Reason for the deletion of memories. Values may be added. */
 export const MemoryDeleteReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** FORGOTTEN - ForgetMemories or PurgeMemories. */
+  /** FORGOTTEN - ForgetMemories or PurgeMemories was called. */
   FORGOTTEN: 1,
-  /** EVICTED - There were too many in their scope. */
+  /** EVICTED - The scope exceeded its limit. */
   EVICTED: 2,
-  /** EXPIRED - Their ttl ran out. */
+  /** EXPIRED - The ttl expired. */
   EXPIRED: 3,
-  /** DECAYED - Nobody was sure of them any more. */
+  /** DECAYED - The confidence decayed below the minimum. */
   DECAYED: 4,
-  /** RETENTION - Their days are over: episodes. */
+  /** RETENTION - The retention time of an episode ended. */
   RETENTION: 5,
-  /** MERGED - Another entity took them in. */
+  /** MERGED - Another entity absorbed the memory. */
   MERGED: 6,
+  /** SOURCE_ERASED - The last source message was deleted or changed: see SourceErasure. */
+  SOURCE_ERASED: 7,
+  /** ERASED - EraseSubject was called. Copies that a reader of events keeps should go, too. */
+  ERASED: 8,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -198,10 +204,12 @@ export namespace MemoryDeleteReason {
   export type DECAYED = typeof MemoryDeleteReason.DECAYED;
   export type RETENTION = typeof MemoryDeleteReason.RETENTION;
   export type MERGED = typeof MemoryDeleteReason.MERGED;
+  export type SOURCE_ERASED = typeof MemoryDeleteReason.SOURCE_ERASED;
+  export type ERASED = typeof MemoryDeleteReason.ERASED;
   export type UNRECOGNIZED = typeof MemoryDeleteReason.UNRECOGNIZED;
 }
 
-/** A position in the stream that needs no token. Values may be added. */
+/** Position in the stream that needs no token. Values may be added. */
 export const StreamPosition = {
   /** UNSPECIFIED - Not set. An error in a request. */
   UNSPECIFIED: 0,
@@ -230,32 +238,32 @@ export namespace StreamPosition {
  */
 export interface Event {
   /**
-   * The revision of the namespace that the change made. Each saved change of a
-   * namespace has a revision one above the one before; only those made before format
-   * 3 of the store have gaps. Revisions of different namespaces do not compare.
+   * Revision of the namespace that the change made. Each saved change of a namespace has a revision
+   * one above the one before; only changes made before format 3 of the store have gaps. Revisions
+   * of different namespaces are not comparable.
    */
   revision: bigint;
-  /** The place of the event among the events of its revision: 0, 1, 2 and so on. */
+  /** Index of the event among the events of its revision: 0, 1, 2 and so on. */
   index: number;
-  /** What happened. Says which field of `detail` is set. */
+  /** Type of the event. Determines which field of `detail` is set. */
   type: EventType;
   /** The namespace. */
   namespace: string;
-  /** The session. Empty for documents; for memories that of their scope. */
+  /** The session. Empty for documents; for memories, that of their scope. */
   sessionId: string;
   /** The user of the session after the change, or that of the memories. May be empty. */
   userId: string;
   /** The agent of the session after the change, or that of the memories. May be empty. */
   agentId: string;
-  /** When the transaction happened, by the server's clock. Not used for order. */
+  /** Time of the transaction, by the server's clock. Does not define the order. */
   createTime?:
     | Timestamp
     | undefined;
-  /** The `request_id` of the call that caused it. Empty when it had none. */
+  /** `request_id` of the call that caused the event. Empty when it had none. */
   requestId: string;
-  /** Says that the next event of the same revision continues this one's lists. */
+  /** Whether the next event of the same revision continues the lists of this one. */
   continued: boolean;
-  /** What happened, in detail. */
+  /** Details of the event. */
   detail?:
     | //
     /** For `EVENT_TYPE_SESSION_CREATED`. */
@@ -344,65 +352,64 @@ export interface Event {
     | undefined;
 }
 
-/** A session was created. Nothing more to tell. */
+/** A session was created. Carries no details. */
 export interface SessionCreated {
 }
 
-/** What describes a session was changed. */
+/** The descriptive fields of a session changed. */
 export interface SessionUpdated {
   /**
-   * The paths that were changed, as UpdateSession names them; `stage_states` when a
-   * stage on read or on request acted and removed nothing, `memory_tasks` after RetryTask
-   * or DeleteTask of a task to extract or to score.
+   * Changed paths, as in UpdateSession; `stage_states` when a stage on read or on request acted and
+   * removed nothing, `memory_tasks` after RetryTask or DeleteTask of a task to extract or to score.
    */
   paths: string[];
 }
 
 /** A session was deleted. */
 export interface SessionDeleted {
-  /** Why. */
+  /** Reason for the deletion. */
   reason: SessionDeleteReason;
-  /** How much its log held. */
+  /** Size of its log. */
   logTotals?: Totals | undefined;
 }
 
-/** A session was made as a copy of another one. */
+/** A session was forked from another one. */
 export interface SessionForked {
   /** The source and the last seq that was copied. */
   origin?:
     | ForkOrigin
     | undefined;
-  /** How much was copied. */
+  /** Size of the copied log. */
   logTotals?:
     | Totals
     | undefined;
-  /** The window of the copy. */
+  /** Size of the window of the copy. */
   windowTotals?: Totals | undefined;
 }
 
 /** A session was emptied. */
 export interface SessionReset {
-  /** How much was deleted. */
+  /** Size of the deleted messages. */
   deletedTotals?:
     | Totals
     | undefined;
-  /** The system messages that were kept. */
+  /** Size of the system messages that were kept. */
   keptTotals?: Totals | undefined;
 }
 
 /** Messages were appended. */
 export interface MessagesAppended {
-  /** Their ids, by rising seq. */
+  /** Ids of the messages, by rising seq. */
   messageIds: string[];
-  /** Their seqs. In a continued event those of its own ids. */
+  /** Seqs of the messages. In a continued event, those of its own ids. */
   seqRange?:
     | SeqRange
     | undefined;
-  /** How much was appended, over all parts of a continued event. */
+  /** Size of the appended messages, over all parts of a continued event. */
   appendedTotals?:
     | Totals
     | undefined;
-  /** The window after the append, before any trim. */
+  /** Size of the window after the append, before any trim. */
   windowTotals?: Totals | undefined;
 }
 
@@ -412,8 +419,8 @@ export interface MessagesAppended {
  */
 export interface MessagesTrimmed {
   /**
-   * What was removed and why. In a continued event ids and runs are those of this
-   * part; the totals are those of the whole.
+   * The removed messages and the reason. In a continued event, ids and runs cover this part; the
+   * totals cover the whole.
    */
   trim?: Trim | undefined;
 }
@@ -424,9 +431,9 @@ export interface MessageUpdated {
   messageId: string;
   /** The seq of the message. */
   seq: bigint;
-  /** The paths that were changed, as UpdateMessage names them. */
+  /** Changed paths, as in UpdateMessage. */
   paths: string[];
-  /** What it costs now. */
+  /** Current cost of the message in tokens. */
   tokenCount: number;
 }
 
@@ -436,115 +443,109 @@ export interface MessageDeleted {
   messageId: string;
   /** The seq of the message. */
   seq: bigint;
-  /** What it cost. */
+  /** Cost of the message in tokens. */
   tokenCount: number;
-  /** Whether it was in the window. */
+  /** Whether the message was in the window. */
   wasInWindow: boolean;
 }
 
-/** Messages came back into the window. */
+/** Messages were restored to the window. */
 export interface MessagesRestored {
-  /** Their ids, by rising seq. In a continued event those of this part. */
+  /** Ids of the messages, by rising seq. In a continued event, those of this part. */
   messageIds: string[];
-  /** The same messages as runs, by rising seq. */
+  /** Runs of the same messages, by rising seq. */
   seqRanges: SeqRange[];
-  /** How much came back, over all parts of a continued event. */
+  /** Size of the restored messages, over all parts of a continued event. */
   restoredTotals?:
     | Totals
     | undefined;
-  /** The window after the restore. */
+  /** Size of the window after the restore. */
   windowTotals?: Totals | undefined;
 }
 
-/** Tool calls of the window got a result. */
+/** Tool calls of the window were filled. */
 export interface ToolResultsFilled {
   /** The ids of the tool calls. At most 1,000. */
   toolCallIds: string[];
-  /** The window after the change. */
+  /** Size of the window after the change. */
   windowTotals?: Totals | undefined;
 }
 
 /**
- * A session was made from a snapshot. Of a session that it replaced the same revision
- * has the event of its deletion before.
+ * A session was imported from a snapshot. If it replaced a session, the event of that deletion
+ * precedes it in the same revision.
  */
 export interface SessionImported {
-  /** How much its log holds. */
+  /** Size of its log. */
   logTotals?:
     | Totals
     | undefined;
-  /** How much its window holds. */
+  /** Size of its window. */
   windowTotals?:
     | Totals
     | undefined;
-  /**
-   * The format of the snapshot, as ExportSession names it. Empty in events that were stored
-   * before formats had names.
-   */
+  /** Format of the snapshot, as in ExportSession. Empty in events stored before formats had names. */
   format: string;
 }
 
 /**
- * Something went wrong while a policy was applied. Follows, in the same revision,
- * the event of the change that caused it. At most 16 in one change.
+ * A problem was found while a policy was applied. Follows, in the same revision, the event of the
+ * change that caused it. At most 16 in one change.
  */
 export interface PolicyWarned {
-  /** What. */
+  /** The warning. */
   warning?: PolicyWarning | undefined;
 }
 
 /** An append without messages ended a turn. */
 export interface TurnEnded {
-  /** The window before any stage ran. */
+  /** Size of the window before any stage ran. */
   windowTotals?: Totals | undefined;
 }
 
 /**
- * A summary was made by a hook, or set or removed by SetSummary. What it replaced is
- * told just before, in an `EVENT_TYPE_MESSAGES_TRIMMED` of the same revision; messages
- * that left at once were told when the summary was asked for.
+ * A summary was made by a hook, or set or removed by SetSummary. An `EVENT_TYPE_MESSAGES_TRIMMED`
+ * of the same revision comes just before and names the messages that it replaced. Messages that
+ * left at once were reported when the summary was requested.
  */
 export interface SummarySet {
-  /**
-   * Its number among the summaries of the session; that of the removed one when it was
-   * removed.
-   */
+  /** Number of the summary among those of the session; if it was removed, that of the removed one. */
   version: bigint;
-  /** The id of a placed summary. Empty for the summary of the session. */
+  /** Id of a placed summary. Empty for the summary of the session. */
   placedMessageId: string;
-  /** What the text costs. 0 when the summary was removed. */
+  /** Cost of the text in tokens. 0 when the summary was removed. */
   tokenCount: number;
-  /** The runs of messages that it stands for. At most 256, the oldest joined. */
+  /** Messages that the summary covers, as runs. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
-  /** The task that made it. Empty for a text that a caller set, as are the fields below. */
+  /** Task that made the summary. Empty for a text that a caller set, like the fields below. */
   taskId: string;
-  /** The stage that asked for it. */
+  /** Stage that requested the summary. */
   stage: string;
-  /** The hook that made it. */
+  /** Hook that made the summary. */
   hook: string;
-  /** The model, as the hook named it. */
+  /** Name of the model, as reported by the hook. */
   model: string;
-  /** How much became part of it. */
+  /** Size of the messages that were added to the summary. */
   addedTotals?:
     | Totals
     | undefined;
-  /** How many calls of the hook it took, failed ones included. */
+  /** Number of hook calls, failed ones included. */
   callCount: number;
-  /** What the hook said the calls took. */
+  /** Input tokens of the model calls, as reported by the hook. */
   inputTokens: bigint;
-  /** What the hook said the answers took. */
+  /** Output tokens of the model calls, as reported by the hook. */
   outputTokens: bigint;
-  /** How long it took from the request to the summary. */
+  /** Time from the request to the summary. */
   duration?:
     | Duration
     | undefined;
-  /** Says that no summary could be made and this is the placeholder of the stage. */
+  /** Whether the text is the placeholder of the stage, because no summary could be made. */
   placeholder: boolean;
 }
 
 /**
- * A summary was asked for. Follows, in the same revision, the event of the change that
- * caused it, and the trim when the messages left at once.
+ * A summary was requested. Follows, in the same revision, the event of the change that caused it,
+ * and the trim when the messages left at once.
  */
 export interface SummaryRequested {
   /** The task. */
@@ -553,15 +554,15 @@ export interface SummaryRequested {
   stage: string;
   /** The hook. */
   hook: string;
-  /** What made the stage act. */
+  /** Triggers that made the stage act. */
   triggers: TriggerHit[];
-  /** The messages, as runs by rising seq. At most 256, the oldest joined. */
+  /** Messages to summarize, as runs by rising seq. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
-  /** How much is to be summarized. */
+  /** Size of the messages to summarize. */
   sourceTotals?:
     | Totals
     | undefined;
-  /** Says that the messages were added to a task that was there already. */
+  /** Whether the messages were added to an existing task. */
   joined: boolean;
 }
 
@@ -573,19 +574,19 @@ export interface SummaryFailed {
   stage: string;
   /** The hook. */
   hook: string;
-  /** Why. */
+  /** Reason for the failure. */
   reason: TaskFailureReason;
-  /** How many attempts have failed. */
+  /** Number of failed attempts. */
   failedAttempts: number;
-  /** How long this one took. */
+  /** Duration of this attempt. */
   duration?:
     | Duration
     | undefined;
-  /** When it is tried again. Unset when the task is given up, as the next event says. */
+  /** Time of the next attempt. Unset when the task is dead, as the next event reports. */
   retryTime?: Timestamp | undefined;
 }
 
-/** A summary that was asked for is not wanted any more. */
+/** A requested summary is no longer needed. */
 export interface SummarySuperseded {
   /** The task. */
   taskId: string;
@@ -593,35 +594,34 @@ export interface SummarySuperseded {
   stage: string;
   /** The hook. */
   hook: string;
-  /** Why. */
+  /** Reason why it is no longer needed. */
   reason: SupersedeReason;
 }
 
-/** A task was given up. */
+/** A task is dead. */
 export interface TaskDead {
   /** The task. */
   taskId: string;
-  /** What it was to do. */
+  /** Type of the task. */
   type: TaskType;
   /** The stage. Empty for CompactSession, and for a task to extract or to score. */
   stage: string;
   /** The hook. */
   hook: string;
-  /** How the last attempt failed. */
+  /** Reason for the last failure. */
   reason: TaskFailureReason;
-  /** How many attempts failed. */
+  /** Number of failed attempts. */
   failedAttempts: number;
-  /** How many times the hook was called. */
+  /** Number of hook calls. */
   callCount: number;
   /**
-   * What becomes of its messages. Those that are dropped, or replaced by a placeholder,
-   * are told before, as a trim and as a summary. Unset for a task to extract or to score:
-   * its messages stay where they are.
+   * Effect on its messages. Earlier events report dropped messages as a trim, and replaced ones as
+   * a trim and a summary. Unset for a task to extract or to score: its messages are not changed.
    */
   effect: SummaryFailure;
-  /** The messages, as runs by rising seq. At most 256, the oldest joined. */
+  /** Messages of the task, as runs by rising seq. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
-  /** How long the task was tried. */
+  /** Time spent on the task. */
   duration?: Duration | undefined;
 }
 
@@ -630,22 +630,22 @@ export interface DocumentsUpserted {
   /** The collection. */
   collectionId: string;
   /**
-   * Their ids, in the order of the request. Of a document that was split those of its
-   * chunks, as ListDocuments gives them. In a continued event those of this part.
+   * Ids of the documents, in the order of the request. For a split document, those of its chunks,
+   * as in ListDocuments. In a continued event, those of this part.
    */
   documentIds: string[];
-  /** How many of them are new, over all parts of a continued event. */
+  /** Number of new documents among them, over all parts of a continued event. */
   createdCount: number;
 }
 
 /**
- * Documents were deleted, by DeleteDocuments or because a new state of their source has
- * fewer chunks.
+ * Documents were deleted, by DeleteDocuments or because a new version of their source has fewer
+ * chunks.
  */
 export interface DocumentsDeleted {
   /** The collection. */
   collectionId: string;
-  /** Their ids, as in DocumentsUpserted. In a continued event those of this part. */
+  /** Ids of the documents, as in DocumentsUpserted. In a continued event, those of this part. */
   documentIds: string[];
 }
 
@@ -653,77 +653,80 @@ export interface DocumentsDeleted {
 export interface CollectionCleared {
   /** The collection. */
   collectionId: string;
-  /** How many there were. */
+  /** Number of deleted documents. */
   documentCount: bigint;
 }
 
-/** Memories were remembered: new ones, and new states of old ones. */
+/** Memories were remembered: new ones, and new versions of existing ones. */
 export interface MemoriesRemembered {
-  /** The new memories. In a continued event those of this part. */
+  /** New memories. In a continued event, those of this part. */
   memoryIds: string[];
-  /** Memories with a new state, superseded ones among them. */
+  /** Memories with a new version, superseded ones included. */
   updatedMemoryIds: string[];
-  /** How they came. */
+  /** Origin of the memories. */
   origin: MemoryOrigin;
-  /** Those of both lists that contradict memories of higher trust, and stand beside them. */
+  /** Memories of both lists that contradict memories of higher trust, and coexist with them. */
   contradictingMemoryIds: string[];
 }
 
-/** A memory was changed, restored, or took in others. */
+/** A memory was changed, restored, or merged with others. */
 export interface MemoryUpdated {
   /** The memory. */
   memoryId: string;
-  /** What was changed, as paths of UpdateMemory. Empty for a restore and a merge. */
+  /**
+   * Changed fields, as paths of UpdateMemory; `source` when one of its source messages was deleted
+   * or changed. Empty for a restore and a merge.
+   */
   paths: string[];
-  /** The number of its state now. */
+  /** Number of its current version. */
   version: bigint;
 }
 
-/** Memories were heard of again. */
+/** Memories were reinforced. */
 export interface MemoriesReinforced {
   /** The memories. */
   memoryIds: string[];
 }
 
-/** Memories became less sure. */
+/** The confidence of memories decayed. */
 export interface MemoriesDecayed {
   /** The memories. */
   memoryIds: string[];
 }
 
-/** Memories are gone with all their states. */
+/** Memories were deleted with all their versions. */
 export interface MemoriesDeleted {
-  /** The memories. In a continued event those of this part. */
+  /** The memories. In a continued event, those of this part. */
   memoryIds: string[];
-  /** Why. */
+  /** Reason for the deletion. */
   reason: MemoryDeleteReason;
 }
 
 /**
- * A task to extract or to score was done with some of its messages, or an attempt at it
- * failed. When it is given up, a TaskDead follows in the same revision.
+ * A task to extract or to score was done for some of its messages, or an attempt failed. When it
+ * becomes dead, a TaskDead follows in the same revision.
  */
 export interface TaskAttempted {
-  /** The type of the task: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
+  /** Type of the task: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
   type: TaskType;
   /** The hook. */
   hook: string;
-  /** The messages it was about, as runs by rising seq. At most 256, the oldest joined. */
+  /** Messages of the attempt, as runs by rising seq. At most 256, the oldest joined. */
   seqRanges: SeqRange[];
-  /** How many memories are new of it. */
+  /** Number of new memories from the task. */
   createdCount: number;
-  /** How many things the hook gave that broke the rules of its answer. */
+  /** Number of invalid findings in the response of the hook. */
   rejectedCount: number;
   /**
-   * Why the attempt failed. Unset when it did not. Set beside `created_count` when the
-   * rules did what the hook did not.
+   * Reason for the failure. Unset when the attempt succeeded. Set together with `created_count`
+   * when the rules stood in for a failed hook.
    */
   reason: TaskFailureReason;
   /** The task. Empty in an event of an older version of the server. */
   taskId: string;
 }
 
-/** Which events to send. Every field that is set must hold. */
+/** Filter of events; all conditions that are set must hold. */
 export interface EventFilter {
   /** The session. Unset means any; empty is an error. */
   sessionId?:
@@ -733,52 +736,52 @@ export interface EventFilter {
   userId?:
     | string
     | undefined;
-  /** The types of the events. Empty means every type. At most 64. */
+  /** Types of the events. Empty means every type. At most 64. */
   eventTypes: EventType[];
 }
 
-/** An event of a stream and its place in it. */
+/** An event of a stream and its position. */
 export interface StreamedEvent {
   /** The event. Always set. */
   event?:
     | Event
     | undefined;
   /**
-   * Resumes right after this event, also when others follow in the same answer:
-   * everything up to it was sent or did not match. Acknowledge it with AckEvents
-   * when the event is done. Always set.
+   * Resumes directly after this event, even when others follow in the same response: everything up
+   * to it was sent or did not match. Acknowledge it with AckEvents once the event is processed.
+   * Always set.
    */
   resumeToken: string;
 }
 
 /**
- * A named position in the stream that the server remembers.
+ * A named position in the stream, stored by the server.
  *
- * It does not hold events back from being dropped. When events after the position
- * are no longer kept, a watch from it is `RESUME_TOKEN_EXPIRED`; when the store has
- * another history, as after a back-up was put back, it is `RESUME_TOKEN_FOREIGN`.
- * Acknowledge the first token of another watch to go on from there.
+ * It does not prevent old events from being dropped. When events after the position are no longer
+ * kept, a watch from it fails with `RESUME_TOKEN_EXPIRED`; when the store has another history, as
+ * after a restore from a backup, it fails with `RESUME_TOKEN_FOREIGN`. Acknowledge the first token
+ * of another watch to continue from there.
  */
 export interface Consumer {
   /**
-   * The id, unique in its namespace. 1 to 128 bytes of UTF-8 without control
+   * Id of the consumer, unique in its namespace. 1 to 128 bytes of UTF-8 without control
    * characters.
    */
   consumerId: string;
-  /** The position: everything up to it is acknowledged. Output only. */
+  /** Position of the consumer: everything up to it is acknowledged. Output only. */
   resumeToken: string;
-  /** The revision of the position. Output only. */
+  /** Revision of the position. Output only. */
   revision: bigint;
   /**
-   * How many revisions of the namespace lie after that of the position and are kept; all
-   * that are kept when the position is of another history. Output only.
+   * Number of kept revisions of the namespace after that of the position; all kept revisions when
+   * the position is of another history. Output only.
    */
   lag: bigint;
-  /** When the consumer was created. Output only. */
+  /** Creation time of the consumer. Output only. */
   createTime?:
     | Timestamp
     | undefined;
-  /** When the position last moved. Output only. */
+  /** Time the position last moved. Output only. */
   updateTime?: Timestamp | undefined;
 }
 

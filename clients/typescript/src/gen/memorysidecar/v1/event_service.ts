@@ -26,11 +26,11 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/event_service.proto";
 
-/** Asks for the stream of events. */
+/** Request for the stream of events. */
 export interface WatchEventsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Where to start. Required. */
+  /** Start position. Required. */
   start?:
     | //
     /** After the position of this token. */
@@ -39,63 +39,62 @@ export interface WatchEventsRequest {
     /** At a position that needs no token. */
     { $case: "position"; value: StreamPosition }
     | //
-    /** After what this named consumer has acknowledged. */
+    /** After the acknowledged position of this named consumer. */
     { $case: "consumerId"; value: string }
     | //
     /**
-     * After all events of this revision of the namespace. 0 means from the first event
-     * there ever was. Negative is an error.
+     * After all events of this revision of the namespace. 0 means from the very first event.
+     * Negative is an error.
      */
     { $case: "afterRevision"; value: bigint }
     | undefined;
-  /** Which events to send. Unset means all of the namespace. */
+  /** Filter of the events. Unset means all of the namespace. */
   filter?: EventFilter | undefined;
 }
 
-/** One step of the stream. */
+/** Response of the stream: events or a checkpoint. */
 export interface WatchEventsResponse {
   /**
-   * The events, by rising revision and index, also from one answer to the next.
-   * Empty in the first answer and in a checkpoint. At most 256 events and 32 KiB,
-   * or one event that is larger.
+   * The events, by rising revision and index, also across responses. Empty in the first response
+   * and in a checkpoint. At most 256 events and 32 KiB, or one event that is larger.
    */
   events: StreamedEvent[];
   /**
-   * Resumes after this answer: everything before it was sent or did not match.
-   * Always set; with events it is the token of the last of them.
+   * Resumes after this response: everything before it was sent or did not match. Always set; with
+   * events it is the token of the last of them.
    */
   resumeToken: string;
 }
 
-/** Asks for a page of events. */
+/** Request for a page of events. */
 export interface ListEventsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Where to start. None means at the oldest event that is kept. */
+  /** Start position. Unset means the oldest event that is kept. */
   start?:
     | //
     /** After the position of this token. */
     { $case: "resumeToken"; value: string }
     | //
     /**
-     * After all events of this revision of the namespace. 0 means from the first event
-     * there ever was. Negative is an error.
+     * After all events of this revision of the namespace. 0 means from the very first event.
+     * Negative is an error.
      */
     { $case: "afterRevision"; value: bigint }
     | undefined;
-  /** Which events to list. Unset means all of the namespace. */
+  /** Filter of the events. Unset means all of the namespace. */
   filter?:
     | EventFilter
     | undefined;
   /**
-   * The most events to return. 0 means 100; above 1,000 is treated as 1,000;
-   * negative is an error. A page may be shorter, even empty, and not be the last:
-   * it ends after 3 MiB, or after looking at 10,000 events.
+   * Maximum number of events to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or after
+   * examining 10,000 events.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
@@ -104,19 +103,19 @@ export interface ListEventsRequest {
 export interface ListEventsResponse {
   /** The events, oldest first. */
   events: Event[];
-  /** Asks for the next page. Empty when the newest event was reached. */
+  /** Token of the next page. Empty when the newest event was reached. */
   nextPageToken: string;
   /** Resumes a watch or a list after this page. Always set. */
   resumeToken: string;
 }
 
-/** Asks for a new consumer. */
+/** Request for a new consumer. */
 export interface CreateConsumerRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The id of the consumer. Required, 1 to 128 bytes. */
   consumerId: string;
-  /** Where it starts. None means after the newest event. */
+  /** Start position. Unset means after the newest event. */
   start?:
     | //
     /** After the position of this token. */
@@ -126,12 +125,12 @@ export interface CreateConsumerRequest {
     { $case: "position"; value: StreamPosition }
     | //
     /**
-     * After all events of this revision of the namespace. 0 means from the first event
-     * there ever was. Negative is an error.
+     * After all events of this revision of the namespace. 0 means from the very first event.
+     * Negative is an error.
      */
     { $case: "afterRevision"; value: bigint }
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
@@ -141,7 +140,7 @@ export interface CreateConsumerResponse {
   consumer?: Consumer | undefined;
 }
 
-/** Asks for one consumer. */
+/** Request to get a consumer. */
 export interface GetConsumerRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -149,24 +148,24 @@ export interface GetConsumerRequest {
   consumerId: string;
 }
 
-/** One consumer. */
+/** Response with a consumer. */
 export interface GetConsumerResponse {
   /** The consumer. */
   consumer?: Consumer | undefined;
 }
 
-/** Asks for a page of consumers. */
+/** Request for a page of consumers. */
 export interface ListConsumersRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The most consumers to return. 0 means 50; above 1,000 is treated as 1,000;
-   * negative is an error.
+   * Maximum number of consumers to return. 0 means 50; above 1,000 is treated as 1,000; negative is
+   * an error.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
@@ -175,37 +174,37 @@ export interface ListConsumersRequest {
 export interface ListConsumersResponse {
   /** The consumers. */
   consumers: Consumer[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to delete a consumer. */
+/** Request to delete a consumer. */
 export interface DeleteConsumerRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The consumer. Required. */
   consumerId: string;
-  /** Succeeds, changing nothing, when the consumer does not exist. */
+  /** Whether the call succeeds, changing nothing, when the consumer does not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** Says that the consumer is gone. */
+/** Result of the deletion of a consumer. */
 export interface DeleteConsumerResponse {
 }
 
-/** Asks to move a consumer's position. */
+/** Request to move the position of a consumer. */
 export interface AckEventsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The consumer. Required. */
   consumerId: string;
-  /** A token of the stream: everything up to it is done. Required. */
+  /** Token of the stream: everything up to it is acknowledged. Required. */
   resumeToken: string;
 }
 
-/** The position after the call. */
+/** The consumer with its position after the call. */
 export interface AckEventsResponse {
   /** The consumer. */
   consumer?: Consumer | undefined;
@@ -1370,41 +1369,40 @@ export const AckEventsResponse: MessageFns<AckEventsResponse> = {
 };
 
 /**
- * Tells what changed: a durable, ordered, resumable stream of events.
+ * A durable, ordered, resumable stream of changes.
  *
- * Delivery is ordered by revision and index, without gaps and at least once: after
- * a resume an event may come again, none is lost. Nobody sees an event that is not
- * on stable storage. Events are kept for 7 days and up to 1,000,000 of them unless
- * configured otherwise; who comes later than that is told so, never skipped ahead.
+ * Delivery is ordered by revision and index, without gaps and at least once: after a resume an
+ * event may come again, none is lost. An event is delivered only once it is durable. Events are
+ * kept for 7 days and up to 1,000,000 of them unless configured otherwise; a client that comes
+ * later than that gets an error and is never skipped ahead.
  *
- * A resume token names a position in one namespace of one store. It is opaque, at
- * most 256 bytes, does not depend on the filter, and gives no rights. A revision from
- * any answer names a position as well: after all events of that revision. It says nothing
- * of the store that it comes from, so keep the token where there is one.
+ * A resume token names a position in one namespace of one store. It is opaque, at most 256 bytes,
+ * independent of the filter, and grants no rights. A revision from any response is a position as
+ * well: after all events of that revision. It does not identify its store, so prefer the token
+ * where there is one.
  *
- * A client whose start is refused recovers without a gap in this order: it opens a
- * watch from `STREAM_POSITION_NOW`, keeps the token of the first answer, then reads the
- * state, then takes the events of the watch. Whatever changes during the read comes as
- * an event as well; an event of a revision that the state already has changes nothing.
- * Reading the state before the watch is open loses what changes in between.
+ * A client whose start position is refused recovers without a gap in this order: it opens a watch
+ * from `STREAM_POSITION_NOW`, stores the token of the first response, then reads the state, then
+ * processes the events of the watch. Changes during the read arrive as events as well; an event of
+ * a revision that the state already includes changes nothing. Reading the state before opening the
+ * watch loses the changes in between.
  *
  * The common errors are those of SessionService.
  */
 export type EventServiceService = typeof EventServiceService;
 export const EventServiceService = {
   /**
-   * Streams the events of a namespace as they happen, after those that the start
-   * position asks for.
+   * Streams the events of a namespace as they happen, after the past events that the start position
+   * selects.
    *
-   * The first answer comes at once and holds a resume token, even when there is no
-   * event. An event is sent at once when little happens; under load several come in
-   * one answer, up to 50 milliseconds later, so that watchers do not slow writers
-   * down. A checkpoint, an answer with a token and no event, comes when 10 seconds
-   * pass without an answer, unless configured otherwise, so that a resume position
-   * never grows old.
+   * The first response is sent at once and has a resume token, even when there is no event. At low
+   * load, each event is sent at once; under load, several are combined in one response, up to 50
+   * milliseconds later, so that watchers do not slow writers down. A checkpoint, a response with a
+   * token and no event, is sent after 10 seconds without a response, unless configured otherwise,
+   * so that a resume position never becomes old.
    *
-   * A reader may be as slow as it likes: the server holds at most 64 KiB for it and
-   * reads on from the disk, until events it has not read are no longer kept.
+   * A reader may be arbitrarily slow: the server buffers at most 64 KiB for it and continues from
+   * the disk, until events it has not read are no longer kept.
    *
    * The stream ends only with an error: UNAVAILABLE, `SHUTTING_DOWN` when the
    * server stops. Resume with the last token.
@@ -1443,8 +1441,8 @@ export const EventServiceService = {
     responseDeserialize: (value: Buffer): ListEventsResponse => ListEventsResponse.decode(value),
   },
   /**
-   * Creates a named consumer: a position in the stream that the server remembers.
-   * At most 1,000 in a namespace.
+   * Creates a named consumer: a position in the stream, stored by the server. At most 1,000 in a
+   * namespace.
    *
    * Errors:
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
@@ -1479,7 +1477,7 @@ export const EventServiceService = {
     responseDeserialize: (value: Buffer): GetConsumerResponse => GetConsumerResponse.decode(value),
   },
   /**
-   * Lists the named consumers of a namespace by id, byte for byte.
+   * Lists the named consumers of a namespace, sorted by id, byte for byte.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1512,8 +1510,8 @@ export const EventServiceService = {
     responseDeserialize: (value: Buffer): DeleteConsumerResponse => DeleteConsumerResponse.decode(value),
   },
   /**
-   * Moves a named consumer's position: everything up to the token is done. A token
-   * before the position changes nothing, so repeats and late acks are harmless.
+   * Moves the position of a named consumer: everything up to the token is acknowledged. A token
+   * before the position changes nothing, so repeats and late acknowledgements are harmless.
    *
    * Errors:
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
@@ -1532,18 +1530,17 @@ export const EventServiceService = {
 
 export interface EventServiceServer extends UntypedServiceImplementation {
   /**
-   * Streams the events of a namespace as they happen, after those that the start
-   * position asks for.
+   * Streams the events of a namespace as they happen, after the past events that the start position
+   * selects.
    *
-   * The first answer comes at once and holds a resume token, even when there is no
-   * event. An event is sent at once when little happens; under load several come in
-   * one answer, up to 50 milliseconds later, so that watchers do not slow writers
-   * down. A checkpoint, an answer with a token and no event, comes when 10 seconds
-   * pass without an answer, unless configured otherwise, so that a resume position
-   * never grows old.
+   * The first response is sent at once and has a resume token, even when there is no event. At low
+   * load, each event is sent at once; under load, several are combined in one response, up to 50
+   * milliseconds later, so that watchers do not slow writers down. A checkpoint, a response with a
+   * token and no event, is sent after 10 seconds without a response, unless configured otherwise,
+   * so that a resume position never becomes old.
    *
-   * A reader may be as slow as it likes: the server holds at most 64 KiB for it and
-   * reads on from the disk, until events it has not read are no longer kept.
+   * A reader may be arbitrarily slow: the server buffers at most 64 KiB for it and continues from
+   * the disk, until events it has not read are no longer kept.
    *
    * The stream ends only with an error: UNAVAILABLE, `SHUTTING_DOWN` when the
    * server stops. Resume with the last token.
@@ -1566,8 +1563,8 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    */
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
   /**
-   * Creates a named consumer: a position in the stream that the server remembers.
-   * At most 1,000 in a namespace.
+   * Creates a named consumer: a position in the stream, stored by the server. At most 1,000 in a
+   * namespace.
    *
    * Errors:
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
@@ -1584,7 +1581,7 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    */
   getConsumer: handleUnaryCall<GetConsumerRequest, GetConsumerResponse>;
   /**
-   * Lists the named consumers of a namespace by id, byte for byte.
+   * Lists the named consumers of a namespace, sorted by id, byte for byte.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1598,8 +1595,8 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    */
   deleteConsumer: handleUnaryCall<DeleteConsumerRequest, DeleteConsumerResponse>;
   /**
-   * Moves a named consumer's position: everything up to the token is done. A token
-   * before the position changes nothing, so repeats and late acks are harmless.
+   * Moves the position of a named consumer: everything up to the token is acknowledged. A token
+   * before the position changes nothing, so repeats and late acknowledgements are harmless.
    *
    * Errors:
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
@@ -1610,18 +1607,17 @@ export interface EventServiceServer extends UntypedServiceImplementation {
 
 export interface EventServiceClient extends Client {
   /**
-   * Streams the events of a namespace as they happen, after those that the start
-   * position asks for.
+   * Streams the events of a namespace as they happen, after the past events that the start position
+   * selects.
    *
-   * The first answer comes at once and holds a resume token, even when there is no
-   * event. An event is sent at once when little happens; under load several come in
-   * one answer, up to 50 milliseconds later, so that watchers do not slow writers
-   * down. A checkpoint, an answer with a token and no event, comes when 10 seconds
-   * pass without an answer, unless configured otherwise, so that a resume position
-   * never grows old.
+   * The first response is sent at once and has a resume token, even when there is no event. At low
+   * load, each event is sent at once; under load, several are combined in one response, up to 50
+   * milliseconds later, so that watchers do not slow writers down. A checkpoint, a response with a
+   * token and no event, is sent after 10 seconds without a response, unless configured otherwise,
+   * so that a resume position never becomes old.
    *
-   * A reader may be as slow as it likes: the server holds at most 64 KiB for it and
-   * reads on from the disk, until events it has not read are no longer kept.
+   * A reader may be arbitrarily slow: the server buffers at most 64 KiB for it and continues from
+   * the disk, until events it has not read are no longer kept.
    *
    * The stream ends only with an error: UNAVAILABLE, `SHUTTING_DOWN` when the
    * server stops. Resume with the last token.
@@ -1663,8 +1659,8 @@ export interface EventServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListEventsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Creates a named consumer: a position in the stream that the server remembers.
-   * At most 1,000 in a namespace.
+   * Creates a named consumer: a position in the stream, stored by the server. At most 1,000 in a
+   * namespace.
    *
    * Errors:
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
@@ -1709,7 +1705,7 @@ export interface EventServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetConsumerResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the named consumers of a namespace by id, byte for byte.
+   * Lists the named consumers of a namespace, sorted by id, byte for byte.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1751,8 +1747,8 @@ export interface EventServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteConsumerResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Moves a named consumer's position: everything up to the token is done. A token
-   * before the position changes nothing, so repeats and late acks are harmless.
+   * Moves the position of a named consumer: everything up to the token is acknowledged. A token
+   * before the position changes nothing, so repeats and late acknowledgements are harmless.
    *
    * Errors:
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`

@@ -12,63 +12,65 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/filter.proto";
 
-/** A condition on the metadata of a record: a test of one value, or a tree of such tests. */
+/** Condition on the metadata of a record: a test of one value, or a tree of such tests. */
 export interface MetadataCondition {
   /**
-   * The key. A dot goes into an inner object: `order.id`. Where a key holds a dot itself,
-   * the longest key that fits is meant. 1 to 256 bytes; empty with `all_of`, `any_of` and
-   * `none_of`.
+   * Key of the value. A dot descends into an object: `order.id`. If keys contain dots themselves,
+   * the longest matching key is used. 1 to 256 bytes; empty with `all_of`, `any_of` and `none_of`.
    */
   path: string;
-  /** What must hold. Required. */
+  /** Test that must hold. Required. */
   test?:
     | //
     /**
-     * The value is this one, of the same type. Lists and objects are never equal to
-     * anything. A list in the metadata fits when one of its values does.
+     * The value equals this one and is of the same type. Lists and objects are never equal to
+     * anything. A list in the metadata matches if any of its values does.
      */
     { $case: "equalTo"; value: any | undefined }
     | //
     /** The value is a number in this range. */
     { $case: "range"; value: NumberRange }
     | //
-    /** There is a value, null among them, or there is none. */
+    /** Whether the value must exist (null counts as a value) or must not exist. */
     { $case: "exists"; value: boolean }
     | //
-    /** The value is one of these. At most 64. */
+    /** The value is equal to one of these. At most 64. */
     { $case: "oneOf"; value: Array<any> | undefined }
     | //
-    /** Every one of these conditions holds. */
+    /** All of these conditions hold. */
     { $case: "allOf"; value: MetadataConditions }
     | //
     /** At least one of these conditions holds. */
     { $case: "anyOf"; value: MetadataConditions }
     | //
-    /** None of these conditions holds: with one of them, its opposite. */
+    /** None of these conditions holds; with a single condition, its negation. */
     { $case: "noneOf"; value: MetadataConditions }
     | undefined;
 }
 
-/** Conditions on metadata, for a tree. */
+/** Conditions on metadata, as part of a tree. */
 export interface MetadataConditions {
   /**
-   * The conditions, 1 to 16. A filter holds at most 64 altogether, and they go at most 4
-   * levels deep: those of the filter itself are the first.
+   * The conditions, 1 to 16. A filter holds at most 64 in total, nested at most 4 levels deep,
+   * counting the conditions of the filter itself as the first level.
    */
   conditions: MetadataCondition[];
 }
 
-/** A range of numbers. At least one end is set, and the upper end is not below the lower one. */
+/**
+ * Range of numbers. At least one bound must be set, and the upper bound must not be below the lower
+ * one.
+ */
 export interface NumberRange {
-  /** The least number that is in it. */
+  /** Inclusive lower bound. */
   min?:
     | number
     | undefined;
-  /** Every number in it is less than this one. Above `min`. */
+  /** Exclusive upper bound. Above `min`. */
   lessThan?:
     | number
     | undefined;
-  /** The greatest number that is in it. Not below `min`, and not together with `less_than`. */
+  /** Inclusive upper bound. Not below `min`, and not together with `less_than`. */
   max?: number | undefined;
 }
 

@@ -17,26 +17,25 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/memory.proto";
 
 /**
- * The kind of a memory. Values may be added. A client sees a memory of a kind
- * that it does not know with the number of the kind and without a structure: its `text`
- * tells it all the same.
+ * Kind of a memory. Values may be added. A client sees a memory of an unknown kind with the number
+ * of the kind and without a structure: its `text` still states the content.
  */
 export const MemoryKind = {
   /** UNSPECIFIED - The default: `MEMORY_KIND_FACT`. In a filter: not allowed. */
   UNSPECIFIED: 0,
-  /** FACT - Something that is so. */
+  /** FACT - A fact. */
   FACT: 1,
-  /** PREFERENCE - What somebody likes or wants. */
+  /** PREFERENCE - A preference or a wish of a person. */
   PREFERENCE: 2,
-  /** KNOWLEDGE - What is known about the world or the work, of nobody in particular. */
+  /** KNOWLEDGE - Knowledge about the world or the work, not about a particular person. */
   KNOWLEDGE: 3,
-  /** ENTITY - A person, a place, a thing that has a name. A scope has one of each name and trust. */
+  /** ENTITY - A named person, place or thing. A scope has one for each name and trust level. */
   ENTITY: 4,
-  /** RELATION - A triple: subject, predicate, object. */
+  /** RELATION - A triple of subject, predicate and object. */
   RELATION: 5,
-  /** EPISODE - What was said or done at one time. */
+  /** EPISODE - Words or actions at one point in time. */
   EPISODE: 6,
-  /** SUMMARY - A text that stands for several others. */
+  /** SUMMARY - A text that summarizes several others. */
   SUMMARY: 7,
   UNRECOGNIZED: -1,
 } as const;
@@ -55,13 +54,13 @@ export namespace MemoryKind {
   export type UNRECOGNIZED = typeof MemoryKind.UNRECOGNIZED;
 }
 
-/** Whether a memory holds. Values may be added. */
+/** States of a memory. Values may be added. */
 export const MemoryState = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** ACTIVE - It holds. */
+  /** ACTIVE - It is active. */
   ACTIVE: 1,
-  /** SUPERSEDED - Another one took its place. Left out unless asked for. */
+  /** SUPERSEDED - Another memory replaced it. Omitted unless requested. */
   SUPERSEDED: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -75,20 +74,17 @@ export namespace MemoryState {
   export type UNRECOGNIZED = typeof MemoryState.UNRECOGNIZED;
 }
 
-/** How a memory came. Values may be added. */
+/** Origins of a memory. Values may be added. */
 export const MemoryOrigin = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** CALLER - A caller remembered it. */
   CALLER: 1,
-  /**
-   * PROMOTION - It was promoted: its message was important when it left the window, or on
-   * ConsolidateSession.
-   */
+  /** PROMOTION - Promotion: its message was important when it left the window, or on ConsolidateSession. */
   PROMOTION: 2,
-  /** EXTRACTION - It was found in messages or in a text. */
+  /** EXTRACTION - Extraction from messages or from a text. */
   EXTRACTION: 3,
-  /** TURN - A turn end made it of its turn. */
+  /** TURN - A turn end, which made an episode of its turn. */
   TURN: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -104,15 +100,55 @@ export namespace MemoryOrigin {
   export type UNRECOGNIZED = typeof MemoryOrigin.UNRECOGNIZED;
 }
 
-/** Which texts may be promoted. Values may be added. */
+/**
+ * Effect on memories when a message that they name in `source.message_ids` is erased: DeleteMessage
+ * deletes it, or UpdateMessage changes its content.
+ *
+ * The effect takes place in the transaction of that call. A memory with other source messages loses
+ * this one only and keeps its text. So does a memory with further evidence: one that a caller
+ * remembered, changed, reinforced or merged, or that was mentioned in another session as well. It
+ * is marked with `source.erase_time` when no message is left. An episode, which quotes all of its
+ * messages, is treated as if each of them were the last.
+ *
+ * Messages that a policy discards, and those of a session that is reset, deleted or expires, do not
+ * affect memories: PurgeMemories with `source_session_id` forgets those of a session. Values may be
+ * added.
+ */
+export const SourceErasure = {
+  /** UNSPECIFIED - The default: `SOURCE_ERASURE_FORGET`. */
+  UNSPECIFIED: 0,
+  /**
+   * FORGET - A memory that was extracted, promoted or made of a turn is deleted with the last source
+   * message, with all its versions. The record that prevents the text from being promoted again is
+   * deleted too.
+   */
+  FORGET: 1,
+  /** MARK - Such a memory stays and is also marked. */
+  MARK: 2,
+  /** KEEP - Memories are unchanged, and still name the message. */
+  KEEP: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SourceErasure = typeof SourceErasure[keyof typeof SourceErasure];
+
+export namespace SourceErasure {
+  export type UNSPECIFIED = typeof SourceErasure.UNSPECIFIED;
+  export type FORGET = typeof SourceErasure.FORGET;
+  export type MARK = typeof SourceErasure.MARK;
+  export type KEEP = typeof SourceErasure.KEEP;
+  export type UNRECOGNIZED = typeof SourceErasure.UNRECOGNIZED;
+}
+
+/** Texts that may be promoted. Values may be added. */
 export const PromotionSelection = {
   /** UNSPECIFIED - The default: `PROMOTION_SELECTION_USER_STATEMENTS`. */
   UNSPECIFIED: 0,
   /**
-   * USER_STATEMENTS - Statements of the user about the world or themselves. The memory holds these sentences of
-   * the message alone: questions, requests, suppositions, jokes, quotations and what others
-   * are said to think are left out, as are messages of any other role. Found by rules that
-   * read English; docs/memory.md says what they see and what not.
+   * USER_STATEMENTS - Statements of the user about the world or themselves. The memory holds only these sentences of
+   * the message: questions, requests, suppositions, jokes, quotations and opinions of others are
+   * omitted, as are messages of any other role. Found by rules for English text; docs/memory.md
+   * describes their coverage.
    */
   USER_STATEMENTS: 1,
   /**
@@ -132,13 +168,13 @@ export namespace PromotionSelection {
   export type UNRECOGNIZED = typeof PromotionSelection.UNRECOGNIZED;
 }
 
-/** When messages are looked at. Values may be added. */
+/** Times at which messages are examined. Values may be added. */
 export const ExtractionTime = {
   /** UNSPECIFIED - The default: `EXTRACTION_TIME_TURN_END`. */
   UNSPECIFIED: 0,
-  /** TURN_END - When a turn ends, by `turn_end` of AppendMessages. */
+  /** TURN_END - The end of a turn, by `turn_end` of AppendMessages. */
   TURN_END: 1,
-  /** TRIM - When they leave the window. */
+  /** TRIM - The removal of the messages from the window. */
   TRIM: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -152,13 +188,13 @@ export namespace ExtractionTime {
   export type UNRECOGNIZED = typeof ExtractionTime.UNRECOGNIZED;
 }
 
-/** What is found in messages. Values may be added. */
+/** Kinds of findings in messages. Values may be added. */
 export const ExtractionTarget = {
   /** UNSPECIFIED - Not set. Not allowed. */
   UNSPECIFIED: 0,
   /** FACTS - Facts and preferences. */
   FACTS: 1,
-  /** ENTITIES - Things that have a name. */
+  /** ENTITIES - Named entities. */
   ENTITIES: 2,
   /** RELATIONS - Triples of subject, predicate and object. */
   RELATIONS: 3,
@@ -175,21 +211,22 @@ export namespace ExtractionTarget {
   export type UNRECOGNIZED = typeof ExtractionTarget.UNRECOGNIZED;
 }
 
-/** How memories are compared. Values may be added. */
+/** Comparisons of memories. Values may be added. */
 export const DedupeMode = {
   /** UNSPECIFIED - The default: `DEDUPE_MODE_SAME_TEXT`. */
   UNSPECIFIED: 0,
   /**
-   * SAME_TEXT - The same text, without regard to case, to white space and to punctuation at the end.
-   * Relations: the same subject, predicate and object, compared so. Not with another `key`.
+   * SAME_TEXT - The same text, without regard to case, to white space and to punctuation at the end. For
+   * relations, the same subject, predicate and object, compared in this way. Memories with
+   * different `key` are never the same.
    */
   SAME_TEXT: 1,
   /**
-   * SIMILAR - That, or texts that are similar; see `threshold`. Not memories with the same key:
-   * those contradict.
+   * SIMILAR - The same text, or a similar text; see `threshold`. Not memories with the same key: those
+   * contradict.
    */
   SIMILAR: 2,
-  /** NONE - Nothing is: every memory is new. */
+  /** NONE - No comparison: every memory is new. */
   NONE: 3,
   UNRECOGNIZED: -1,
 } as const;
@@ -204,30 +241,30 @@ export namespace DedupeMode {
   export type UNRECOGNIZED = typeof DedupeMode.UNRECOGNIZED;
 }
 
-/** What happens to memories that a new one contradicts. Values may be added. */
+/** Handling of memories that a new one contradicts. Values may be added. */
 export const ConflictMode = {
   /** UNSPECIFIED - The default: `CONFLICT_MODE_KEEP_BOTH`. */
   UNSPECIFIED: 0,
-  /** KEEP_BOTH - They stay, beside the new one. */
+  /** KEEP_BOTH - Both are kept. */
   KEEP_BOTH: 1,
   /**
-   * SUPERSEDE - They are superseded: kept with their history, no longer active. A `valid_until_time` that
-   * they lack is set to the `valid_from_time` of the new one, or else to now. One that is yet to
-   * begin supersedes nothing: they only get that end, and stay active. A new one whose
-   * `valid_from_time` lies before that of an old one is history itself: it becomes superseded
-   * by it, and ends where the old one begins.
+   * SUPERSEDE - They are superseded: kept with their history, no longer active. If they have no
+   * `valid_until_time`, it is set to the `valid_from_time` of the new one, or else to now. A new
+   * one that is not valid yet supersedes nothing: the others only get that end, and stay active. A
+   * new one whose `valid_from_time` lies before that of an existing one is stored as history: it is
+   * superseded by the existing one, and ends where that begins.
    */
   SUPERSEDE: 2,
   /**
-   * MERGE - The newest of them that has the trust of the new one takes in the new text, behind its own
-   * after a line break, as its next state; the new memory is not stored by itself. When there
-   * is none, or both are too long together, all are kept.
+   * MERGE - The newest of them with the trust of the new one gets the new text, appended to its own after a
+   * line break, as its next version; the new memory is not stored separately. When there is none,
+   * or the combined text is too long, all are kept.
    */
   MERGE: 3,
   /**
-   * ASK_HOOK - A hook says which of these to do, or to drop the new one. When it fails, is too slow,
-   * or the memories change meanwhile, both are kept, as when it merges memories that are not
-   * all trusted alike.
+   * ASK_HOOK - A hook chooses one of these, or drops the new one. If it fails or times out, or the memories
+   * change in the meantime, both are kept; the same applies if it merges memories of different
+   * trust.
    */
   ASK_HOOK: 4,
   UNRECOGNIZED: -1,
@@ -244,21 +281,21 @@ export namespace ConflictMode {
   export type UNRECOGNIZED = typeof ConflictMode.UNRECOGNIZED;
 }
 
-/** What became of a memory. Values may be added. */
+/** Outcomes of remembering. Values may be added. */
 export const RememberOutcome = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** CREATED - It is new. */
+  /** CREATED - A new memory was created. */
   CREATED: 1,
-  /** REINFORCED - It was known and is reinforced. */
+  /** REINFORCED - The memory was known and has been reinforced. */
   REINFORCED: 2,
-  /** UNCHANGED - It was known and is left as it was. */
+  /** UNCHANGED - The memory was known and is unchanged. */
   UNCHANGED: 3,
-  /** UPDATED - It is the next state of a memory: by its id, by a merge, or of an entity by its name. */
+  /** UPDATED - An existing memory has a new version: by its id, by a merge, or, for an entity, by its name. */
   UPDATED: 4,
-  /** SUPERSEDED - It is stored as history: a newer one was known. */
+  /** SUPERSEDED - The memory is stored as history: a newer one was known. */
   SUPERSEDED: 5,
-  /** DROPPED - A hook said to drop it. */
+  /** DROPPED - A hook decided to drop the memory. */
   DROPPED: 6,
   UNRECOGNIZED: -1,
 } as const;
@@ -280,18 +317,18 @@ export namespace RememberOutcome {
 export const MemoryOrder = {
   /** UNSPECIFIED - The default: `MEMORY_ORDER_CREATE_TIME_ASC`. */
   UNSPECIFIED: 0,
-  /** CREATE_TIME_ASC - First remembered first. */
+  /** CREATE_TIME_ASC - Creation time, oldest first. */
   CREATE_TIME_ASC: 1,
-  /** CREATE_TIME_DESC - Last remembered first. */
+  /** CREATE_TIME_DESC - Creation time, newest first. */
   CREATE_TIME_DESC: 2,
   /**
-   * IMPORTANCE_DESC - Most important first; equal ones oldest first. This order and those after it look at
-   * the newest 100,000 memories that the scope of the filter leaves.
+   * IMPORTANCE_DESC - Importance, highest first; equal ones oldest first. This order and those after it consider the
+   * newest 100,000 memories in the scope of the filter.
    */
   IMPORTANCE_DESC: 3,
-  /** CONFIDENCE_DESC - Surest first; equal ones oldest first. */
+  /** CONFIDENCE_DESC - Confidence, highest first; equal ones oldest first. */
   CONFIDENCE_DESC: 4,
-  /** LAST_SEEN_TIME_DESC - Last said first; equal ones newest first. */
+  /** LAST_SEEN_TIME_DESC - Last mention, newest first; equal ones newest first. */
   LAST_SEEN_TIME_DESC: 5,
   UNRECOGNIZED: -1,
 } as const;
@@ -309,41 +346,40 @@ export namespace MemoryOrder {
 }
 
 /**
- * A long-term memory: a fact, a preference, an entity, a relation, or what happened one
- * day.
+ * A long-term memory: a fact, a preference, an entity, a relation, or an episode.
  *
- * A memory belongs to a scope: its namespace, and any of user, agent and session. It
- * keeps every state its content has had, until it is forgotten: then all of it is gone.
- * Memories outlive the sessions they come from.
+ * A memory belongs to a scope: its namespace, and any of user, agent and session. It keeps every
+ * version of its content until it is forgotten, together with all of them. Memories outlive the
+ * sessions they come from.
  */
 export interface Memory {
   /**
-   * The id, unique in the namespace and never changed.
+   * Id of the memory, unique in the namespace and immutable.
    *
-   * Optional when remembering: the server makes a sortable one if it is empty. At most
-   * 256 bytes of UTF-8 without control characters.
+   * Optional when remembering: the server generates a sortable one if it is empty. At most 256
+   * bytes of UTF-8 without control characters.
    */
   memoryId: string;
-  /** What kind of thing it is. Unset means `MEMORY_KIND_FACT`. Fixed once remembered. */
+  /** Kind of the memory. Unset means `MEMORY_KIND_FACT`. Immutable once remembered. */
   kind: MemoryKind;
   /**
-   * Whom it is about or for. Optional, at most 512 bytes. Fixed once remembered, as are
-   * the two after it.
+   * User that the memory is about or for. Optional, at most 512 bytes. Immutable once remembered,
+   * like the two fields after it.
    */
   userId: string;
-  /** Which agent knows it. Optional, at most 512 bytes. Empty: every agent. */
+  /** Agent that the memory belongs to. Optional, at most 512 bytes. Empty: every agent. */
   agentId: string;
-  /** Which session alone it is for. Optional, at most 512 bytes. Empty: every session. */
+  /** Session that the memory is limited to. Optional, at most 512 bytes. Empty: every session. */
   sessionId: string;
   /**
-   * The content, in one or a few sentences that stand by themselves. At most 16,384
-   * bytes. Required for the kinds without a structure below; for the others the server
-   * makes it from the structure when it is empty.
+   * Content, in one or a few self-contained sentences. At most 16,384 bytes. Required for the kinds
+   * without a structure below; for the others the server makes it from the structure when it is
+   * empty.
    */
   text: string;
   /**
-   * The structure of the kinds that have one. It must be of the kind, and is required
-   * for a relation and an episode. An entity without it has its text as name.
+   * Structured content, for the kinds that have it. It must match the kind, and is required for a
+   * relation and an episode. An entity without it has its text as name.
    */
   structure?:
     | //
@@ -357,38 +393,37 @@ export interface Memory {
     { $case: "episode"; value: Episode }
     | undefined;
   /**
-   * What the memory is the current answer to, for example `home_city`: memories of one
-   * scope with the same key contradict each other; see ConflictRule. Optional, at most
-   * 128 bytes.
+   * Key of the question that the memory currently answers, for example `home_city`: memories of one
+   * scope with the same key contradict each other; see ConflictRule. Optional, at most 128 bytes.
    */
   key: string;
-  /**
-   * What it is filed under, for example `preference` or `work`. Empty means `general`. At
-   * most 128 bytes.
-   */
+  /** Category, for example `preference` or `work`. Empty means `general`. At most 128 bytes. */
   category: string;
-  /** What it is about, in a word or two each. At most 32, each at most 128 bytes. */
+  /** Topics, one or two words each. At most 32, each at most 128 bytes. */
   topics: string[];
   /**
-   * How important it is, 0 to 1. Unset means 0.5. Decides what goes first when there are
-   * too many, and takes part in recall.
+   * Importance, 0 to 1. Unset means 0.5. Determines the order of eviction, and contributes to
+   * recall.
    */
   importance?:
     | number
     | undefined;
-  /** How sure it is, 0 to 1. Unset means 1. Reinforcing raises it, decay lowers it. */
+  /** Confidence, 0 to 1. Unset means 1. Reinforcement raises it, decay lowers it. */
   confidence?:
     | number
     | undefined;
   /**
-   * How far the content may be trusted. Unset means `TRUST_MEDIUM`; `TRUST_HIGH` is an
-   * error. What a hook or a rule found in messages is `TRUST_LOW`.
+   * Trust level of the content. Unset means `TRUST_MEDIUM`; `TRUST_HIGH` is an error. Findings of a
+   * hook or a rule in messages have `TRUST_LOW`.
    *
    * Trust is a rank: remembering never changes, supersedes, merges into or evicts a memory of
-   * higher trust. What contradicts one stands beside it: see `contradicts_memory_ids`.
+   * higher trust. A new memory that contradicts one coexists with it: see `contradicts_memory_ids`.
    */
   trust: Trust;
-  /** Is never evicted, and decay does not delete it. Its ttl counts all the same. */
+  /**
+   * Whether the memory is exempt from eviction and from deletion by decay. Its ttl still applies.
+   * Default false.
+   */
   persistent: boolean;
   /**
    * Short values to filter by. At most 32; keys are 1 to 63 characters of
@@ -396,83 +431,80 @@ export interface Memory {
    */
   labels: { [key: string]: string };
   /**
-   * The caller's own data about it, not interpreted. At most 16,384 bytes in wire form
-   * and 32 levels deep. Its numbers are doubles.
+   * Custom data of the caller, not interpreted. At most 16,384 bytes in wire form and 32 levels
+   * deep. Its numbers are doubles.
    */
   metadata?:
     | { [key: string]: any }
     | undefined;
   /**
-   * Since when it is true in the world. Unset: nobody said. From year 1 to 9999. For an
-   * episode, when it happened; unset means now.
+   * Time from which the memory is true in the world. Unset: unknown. From year 1 to 9999. For an
+   * episode, the time it happened; unset means now.
    */
   validFromTime?:
     | Timestamp
     | undefined;
   /**
-   * Until when it was true, this moment not included. Unset: it still is. After
+   * Time until which the memory was true in the world, exclusive. Unset: it still is. After
    * `valid_from_time`.
    */
   validUntilTime?:
     | Timestamp
     | undefined;
   /**
-   * Deletes the memory so long after its newest state was made: saying it again, which
-   * only reinforces it, does not prolong it. Unset means never. 1 second to 10 years, in
+   * Time to live, from the latest revision of the memory. Remembering the memory again only
+   * reinforces it and does not extend its life. Unset means no expiry. 1 second to 10 years, in
    * whole milliseconds; more precise values are rounded up.
    */
   ttl?:
     | Duration
     | undefined;
-  /** Where it comes from. Of what a caller gives, `session_id` and `message_ids` count. */
+  /** Provenance of the memory. From a caller, only `session_id` and `message_ids` are read. */
   source?:
     | MemorySource
     | undefined;
-  /** Whether it holds now. Output only. */
+  /** Current state of the memory. Output only. */
   state: MemoryState;
-  /** The memory that took its place. Empty while it is active. Output only. */
+  /** Memory that superseded this one. Empty while it is active. Output only. */
   supersededByMemoryId: string;
-  /** How many times it was said: remembered again, or reinforced. 1 at first. Output only. */
+  /** Number of mentions: how often it was remembered or reinforced. 1 at first. Output only. */
   mentionCount: number;
-  /**
-   * When it was last said. Unset when remembering means now; a time in the future is an
-   * error.
-   */
+  /** Time of the last mention. If unset when remembering, now; a time in the future is an error. */
   lastSeenTime?:
     | Timestamp
     | undefined;
-  /** The number of this state: 1 for the first. Output only. */
+  /** Number of this version: 1 for the first. Output only. */
   version: bigint;
   /**
-   * Who made this state: the name of the credential, `local` when the server asks for
-   * none, or `server` for what it did by itself. Output only.
+   * Author of this version: the name of the credential, `local` when the server requires none, or
+   * `server` for changes by the server itself. Output only.
    */
   writer: string;
-  /** Why this state was made. Output only. */
+  /** Reason for this version. Output only. */
   reason: string;
-  /** When it was first remembered. Output only. */
+  /** Time the memory was first remembered. Output only. */
   createTime?:
     | Timestamp
     | undefined;
-  /** When this state was made. Output only; equal to `create_time` at first. */
+  /** Creation time of this version. Output only; initially equal to `create_time`. */
   updateTime?:
     | Timestamp
     | undefined;
-  /** When it will be deleted by its ttl. Output only. */
+  /** Time at which the memory expires by its ttl. Output only. */
   expireTime?:
     | Timestamp
     | undefined;
   /**
-   * Names this state; changes with every change, also of confidence. Output only in
-   * answers; sent back in an update it must still be the memory's.
+   * Identifies this state of the memory; changes with every change, including changes of
+   * confidence. Output only in responses; in an update it must match that of the stored memory.
    */
   etag: string;
   /**
-   * The memories of higher trust that this one contradicts, the newest 16: it stands beside
-   * them until somebody decides. UpdateMemory settles it by raising `trust` or changing what
-   * the memory answers, ForgetMemories by deleting it, Remember by saying it, or superseding
-   * it, with at least the trust of the others. Forgetting the others does not. Empty while
-   * the memory is superseded. Output only.
+   * Memories of higher trust that this one contradicts, the newest 16: it coexists with them until
+   * the conflict is resolved. UpdateMemory resolves it by raising `trust` or changing the
+   * contradicting fields, ForgetMemories by deleting this memory, Remember by confirming or
+   * superseding it with at least the trust of the others. Forgetting the others does not resolve
+   * it. Empty while the memory is superseded. Output only.
    */
   contradictsMemoryIds: string[];
 }
@@ -482,21 +514,21 @@ export interface Memory_LabelsEntry {
   value: string;
 }
 
-/** Something that has a name. */
+/** A named entity. */
 export interface Entity {
   /**
-   * The name. Names are compared without regard to case and to white space at their
-   * ends. 1 to 256 bytes.
+   * Name of the entity. Names are compared without regard to case and to white space at their ends.
+   * 1 to 256 bytes.
    */
   name: string;
   /**
-   * What it is, for example `person`, `organization`, `technology`, `location` or
+   * Type of the entity, for example `person`, `organization`, `technology`, `location` or
    * `concept`. Empty means `other`. At most 64 bytes.
    */
   type: string;
-  /** Other names of it. At most 64, each at most 256 bytes. */
+  /** Other names of the entity. At most 64, each at most 256 bytes. */
   aliases: string[];
-  /** What is known of it. At most 64; keys are 1 to 128 bytes, values at most 1,024 bytes. */
+  /** Known attributes. At most 64; keys are 1 to 128 bytes, values at most 1,024 bytes. */
   attributes: { [key: string]: string };
 }
 
@@ -505,183 +537,197 @@ export interface Entity_AttributesEntry {
   value: string;
 }
 
-/** That something stands in a relation to something. */
+/** A triple of subject, predicate and object. */
 export interface Relation {
-  /** What it is about. 1 to 256 bytes. */
+  /** Subject of the relation. 1 to 256 bytes. */
   subject: string;
-  /** The relation, for example `works_at`. 1 to 128 bytes. */
+  /** Predicate of the relation, for example `works_at`. 1 to 128 bytes. */
   predicate: string;
-  /** What it is related to. 1 to 1,024 bytes. */
+  /** Object of the relation. 1 to 1,024 bytes. */
   objectValue: string;
 }
 
 /**
- * One turn of a conversation, or another thing that happened.
+ * One turn of a conversation, or another event.
  *
- * AppendMessages with `turn_end` makes one of the messages since the turn end before:
- * it holds the text of the newest user message and the newest text of the assistant
- * after it. Tool calls, their results and what was said in between stay in the log;
- * `source.message_ids` names the messages whose texts it holds.
+ * AppendMessages with `turn_end` makes an episode of the messages since the previous turn end: it
+ * holds the text of the newest user message and the newest text of the assistant after it. Tool
+ * calls, their results and the messages in between stay in the log; `source.message_ids` names the
+ * messages whose texts it holds.
  */
 export interface Episode {
-  /** What the user said. May be empty. At most 8,192 bytes; a turn end cuts longer texts. */
+  /** Words of the user. May be empty. At most 8,192 bytes; a turn end cuts longer texts. */
   userText: string;
-  /** What the assistant said. May be empty, but not both. At most 8,192 bytes. */
+  /** Words of the assistant. May be empty, but not both. At most 8,192 bytes. */
   assistantText: string;
 }
 
-/** Where a memory comes from. */
+/** Provenance of a memory. */
 export interface MemorySource {
-  /** How it came. Output only. */
+  /** Origin of the memory. Output only. */
   origin: MemoryOrigin;
   /** The session. Empty when there was none. At most 512 bytes. */
   sessionId: string;
   /**
-   * The messages of that session which say it. At most 64, each at most 256 bytes. Recall
-   * lifts these messages when the memory fits.
+   * Source messages of that session. At most 64, each at most 256 bytes. Recall ranks these
+   * messages higher when the memory matches.
    */
   messageIds: string[];
-  /**
-   * The hook that found it or scored it, or `builtin` for the rules. Empty for others.
-   * Output only.
-   */
+  /** Hook that found or scored it, or `builtin` for the rules. Empty for others. Output only. */
   hook: string;
-  /** What the hook calls its model. May be empty. Output only. */
+  /** Name of the model, as the hook reported it. May be empty. Output only. */
   model: string;
+  /**
+   * Time at which the last source message was erased, that is, deleted or changed in content. For
+   * an episode, which quotes all of its messages, the time at which any of them was erased.
+   * `message_ids` no longer names erased messages. Unset while this has not happened, and again
+   * once the memory is confirmed; see SourceErasure. Output only.
+   */
+  eraseTime?: Timestamp | undefined;
 }
 
 /**
- * How a session feeds long-term memory by itself, and how much of it is kept. Each of
- * `promotion`, `episodes` and `extraction` must be set to store something: a policy
- * with none of them stores nothing, as does a session without a policy. Memories that come
- * of it belong to the user of the session, or to the session when it has no user, and to
- * its agent as `agent_scope` says. At most 65,536 bytes in wire form.
+ * Rules by which a session automatically feeds long-term memory, and limits on the result. At least
+ * one of `promotion`, `episodes` and `extraction` must be set to store anything: a policy with none
+ * of them stores nothing, nor does a session without a policy. The memories belong to the user of
+ * the session, or to the session when it has no user, and to its agent as `agent_scope` says. At
+ * most 65,536 bytes in wire form.
  */
 export interface MemoryPolicy {
-  /**
-   * Promotes messages: makes memories of those that leave the window and are important.
-   * Unset promotes none.
-   */
+  /** Promotion of important messages that leave the window to memories. Unset promotes none. */
   promotion?:
     | PromotionPolicy
     | undefined;
-  /** Remembers turns that end as episodes. Unset remembers none. */
+  /** Remembering of turns as episodes when they end. Unset remembers none. */
   episodes?:
     | EpisodePolicy
     | undefined;
-  /** Finds facts, entities and relations in the messages. Unset finds none. */
+  /** Extraction of facts, entities and relations from the messages. Unset extracts none. */
   extraction?:
     | ExtractionPolicy
     | undefined;
   /**
-   * The most memories of the scope that are neither entities, relations nor episodes.
+   * Maximum number of memories of the scope that are neither entities, relations nor episodes.
    * Unset means 1,000. 1 to 1,000,000. See `max_memories` of RememberRequest.
    */
   longTermLimit?:
     | number
     | undefined;
   /**
-   * The most entities of the scope; the longest unseen go. Unset means 50. 1 to
-   * 1,000,000.
+   * Maximum number of entities of the scope; those not mentioned for the longest time are evicted.
+   * Unset means 50. 1 to 1,000,000.
    */
   entityLimit?:
     | number
     | undefined;
-  /** The most relations of the scope; the oldest go. Unset means 200. 1 to 1,000,000. */
+  /**
+   * Maximum number of relations of the scope; the oldest are evicted. Unset means 200. 1 to
+   * 1,000,000.
+   */
   relationLimit?:
     | number
     | undefined;
-  /** Memories are known to the agent of the session only. Default false: to every agent. */
+  /**
+   * Whether the memories are limited to the agent of the session. Default false: every agent sees
+   * them.
+   */
   agentScope: boolean;
+  /**
+   * Effect on memories whose messages in this session are deleted or changed. Unset means
+   * `SOURCE_ERASURE_FORGET`, as for a session without a policy.
+   */
+  onSourceErased: SourceErasure;
 }
 
 /**
- * How messages are promoted: a message that leaves the window becomes a memory when its
- * score reaches the threshold. A text that was promoted to the scope before is not
- * promoted again, even after its memory was evicted; case is ignored.
+ * Rules for promoting messages: a message that leaves the window becomes a memory when its score
+ * reaches the threshold. A text that was promoted to the scope before is not promoted again, even
+ * after its memory was evicted; case is ignored.
  */
 export interface PromotionPolicy {
-  /** Which texts may be promoted. Unset means `PROMOTION_SELECTION_USER_STATEMENTS`. */
+  /** Texts that may be promoted. Unset means `PROMOTION_SELECTION_USER_STATEMENTS`. */
   selection: PromotionSelection;
-  /** The score from which a text is promoted, 0 to 1. Unset means 0.7. */
+  /** Minimum score to promote a text, 0 to 1. Unset means 0.7. */
   importanceThreshold?:
     | number
     | undefined;
   /**
-   * The rules that score texts. Empty means the rules of the server: identity 0.9,
-   * relationship 0.85, preference 0.75, goal 0.7, location 0.6, date_fact 0.6; of what
-   * users state, a sentence in which the rules find a fact scores at least 0.7, any other
-   * 0.3. At most 64. See docs/memory.md.
+   * Rules that score texts. Empty means the rules of the server: identity 0.9, relationship 0.85,
+   * preference 0.75, goal 0.7, location 0.6, date_fact 0.6; of the statements of users, a sentence
+   * in which the rules find a fact scores at least 0.7, any other 0.3. At most 64. See
+   * docs/memory.md.
    */
   importanceRules: ImportanceRule[];
   /**
-   * A hook that scores instead of the rules. Scores are asked for after the turn is
-   * stored, by a durable task; where the hook fails, the rules score at once. Empty means
-   * the rules.
+   * Hook that scores instead of the rules. Scores are requested after the turn is stored, by a
+   * durable task; if the hook fails, the rules score at once. Empty means the rules.
    */
   scoreHook: string;
   /**
-   * Promotes only what stages with `REMOVED_TO_PROMOTE` remove. Default false: what leaves
-   * the window in any way.
+   * Whether to promote only removals of stages with `REMOVED_TO_PROMOTE`. Default false: all
+   * messages that leave the window.
    */
   markedStagesOnly: boolean;
 }
 
-/** How turns become episodes. */
+/** Rules for remembering turns as episodes. */
 export interface EpisodePolicy {
   /**
-   * How long episodes are kept. Unset means 30 days. 1 to 36,500 days; rounded up to whole
-   * ones. Whole days by UTC go: those before the day that lies so many days back.
+   * Retention time of episodes. Unset means 30 days. 1 to 36,500 days; rounded up to whole ones.
+   * Retention works in whole UTC days: it deletes episodes of days before that many days ago.
    */
   retention?: Duration | undefined;
 }
 
 /**
- * A rule that says how important a text is: it holds when one of its phrases stands in
- * the text. The highest score counts, of equal ones that of the earlier rule; a text that
- * no rule fits scores 0.3.
+ * Rule that scores the importance of a text: it matches when the text contains one of its phrases.
+ * The highest score counts; among equal ones, the earlier rule. A text that no rule matches scores
+ * 0.3.
  */
 export interface ImportanceRule {
-  /** The name, kept as category of what is promoted by it. 1 to 64 bytes. */
+  /** Name of the rule, which becomes the category of promoted memories. 1 to 64 bytes. */
   name: string;
   /**
-   * Phrases, compared word by word without regard to case. A word may be a choice, as in
-   * `my (wife|husband)`, and one that ends with `?` may be missing. 1 to 64, each at most
-   * 256 bytes and 16 words of letters and digits.
+   * Phrases, compared word by word without regard to case. A word may have alternatives, as in `my
+   * (wife|husband)`, and one that ends with `?` is optional. 1 to 64, each at most 256 bytes and 16
+   * words of letters and digits.
    */
   phrases: string[];
-  /** The score, 0 to 1. */
+  /** Score of a matching text, 0 to 1. */
   score: number;
 }
 
 /**
- * How facts, entities and relations are found in messages: by a durable task, in batches,
- * after the messages are stored. What is found is checked, has the trust `TRUST_LOW`, and
- * names its messages.
+ * Rules for extracting facts, entities and relations from messages: by a durable task, in batches,
+ * after the messages are stored. Findings are checked, have the trust `TRUST_LOW`, and name their
+ * messages.
  */
 export interface ExtractionPolicy {
   /**
-   * The hook that finds. Empty or `builtin` means the rules of the server, which need no
-   * model; docs/memory.md says what they find and what not. Where the hook fails, the rules
-   * look at once, and the hook again later.
+   * Hook that extracts. Empty or `builtin` means the rules of the server, which need no model;
+   * docs/memory.md describes their coverage. When the hook fails, the rules run at once, and the
+   * hook runs again later.
    */
   hook: string;
-  /** When. Unset means `EXTRACTION_TIME_TURN_END`. */
+  /** Time of the extraction. Unset means `EXTRACTION_TIME_TURN_END`. */
   on: ExtractionTime;
-  /** What to find. Empty means all three. At most 3. */
+  /** Kinds of findings to extract. Empty means all three. At most 3. */
   targets: ExtractionTarget[];
-  /** What the hook is told besides. Optional, at most 4,096 bytes. */
+  /**
+   * Additional instructions for the hook. An error with the rules of the server, which take none.
+   * Optional, at most 4,096 bytes.
+   */
   instructions: string;
   /**
-   * Keeps facts with the same `key` beside each other. Without it a new one supersedes those
-   * that are not trusted more.
+   * Whether facts with the same `key` coexist. Default false: a new one supersedes those that are
+   * not trusted more.
    */
   keepContradictions: boolean;
 }
 
 /**
- * Whom a memory or a document belongs to, or who looks at them. An unset member binds them to
- * none: all three unset are those that everybody in the namespace shares.
+ * Owner or reader of a memory or a document. An unset member is unrestricted: with all three unset,
+ * the record is shared by the whole namespace.
  */
 export interface MemoryScope {
   /** The user. Unset means none; empty is an error. At most 512 bytes. */
@@ -696,28 +742,28 @@ export interface MemoryScope {
   sessionId?: string | undefined;
 }
 
-/** Says that records are meant whoever they belong to. */
+/** Selects the records of every owner. */
 export interface Everyone {
 }
 
-/** Whose memories, documents or messages are meant. */
+/** Filter of memories, documents or messages by owner. */
 export interface ScopeFilter {
-  /** How the scope of a record is compared. Required. */
+  /** Comparison with the scope of a record. Required. */
   scope?:
     | //
     /**
-     * Records visible to this scope: each member of the record's scope is the one
-     * given here, or unset. Unset members here see what is bound to none, not to any.
+     * Records visible to this scope: each member of the record's scope equals the one given here,
+     * or is unset. A member that is unset here matches only records in which it is unset.
      */
     { $case: "visibleTo"; value: MemoryScope }
     | //
-    /** The scope of the record is this one, unset members included. */
+    /** Records with exactly this scope, unset members included. */
     { $case: "exact"; value: MemoryScope }
     | //
     /**
-     * What belongs to them, without what is shared: each member that is set here is that of the
-     * record, the others may be any. At least one must be set. All of a user, for example,
-     * whichever agent and session.
+     * Records that belong to this owner, without shared ones: each member that is set here equals
+     * that of the record, the others may be any. At least one must be set. For example all records
+     * of a user, whatever their agent and session.
      */
     { $case: "ownedBy"; value: MemoryScope }
     | //
@@ -726,21 +772,18 @@ export interface ScopeFilter {
     | undefined;
 }
 
-/**
- * Which memories are meant. Every field that is set must hold. Memories past their ttl
- * are never meant.
- */
+/** Filter of memories; all conditions that are set must hold. Expired memories never match. */
 export interface MemoryFilter {
   /**
-   * Whose memories. Unset means those that everybody shares, never those of a user;
-   * PurgeMemories and DecayMemories require it.
+   * Owners of the memories. Unset means memories shared by the whole namespace, never those of a
+   * user; PurgeMemories and DecayMemories require it.
    */
   scope?:
     | ScopeFilter
     | undefined;
   /** The kinds. Empty means every kind. At most 8. */
   kinds: MemoryKind[];
-  /** The states. Empty means active ones. At most 2. */
+  /** The states. Empty means active only. At most 2. */
   states: MemoryState[];
   /**
    * The categories, compared without regard to case. Empty means any. At most 32, each at
@@ -748,8 +791,8 @@ export interface MemoryFilter {
    */
   categories: string[];
   /**
-   * Topics of which the memory must have one, compared without regard to case. Empty
-   * means any. At most 32, each at most 128 bytes.
+   * Topics of which the memory must have one, compared without regard to case. Empty means any. At
+   * most 32, each at most 128 bytes.
    */
   topics: string[];
   /** The key. Unset means any; empty is an error. At most 128 bytes. */
@@ -757,34 +800,34 @@ export interface MemoryFilter {
     | string
     | undefined;
   /**
-   * A text that the memory's text, or one of its topics, must hold, without regard to
-   * case. Unset means any; empty is an error. At most 256 bytes.
+   * Text that the memory's text, or one of its topics, must contain, without regard to case. Unset
+   * means any; empty is an error. At most 256 bytes.
    */
   textContains?:
     | string
     | undefined;
   /** Labels that the memory must have with these values. At most 32. */
   labels: { [key: string]: string };
-  /** What its metadata must hold. At most 16. */
+  /** Conditions on its metadata; all must hold. At most 16. */
   metadata: MetadataCondition[];
-  /** At least so important, 0 to 1. */
+  /** Minimum importance, 0 to 1. */
   minImportance: number;
-  /** At least so sure, 0 to 1. */
+  /** Minimum confidence, 0 to 1. */
   minConfidence: number;
-  /** Trusted at least so far. Unset means any. */
+  /** Minimum trust level. Unset means any. */
   minTrust: Trust;
-  /** Whether it is persistent. Unset means both. */
+  /** Whether the memory is persistent. Unset means both. */
   persistent?:
     | boolean
     | undefined;
   /**
-   * True in the world at this time: not before `valid_from_time` nor from `valid_until_time` on. A
-   * superseded memory is meant too when this is set and `states` is empty.
+   * Time at which the memory must be true in the world: not before `valid_from_time`, and before
+   * `valid_until_time`. Superseded memories match too when this is set and `states` is empty.
    */
   validAtTime?:
     | Timestamp
     | undefined;
-  /** First remembered at this time or later. */
+  /** First remembered at or after this time. */
   createTimeFrom?:
     | Timestamp
     | undefined;
@@ -792,23 +835,22 @@ export interface MemoryFilter {
   createTimeBefore?:
     | Timestamp
     | undefined;
-  /** Last said at this time or later. */
+  /** Last mentioned at or after this time. */
   lastSeenTimeFrom?:
     | Timestamp
     | undefined;
-  /** Last said before this time. */
+  /** Last mentioned before this time. */
   lastSeenTimeBefore?:
     | Timestamp
     | undefined;
-  /**
-   * The session it comes from: see MemorySource. Unset means any; empty is an error. At most
-   * 512 bytes.
-   */
+  /** Source session: see MemorySource. Unset means any; empty is an error. At most 512 bytes. */
   sourceSessionId?:
     | string
     | undefined;
-  /** How it came. Unset means any. */
+  /** Origin of the memory. Unset means any. */
   origin: MemoryOrigin;
+  /** Whether the source messages were erased, that is, `source.erase_time` is set. Unset means both. */
+  sourceErased?: boolean | undefined;
 }
 
 export interface MemoryFilter_LabelsEntry {
@@ -817,64 +859,64 @@ export interface MemoryFilter_LabelsEntry {
 }
 
 /**
- * What counts as known already. Only active memories of the same scope and kind are
- * compared. One that is known is reinforced instead: its mentions, confidence and
- * `last_seen_time` go up, its importance rises to that of the new one, and the sources of
- * both are kept. Entities are always known by their names: see MergeEntities.
+ * Rule for detecting that a memory is already known. Only active memories of the same scope and
+ * kind are compared. A known memory is reinforced instead: its mentions, confidence and
+ * `last_seen_time` go up, its importance rises to that of the new one, and the sources of both are
+ * kept. Entities are always identified by their names: see MergeEntities.
  *
- * One of higher trust is left as it is. One of lower trust is known by the same text only, and
- * becomes what the new one says, with its trust.
+ * A known memory of higher trust is not changed. One of lower trust is matched by the same text
+ * only, and takes the content and trust of the new one.
  */
 export interface DedupeRule {
-  /** How texts are compared. Unset means `DEDUPE_MODE_SAME_TEXT`. */
+  /** Comparison of texts. Unset means `DEDUPE_MODE_SAME_TEXT`. */
   mode: DedupeMode;
   /**
-   * For `DEDUPE_MODE_SIMILAR`: from which similarity on texts count as the same, above 0,
-   * at most 1. Unset means 0.9. The similarity is 2M / T: M are the code points in the
-   * longest common blocks, found recursively, T those of both texts (Ratcliff and
-   * Obershelp, 1988). Of longer texts the first 2,048 code points are compared.
+   * For `DEDUPE_MODE_SIMILAR`: minimum similarity at which texts count as the same, above 0, at
+   * most 1. Unset means 0.9. The similarity is 2M / T: M are the code points in the longest common
+   * blocks, found recursively, T those of both texts (Ratcliff and Obershelp, 1988). Of longer
+   * texts the first 2,048 code points are compared.
    */
   threshold?:
     | number
     | undefined;
   /**
-   * For `DEDUPE_MODE_SIMILAR`: with how many of the newest memories of the scope to
-   * compare. 0 means 200; at most 1,000. Writes wait for a call that compares, so one call
-   * compares at most 4,096 pairs: each of 256 memories with the newest 16. Long texts end it
-   * earlier: its work is bounded by about 250,000 code points, the newest memories first.
+   * For `DEDUPE_MODE_SIMILAR`: number of newest memories of the scope to compare with. 0 means 200;
+   * at most 1,000. Writes wait for a call that compares, so one call compares at most 4,096 pairs:
+   * each of 256 memories with the newest 16. Long texts end the comparison earlier: its work is
+   * bounded by about 250,000 code points, the newest memories first.
    */
   window: number;
-  /** Leaves a known memory as it is, without reinforcing it. */
+  /** Whether to leave a known memory unchanged instead of reinforcing it. Default false. */
   keepUnchanged: boolean;
 }
 
 /**
- * What happens to active memories that a new one contradicts: those of its scope with
- * the same `key`, and for a relation, when `single_object` is set, those with the same
- * subject and predicate. Those of higher trust stay as they are, whatever the mode: the new one
- * stands beside them and names them in `contradicts_memory_ids`.
+ * Handling of active memories that a new one contradicts: those of its scope with the same `key`,
+ * and for a relation, when `single_object` is set, those with the same subject and predicate. Those
+ * of higher trust are unchanged in every mode: the new one coexists with them and names them in
+ * `contradicts_memory_ids`.
  */
 export interface ConflictRule {
-  /** What happens. Unset means `CONFLICT_MODE_KEEP_BOTH`. */
+  /** Handling of the contradicted memories. Unset means `CONFLICT_MODE_KEEP_BOTH`. */
   mode: ConflictMode;
-  /**
-   * The hook to ask, for `CONFLICT_MODE_ASK_HOOK`. Empty means the server's default
-   * resolver.
-   */
+  /** Hook to ask, for `CONFLICT_MODE_ASK_HOOK`. Empty means the server's default resolver. */
   hook: string;
-  /** A subject has one object for each predicate: relations with another one contradict. */
+  /**
+   * Whether a subject has only one object for each predicate: relations with another object then
+   * contradict. Default false.
+   */
   singleObject: boolean;
 }
 
-/** What became of a memory. */
+/** Result for one memory. */
 export interface RememberedMemory {
-  /** The memory that now holds it. Empty when it was dropped. */
+  /** Memory that now holds the content. Empty when it was dropped. */
   memoryId: string;
-  /** What happened. */
+  /** Outcome of remembering. */
   outcome: RememberOutcome;
-  /** The etag of that memory. Empty when it was dropped or evicted at once. */
+  /** Etag of that memory. Empty when it was dropped or evicted at once. */
   etag: string;
-  /** The memories that it superseded. */
+  /** Memories that it superseded. */
   supersededMemoryIds: string[];
 }
 
@@ -884,15 +926,15 @@ export interface FoundRelation {
   memory?:
     | Memory
     | undefined;
-  /** After how many steps: 1 for those that fit the pattern. */
+  /** Number of steps from the pattern: 1 for relations that match it. */
   hop: number;
 }
 
-/** How important a text or a message is by rules. */
+/** Importance of a text or a message, scored by rules. */
 export interface ImportanceScore {
   /** The score, 0 to 1. */
   score: number;
-  /** The rule that gave it. Empty when none fits. */
+  /** Rule that gave the score. Empty when none matches. */
   rule: string;
   /** The message. Empty for a text. */
   messageId: string;
@@ -1812,7 +1854,7 @@ export const Episode: MessageFns<Episode> = {
 };
 
 function createBaseMemorySource(): MemorySource {
-  return { origin: 0, sessionId: "", messageIds: [], hook: "", model: "" };
+  return { origin: 0, sessionId: "", messageIds: [], hook: "", model: "", eraseTime: undefined };
 }
 
 export const MemorySource: MessageFns<MemorySource> = {
@@ -1831,6 +1873,9 @@ export const MemorySource: MessageFns<MemorySource> = {
     }
     if (message.model !== "") {
       writer.uint32(42).string(message.model);
+    }
+    if (message.eraseTime !== undefined) {
+      Timestamp.encode(message.eraseTime, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -1888,6 +1933,14 @@ export const MemorySource: MessageFns<MemorySource> = {
             message.model = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.eraseTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1910,6 +1963,9 @@ export const MemorySource: MessageFns<MemorySource> = {
     message.messageIds = object.messageIds?.map((e) => e) || [];
     message.hook = object.hook ?? "";
     message.model = object.model ?? "";
+    message.eraseTime = (object.eraseTime !== undefined && object.eraseTime !== null)
+      ? Timestamp.fromPartial(object.eraseTime)
+      : undefined;
     return message;
   },
 };
@@ -1923,6 +1979,7 @@ function createBaseMemoryPolicy(): MemoryPolicy {
     entityLimit: undefined,
     relationLimit: undefined,
     agentScope: false,
+    onSourceErased: 0,
   };
 }
 
@@ -1948,6 +2005,9 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
     }
     if (message.agentScope !== false) {
       writer.uint32(56).bool(message.agentScope);
+    }
+    if (message.onSourceErased !== 0) {
+      writer.uint32(64).int32(message.onSourceErased);
     }
     return writer;
   },
@@ -2021,6 +2081,14 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
             message.agentScope = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.onSourceErased = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2051,6 +2119,7 @@ export const MemoryPolicy: MessageFns<MemoryPolicy> = {
     message.entityLimit = object.entityLimit ?? undefined;
     message.relationLimit = object.relationLimit ?? undefined;
     message.agentScope = object.agentScope ?? false;
+    message.onSourceErased = object.onSourceErased ?? 0;
     return message;
   },
 };
@@ -2670,6 +2739,7 @@ function createBaseMemoryFilter(): MemoryFilter {
     lastSeenTimeBefore: undefined,
     sourceSessionId: undefined,
     origin: 0,
+    sourceErased: undefined,
   };
 }
 
@@ -2742,6 +2812,9 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     }
     if (message.origin !== 0) {
       writer.uint32(160).int32(message.origin);
+    }
+    if (message.sourceErased !== undefined) {
+      writer.uint32(168).bool(message.sourceErased);
     }
     return writer;
   },
@@ -2942,6 +3015,14 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
             message.origin = reader.int32() as any;
             continue;
           }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.sourceErased = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2999,6 +3080,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
       : undefined;
     message.sourceSessionId = object.sourceSessionId ?? undefined;
     message.origin = object.origin ?? 0;
+    message.sourceErased = object.sourceErased ?? undefined;
     return message;
   },
 };

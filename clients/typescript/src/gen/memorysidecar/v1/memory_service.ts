@@ -40,87 +40,84 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/memory_service.proto";
 
-/** Asks to remember something. */
+/** Request to remember memories. */
 export interface RememberRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The memories, 1 to 256, in this order. All are taken in or none. One with the id of
-   * a memory that exists becomes the next state of it: its kind and its scope must be
-   * the same. Ids that are set must differ from one another.
+   * The memories, 1 to 256, in this order. All are remembered or none. One with the id of an
+   * existing memory becomes its next version: its kind and its scope must be the same. Ids that are
+   * set must differ from one another.
    */
   memories: Memory[];
-  /** What counts as known already. Unset means `DEDUPE_MODE_SAME_TEXT`. */
+  /** Rule for memories that are already known. Unset means `DEDUPE_MODE_SAME_TEXT`. */
   dedupe?:
     | DedupeRule
     | undefined;
-  /**
-   * What happens to memories that contradict a new one. Unset means
-   * `CONFLICT_MODE_KEEP_BOTH`.
-   */
+  /** Rule for memories that contradict a new one. Unset means `CONFLICT_MODE_KEEP_BOTH`. */
   conflict?:
     | ConflictRule
     | undefined;
   /**
-   * The most memories of each tier that a scope may then hold: the rest is evicted in the
-   * same transaction, at most 1,000 of a tier with one call. 0 means no limit but that of the
-   * server, 1,000,000. Tiers are entities (the longest unseen go first), relations and episodes
-   * (the oldest go first), all others that are active (the least important go first, the oldest of
-   * equal ones), and those that are superseded (the oldest go first). Persistent memories are
-   * never evicted; what was just remembered may be.
+   * Maximum number of memories of each tier that a scope may then hold: the rest is evicted in the
+   * same transaction, at most 1,000 of a tier with one call. 0 means no limit other than that of
+   * the server, 1,000,000. The tiers and their order of eviction: entities, those not mentioned for
+   * the longest time first; relations and episodes, oldest first; all others that are active, least
+   * important first and then oldest first; superseded ones, oldest first. Persistent memories are
+   * never evicted; memories of this call may be.
    */
   maxMemories: number;
   /**
-   * Neutralizes what looks like markers of prompts: fences, role labels at the start of a
-   * line, chat template tokens. For text from outside that will stand in a prompt.
-   * docs/memory.md lists what is changed.
+   * Whether to neutralize text that resembles prompt markers: fences, role labels at the start of a
+   * line, chat template tokens. For external text that will be part of a prompt. docs/memory.md
+   * lists the changes. Default false.
    */
   neutralizePromptMarkers: boolean;
-  /** Why, kept with the new states. Optional, at most 256 bytes. */
+  /** Reason, stored with the new versions. Optional, at most 256 bytes. */
   reason: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What became of the memories. */
+/** Outcome for each memory. */
 export interface RememberResponse {
-  /** One for each memory, in the order of the request. */
+  /** Results, one for each memory, in the order of the request. */
   results: RememberedMemory[];
-  /** The memories that were evicted. */
+  /** Memories that were evicted. */
   evictedMemoryIds: string[];
   /** The revision of the transaction. 0 when nothing changed. */
   revision: bigint;
 }
 
-/** Asks for one memory. */
+/** Request to get a memory. */
 export interface GetMemoryRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memory. Required. */
   memoryId: string;
-  /** Gives the state that was known at this time. Unset means now. Not in the future. */
+  /** Time to read as of. Unset means now. Not in the future. */
   asOfTime?: Timestamp | undefined;
 }
 
-/** One memory. */
+/** Response with a memory. */
 export interface GetMemoryResponse {
   /** The memory. */
   memory?: Memory | undefined;
 }
 
-/** Asks for a page of memories. */
+/** Request for a page of memories. */
 export interface ListMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Which memories. Unset means the active ones that everybody shares. */
+  /** Filter of the memories. Unset means active memories shared by the whole namespace. */
   filter?:
     | MemoryFilter
     | undefined;
   /**
-   * Lists what was known at this time, as it was then: content, state and validity.
-   * Confidence, mentions and `last_seen_time` are those of the newest state before it
-   * that was kept. Memories that were forgotten, evicted or ran out since are on no list.
-   * Unset means now. Not in the future.
+   * Time to read as of: lists the memories known at this time, with their content, state and
+   * validity at that time. Confidence, mentions and `last_seen_time` are those of the newest
+   * version before it that was kept. Memories that have since been forgotten, have been evicted or
+   * have expired are never listed. Unset means now. Not in the future.
    */
   asOfTime?:
     | Timestamp
@@ -128,85 +125,81 @@ export interface ListMemoriesRequest {
   /** The order. Unset means `MEMORY_ORDER_CREATE_TIME_ASC`. */
   order: MemoryOrder;
   /**
-   * The most memories to return. 0 means 100; above 1,000 is treated as 1,000; negative
-   * is an error. A page may be shorter, even empty, and not be the last: it ends after
-   * 3 MiB, or after looking at 10,000 memories.
+   * Maximum number of memories to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or after
+   * examining 10,000 memories.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
 
 /** A page of memories. */
 export interface ListMemoriesResponse {
-  /** The memories, in the order asked for. */
+  /** The memories, in the requested order. */
   memories: Memory[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to change a memory. */
+/** Request to change a memory. */
 export interface UpdateMemoryRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The memory with its new content. `memory_id` is required. A non-empty `etag` must
-   * still be the memory's.
+   * The memory with its new content. `memory_id` is required. A non-empty `etag` must match that of
+   * the stored memory.
    */
   memory?:
     | Memory
     | undefined;
   /**
-   * The fields to change: `text`, `entity`, `relation`, `episode`, `key`, `category`, `topics`,
-   * `importance`, `confidence`, `trust`, `persistent`, `labels`, `metadata`,
-   * `valid_from_time`, `valid_until_time`, `ttl`, `last_seen_time`, or `*` for all of
-   * them. A path that is named and not set goes back to its default, as when remembering;
-   * a structure cannot be cleared, and `*` names the one that is set. Empty means every one
-   * of them that is set in `memory`; when none is, nothing changes. Output-only paths are
-   * ignored, others are an error. At most 64 paths.
+   * Fields to change: `text`, `entity`, `relation`, `episode`, `key`, `category`, `topics`,
+   * `importance`, `confidence`, `trust`, `persistent`, `labels`, `metadata`, `valid_from_time`,
+   * `valid_until_time`, `ttl`, `last_seen_time`, or `*` for all of them. A path that is named and
+   * not set is reset to its default, as when remembering; a structure cannot be cleared, and `*`
+   * includes the one that is set. Empty means every one of them that is set in `memory`; when none
+   * is, nothing changes. Output-only paths are ignored, others are an error. At most 64 paths.
    */
   updateMask?:
     | string[]
     | undefined;
-  /** Why, kept with the new state. Optional, at most 256 bytes. */
+  /** Reason, stored with the new version. Optional, at most 256 bytes. */
   reason: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The changed memory. */
+/** Response with the changed memory. */
 export interface UpdateMemoryResponse {
   /** The memory. */
   memory?:
     | Memory
     | undefined;
-  /** The revision of the transaction, 0 when nothing was to be changed. */
+  /** Revision of the transaction, 0 when there was nothing to change. */
   revision: bigint;
 }
 
-/** Says that memories were heard of again. */
+/** Request to reinforce memories that came up again. */
 export interface ReinforceMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memories, 1 to 256 different ids. All are reinforced or none. */
   memoryIds: string[];
-  /**
-   * How much surer they become: added to the confidence, up to 1. Unset means 0.1. 0 to
-   * 1.
-   */
+  /** Amount to add to the confidence, up to 1. Unset means 0.1. 0 to 1. */
   amount?:
     | number
     | undefined;
-  /** Passes over ids that do not exist. */
+  /** Whether to ignore ids that do not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The memories. */
+/** Response with the reinforced memories. */
 export interface ReinforceMemoriesResponse {
   /** The memories, in the order of the request. Fewer when they would take more than 3 MiB. */
   memories: Memory[];
@@ -215,108 +208,105 @@ export interface ReinforceMemoriesResponse {
 }
 
 /**
- * Lowers the confidence of memories. The server can do so by itself at intervals; see
- * the settings `memory-decay-factor` and those beside it.
+ * Request to lower the confidence of memories. The server can do so automatically at intervals; see
+ * the setting `memory-decay-factor` and related ones.
  */
 export interface DecayMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * Which memories. Required, and so is its `scope`, whose `visible_to` and `exact` must name
-   * a user, an agent or a session here: memories of everybody decay only where `everyone`
-   * says so. Unset `states` mean active ones.
+   * Filter of the memories. Required, and so is its `scope`, whose `visible_to` and `exact` must
+   * name a user, an agent or a session here: shared memories decay only with `everyone`. Unset
+   * `states` mean active ones.
    */
   filter?:
     | MemoryFilter
     | undefined;
-  /** What the confidence is multiplied with, 0 to 1. Unset means 0.8. */
+  /** Factor that the confidence is multiplied by, 0 to 1. Unset means 0.8. */
   factor?:
     | number
     | undefined;
   /**
-   * Deletes memories that are less sure afterwards, unless they are persistent, 0 to 1. 0
+   * Confidence below which memories are deleted afterwards, unless they are persistent, 0 to 1. 0
    * deletes none.
    */
   deleteBelow: number;
-  /** Leaves alone what was last said less than this ago. Unset means 0. */
+  /** Minimum time since the last mention: memories mentioned later are not changed. Unset means 0. */
   unseenFor?:
     | Duration
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
   /**
-   * Goes on where an earlier answer stopped: its `next_page_token`. At most 2,048 bytes.
-   * Each page is a change of its own, with a `request_id` of its own.
+   * Continues where an earlier response stopped: its `next_page_token`. At most 2,048 bytes. Each
+   * page is a separate change, with a separate `request_id`.
    */
   pageToken: string;
 }
 
-/** What decayed. */
+/** Result of a decay. */
 export interface DecayMemoriesResponse {
-  /** How many memories have a lower confidence now. */
+  /** Number of memories whose confidence was lowered. */
   decayedCount: number;
-  /** The memories that were deleted. */
+  /** Memories that were deleted. */
   deletedMemoryIds: string[];
   /**
-   * One call decays at most 1,000 memories: send this to go on. Empty when all are done.
-   * A memory is decayed once, however it changes between the calls.
+   * Token of the next call, because one call decays at most 1,000 memories. Empty when all are
+   * done. A memory is decayed once, however it changes between the calls.
    */
   nextPageToken: string;
   /** The revision of the transaction. 0 when there was nothing to change. */
   revision: bigint;
 }
 
-/** Asks to forget memories. */
+/** Request to forget memories. */
 export interface ForgetMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memories, 1 to 1,000 different ids. All are forgotten or none. */
   memoryIds: string[];
-  /** If not empty, the only memory of the request must still have this etag. */
+  /** If not empty, must match the etag of the only memory of the request. */
   etag: string;
-  /** Passes over ids that do not exist. */
+  /** Whether to ignore ids that do not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was forgotten. */
+/** Result of forgetting memories. */
 export interface ForgetMemoriesResponse {
-  /** How many there were. */
+  /** Number of forgotten memories. */
   forgottenCount: number;
   /** The revision of the transaction. 0 when there was nothing to forget. */
   revision: bigint;
 }
 
-/** Asks to forget all memories of a filter. */
+/** Request to forget all memories that match a filter. */
 export interface PurgeMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * Which memories. Required, and so is its `scope`, whose `visible_to` and `exact` must name
-   * a user, an agent or a session here: memories of everybody are forgotten only where
-   * `everyone` says so. Unset `states` and `kinds` mean all of them.
+   * Filter of the memories. Required, and so is its `scope`, whose `visible_to` and `exact` must
+   * name a user, an agent or a session here: shared memories are forgotten only with `everyone`.
+   * Unset `states` and `kinds` mean all of them.
    */
   filter?:
     | MemoryFilter
     | undefined;
-  /** Must be true to forget. False only counts: a dry run. */
+  /** Whether to forget. False only counts: a dry run. */
   force: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was or would be forgotten. */
+/** Result of a purge, or of its dry run. */
 export interface PurgeMemoriesResponse {
-  /**
-   * How many memories were forgotten; in a dry run how many would be, counted up to
-   * 100,000.
-   */
+  /** Number of forgotten memories; in a dry run, of matching ones, counted up to 100,000. */
   memoryCount: number;
-  /** Of a dry run: the first 100 of them, oldest first. */
+  /** In a dry run, ids of the first 100 matching memories, oldest first. */
   sampleMemoryIds: string[];
   /**
-   * There are more: one call forgets at most 1,000 memories, in one transaction. Call
+   * Whether more memories match: one call forgets at most 1,000 memories, in one transaction. Call
    * again, with another `request_id`.
    */
   more: boolean;
@@ -324,56 +314,56 @@ export interface PurgeMemoriesResponse {
   revision: bigint;
 }
 
-/** Asks for the states that a memory has had. */
+/** Request for a page of the versions of a memory. */
 export interface ListMemoryVersionsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memory. Required. */
   memoryId: string;
   /**
-   * The most states to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * Maximum number of versions to return. 0 means 100; above 1,000 is treated as 1,000; negative is
    * an error. A page ends after 3 MiB.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
 
-/** The states. */
+/** A page of the versions of a memory. */
 export interface ListMemoryVersionsResponse {
   /**
-   * The states, the newest first: the current one, then those before it. Each says who
-   * made it, why and when.
+   * The versions, newest first, starting with the current one. Each has its author, reason and
+   * time.
    */
   versions: Memory[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to bring a former state back. */
+/** Request to restore a former version. */
 export interface RestoreMemoryVersionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The memory. Required. */
   memoryId: string;
-  /** The number of the state. Required. */
+  /** Number of the version. Required. */
   version: bigint;
-  /** If not empty, the memory must still have this etag. */
+  /** If not empty, must match the etag of the stored memory. */
   etag: string;
-  /** Why, kept with the new state. Optional, at most 256 bytes. */
+  /** Reason, stored with the new version. Optional, at most 256 bytes. */
   reason: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The memory. */
+/** Response with the restored memory. */
 export interface RestoreMemoryVersionResponse {
   /**
-   * The memory: its content, key, category, topics, labels, metadata, importance and
-   * validity are those of the former state, as a new state; it is active again.
+   * The memory: its content, key, category, topics, labels, metadata, importance and validity are
+   * those of the former version, as a new version; it is active again.
    */
   memory?:
     | Memory
@@ -382,22 +372,22 @@ export interface RestoreMemoryVersionResponse {
   revision: bigint;
 }
 
-/** Asks to make one entity of several. */
+/** Request to merge several entities into one. */
 export interface MergeEntitiesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** The entity that stays. Required. */
+  /** Entity that stays. Required. */
   targetMemoryId: string;
   /**
-   * The entities that it takes in, 1 to 64 different ids of the same scope. Their names
-   * and aliases become its aliases, their attributes its own where it has none of the
-   * key, their mentions and sources its own; they are forgotten. Relations keep their
-   * words: QueryRelations finds them by every name.
+   * Entities to merge into it, 1 to 64 different ids of the same scope. It gets their names and
+   * aliases as aliases, their attributes unless it has the same key, and their mentions and
+   * sources; then they are forgotten. Relations are unchanged: QueryRelations finds them by every
+   * name.
    */
   sourceMemoryIds: string[];
-  /** Why, kept with the new state. Optional, at most 256 bytes. */
+  /** Reason, stored with the new version. Optional, at most 256 bytes. */
   reason: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
@@ -411,60 +401,58 @@ export interface MergeEntitiesResponse {
   revision: bigint;
 }
 
-/** Asks for relations by a pattern, and for what is near them. */
+/** Request for relations by a pattern, and relations near them. */
 export interface QueryRelationsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Which relations may be in the answer. `kinds` must be empty. */
+  /** Filter of the relations in the result. `kinds` must be empty. */
   filter?:
     | MemoryFilter
     | undefined;
   /**
-   * The subject. Unset means any; empty is an error. Compared without regard to case, by all
-   * names of the entity that has this name. At most 256 bytes.
+   * Subject. Unset means any; empty is an error. Compared without regard to case, by all names of
+   * the entity that has this name. At most 256 bytes.
    */
   subject?:
     | string
     | undefined;
   /**
-   * The predicate. Unset means any; empty is an error. Compared without regard to case. At
-   * most 128 bytes.
+   * Predicate. Unset means any; empty is an error. Compared without regard to case. At most 128
+   * bytes.
    */
   predicate?:
     | string
     | undefined;
-  /**
-   * The object. Unset means any; empty is an error. Compared as the subject is. At most 1,024
-   * bytes.
-   */
+  /** Object. Unset means any; empty is an error. Compared like the subject. At most 1,024 bytes. */
   objectValue?:
     | string
     | undefined;
   /**
-   * Subject or object: relations that touch it in either place. Unset means any; empty is an
+   * Subject or object: relations with this entity in either position. Unset means any; empty is an
    * error. Not together with `subject` or `object_value`. At most 256 bytes.
    */
   entity?:
     | string
     | undefined;
   /**
-   * How far to go: 1, the default, gives what fits the pattern; each further step adds
-   * relations that share a subject or an object with those before. 1 to 4. 0 means 1.
+   * Maximum number of steps: 1, the default, returns the relations that match the pattern; each
+   * further step adds relations that share a subject or an object with those before. 1 to 4. 0
+   * means 1.
    */
   maxHops: number;
   /**
-   * Words of which the relation must hold one, without regard to case, as parts of
+   * Keywords of which the relation must contain one, without regard to case, as a substring of
    * `subject predicate object`. At most 32, each at most 256 bytes. Empty means any.
    */
   keywords: string[];
   /**
-   * The most relations to return. 0 means 100; above 1,000 is treated as 1,000; negative is
-   * an error. A page may be shorter and not be the last: it ends after 3 MiB.
+   * Maximum number of relations to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter and not be the last: it ends after 3 MiB.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
@@ -473,103 +461,103 @@ export interface QueryRelationsRequest {
 export interface QueryRelationsResponse {
   /** The relations, by rising number of steps; within a step oldest first. */
   relations: FoundRelation[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
-  /** There were more than 10,000 relations to look at: some that fit may be on no page. */
+  /**
+   * Whether more than 10,000 relations had to be examined: some matching ones may then be on no
+   * page.
+   */
   truncated: boolean;
 }
 
 /**
- * Asks to promote messages of the window now, without waiting until they leave it: by the
- * session's PromotionPolicy, or by the defaults of one where the session has none.
+ * Request to promote messages of the window now, before they leave it: by the session's
+ * PromotionPolicy, or with its defaults if the session has none.
  */
 export interface ConsolidateSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was promoted. */
+/** Result of a consolidation. */
 export interface ConsolidateSessionResponse {
   /**
-   * The memories that were made. With a `score_hook` those that the rules promote while
-   * the hook cannot be reached.
+   * Memories that were made. With a `score_hook`, those that the rules promote while the hook is
+   * unreachable.
    */
   promotedMemoryIds: string[];
-  /** Memories that were evicted for them. */
+  /** Memories that were evicted to make room for them. */
   evictedMemoryIds: string[];
   /** The revision of the transaction. 0 when nothing was promoted. */
   revision: bigint;
 }
 
-/** Asks to find facts, entities and relations now. */
+/** Request to extract facts, entities and relations now. */
 export interface ExtractMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /**
-   * The session whose messages are looked at, and whose scope the memories get. Empty
-   * with `text`.
-   */
+  /** Session whose messages are examined, and whose scope the memories get. Empty with `text`. */
   sessionId: string;
-  /** The first seq to look at. 0 means the newest 10 messages. Only with `session_id`. */
+  /** First seq to read. 0 means the newest 10 messages. Only with `session_id`. */
   firstSeq: bigint;
-  /** The last seq to look at. 0 means the newest. At most 200 messages are looked at. */
+  /** Last seq to read. 0 means the newest. At most 200 messages are read. */
   lastSeq: bigint;
-  /** A text to look at instead. At most 65,536 bytes. */
+  /** Text to read instead. At most 65,536 bytes. */
   text: string;
   /**
-   * Whom memories from `text` belong to. Unset means everybody shares them. Must be unset
-   * with `session_id`.
+   * Owner of memories from `text`. Unset means that they are shared by the whole namespace. Must be
+   * unset with `session_id`.
    */
   scope?:
     | MemoryScope
     | undefined;
-  /** How to find. Unset means that of the session's memory policy, or else the rules. */
+  /**
+   * Rules of the extraction. Unset means those of the session's memory policy, or else the rules of
+   * the server. `on` must be unset: messages are examined now.
+   */
   extraction?:
     | ExtractionPolicy
     | undefined;
   /**
-   * Gives what would be remembered, and how important what is looked at is; remembers
-   * nothing.
+   * Whether to return what would be remembered, and its importance, without remembering it. Default
+   * false.
    */
   preview: boolean;
   /**
-   * The rules by which a preview says how important what is looked at is. Only with
-   * `preview`. Empty means those of the session's PromotionPolicy, or else those of the
-   * server. At most 64, and 65,536 bytes in wire form.
+   * Rules by which a preview scores importance. Only with `preview`. Empty means those of the
+   * session's PromotionPolicy, or else those of the server. At most 64, and 65,536 bytes in wire
+   * form.
    */
   importanceRules: ImportanceRule[];
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was found. */
+/** Result of an extraction. */
 export interface ExtractMemoriesResponse {
   /**
-   * The memories: as they are stored now, or with `preview` as they would be, without
-   * ids. What was known already is among them. Fewer when they would take more than 3 MiB.
+   * The memories: as they are now stored, or with `preview` as they would be, without ids. Includes
+   * those that were already known. Fewer when they would take more than 3 MiB.
    */
   memories: Memory[];
-  /** How many of them are new. */
+  /** Number of new memories among them. */
   createdCount: number;
-  /**
-   * How many things the hook gave that were left out because they broke the rules of its
-   * answer.
-   */
+  /** Number of invalid findings in the response of the hook, which were ignored. */
   rejectedCount: number;
   /** The revision of the transaction. 0 when nothing changed. */
   revision: bigint;
   /**
-   * With `preview`, how important what was looked at is by rules: one for the text, or one
-   * for each message of a user or an assistant that says something, by rising seq.
+   * With `preview`, importance by rules: one score for the text, or one for each message of a user
+   * or an assistant that has text, by rising seq.
    */
   scores: ImportanceScore[];
 }
 
-/** Asks to write documents of one collection. */
+/** Request to write documents of one collection. */
 export interface UpsertDocumentsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -579,26 +567,26 @@ export interface UpsertDocumentsRequest {
    */
   collectionId: string;
   /**
-   * The documents, 1 to 1,000. Ids that are set must differ from one another. One that
-   * exists is replaced as a whole and keeps its place in the order of the collection and
-   * its `create_time`; one with an etag must still have it. All are written or none.
+   * The documents, 1 to 1,000. Ids that are set must differ from one another. An existing document
+   * is replaced as a whole and keeps its position in the order of the collection and its
+   * `create_time`; an etag must match that of the stored document. All are written or none.
    */
   documents: Document[];
   /**
-   * Splits texts that are longer than a chunk. The chunks of the document `guide` are
-   * stored as `guide#0`, `guide#1` and so on, with its labels, metadata, author, times,
-   * trust, importance and scope; those that an earlier upsert of `guide` made are replaced, as
-   * is a document of this id. A document with an embedding is never split. Unset splits
-   * nothing. At most 1,000 documents and chunks in one call.
+   * Splitting of texts that are longer than a chunk. The chunks of the document `guide` are stored
+   * as `guide#0`, `guide#1` and so on, with its labels, metadata, author, times, trust, importance
+   * and scope; chunks from an earlier upsert of `guide` are replaced, as is a document of this id.
+   * A document with an embedding is never split. Unset splits nothing. At most 1,000 documents and
+   * chunks in one call.
    */
   splitter?:
     | TextSplitter
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was written. */
+/** Result of an upsert. */
 export interface UpsertDocumentsResponse {
   /** The documents, in the order of the request. */
   documents: UpsertedDocument[];
@@ -606,48 +594,48 @@ export interface UpsertDocumentsResponse {
   revision: bigint;
 }
 
-/** Asks for one document. */
+/** Request to get a document. */
 export interface GetDocumentRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The collection. Empty means `default`. */
   collectionId: string;
   /**
-   * The document. Required. One that was split is made of its chunks again, and is found
-   * while it has all of them; see TextSplitter. The id of a chunk gives that chunk.
+   * The document. Required. A split document is reassembled from its chunks, and is found while it
+   * has all of them; see TextSplitter. The id of a chunk gives that chunk.
    */
   documentId: string;
-  /** Gives the embedding too. */
+  /** Whether to include the embedding. Default false. */
   includeEmbedding: boolean;
 }
 
-/** One document. */
+/** Response with a document. */
 export interface GetDocumentResponse {
   /** The document. */
   document?: Document | undefined;
 }
 
-/** Asks for a page of documents. */
+/** Request for a page of documents. */
 export interface ListDocumentsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The collection. Empty means `default`. One that does not exist is empty. */
   collectionId: string;
-  /** Which documents to list. Unset means those that everybody shares. */
+  /** Filter of the documents. Unset means documents shared by the whole namespace. */
   filter?:
     | DocumentFilter
     | undefined;
-  /** Gives the embeddings too. */
+  /** Whether to include the embeddings. Default false. */
   includeEmbeddings: boolean;
   /**
-   * The most documents to return. 0 means 100; above 1,000 is treated as 1,000;
-   * negative is an error. A page may be shorter, even empty, and not be the last: it
-   * ends after 3 MiB, or after looking at 10,000 documents.
+   * Maximum number of documents to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or
+   * after examining 10,000 documents.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
@@ -656,75 +644,75 @@ export interface ListDocumentsRequest {
 export interface ListDocumentsResponse {
   /** The documents, in the order in which they were first stored. */
   documents: Document[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks for a page of the collections of a namespace. */
+/** Request for a page of the collections of a namespace. */
 export interface ListCollectionsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The most collections to return. 0 means 100; above 1,000 is treated as 1,000;
-   * negative is an error.
+   * Maximum number of collections to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * is an error.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The namespace must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * The namespace must be unchanged.
    */
   pageToken: string;
 }
 
 /** A page of collections. */
 export interface ListCollectionsResponse {
-  /** The collections, by id, byte for byte. */
+  /** The collections, sorted by id, byte for byte. */
   collections: DocumentCollection[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to delete documents. */
+/** Request to delete documents. */
 export interface DeleteDocumentsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The collection. Empty means `default`. */
   collectionId: string;
   /**
-   * The documents, 1 to 1,000 different ids. The id of a document that was split stands
-   * for all of its chunks, the id of a chunk for that one; at most 10,000 documents and
-   * chunks go with one call. All are deleted or none.
+   * The documents, 1 to 1,000 different ids. The id of a split document includes all of its chunks,
+   * the id of a chunk only that one; one call deletes at most 10,000 documents and chunks. All are
+   * deleted or none.
    */
   documentIds: string[];
-  /** If not empty, the only document of the request must still have this etag. */
+  /** If not empty, must match the etag of the only document of the request. */
   etag: string;
-  /** Passes over ids that do not exist. */
+  /** Whether to ignore ids that do not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was deleted. */
+/** Result of a deletion. */
 export interface DeleteDocumentsResponse {
-  /** How many documents were deleted, chunks counted one by one. */
+  /** Number of deleted documents, each chunk counted as one. */
   deletedCount: number;
   /** The revision of the transaction, 0 when there was nothing to delete. */
   revision: bigint;
 }
 
-/** Asks to delete every document of a collection. */
+/** Request to delete every document of a collection. */
 export interface ClearCollectionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** The collection. Required: `default` is named, too. */
+  /** The collection. Required, even if it is `default`. */
   collectionId: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was deleted. */
+/** Result of clearing a collection. */
 export interface ClearCollectionResponse {
-  /** How many documents the collection held. */
+  /** Number of deleted documents. */
   deletedCount: bigint;
   /** The revision of the transaction, 0 when the collection was empty. */
   revision: bigint;
@@ -4456,19 +4444,19 @@ export const ClearCollectionResponse: MessageFns<ClearCollectionResponse> = {
  * Long-term memory: facts, preferences, knowledge, entities, relations, episodes and
  * summaries, each with its history, its validity in time and its sources.
  *
- * Memories are found by RecallService.Recall too, together with messages and documents,
- * and RecallService.AssembleContext makes a prompt's context of them. A write that has
- * returned is found by the next search.
+ * RecallService.Recall finds memories as well, together with messages and documents, and
+ * RecallService.AssembleContext builds the context of a prompt from them. A completed write is
+ * visible to the next search.
  *
  * The common errors are those of SessionService.
  */
 export type MemoryServiceService = typeof MemoryServiceService;
 export const MemoryServiceService = {
   /**
-   * Remembers one or many things.
+   * Remembers one or more memories.
    *
    * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
+   *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has a different etag
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
@@ -4498,7 +4486,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): GetMemoryResponse => GetMemoryResponse.decode(value),
   },
   /**
-   * Lists memories, as they are or as they were known at a past time.
+   * Lists memories, as of now or of a past time.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -4514,7 +4502,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ListMemoriesResponse => ListMemoriesResponse.decode(value),
   },
   /**
-   * Changes a memory; the state before is kept.
+   * Changes a memory; its previous version is kept.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -4532,7 +4520,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): UpdateMemoryResponse => UpdateMemoryResponse.decode(value),
   },
   /**
-   * Raises the confidence of memories that were heard of again. Makes no new state.
+   * Raises the confidence of memories that were mentioned again. Makes no new version.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
@@ -4549,7 +4537,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ReinforceMemoriesResponse => ReinforceMemoriesResponse.decode(value),
   },
   /**
-   * Lowers the confidence of memories. Makes no new states.
+   * Lowers the confidence of memories. Makes no new version.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -4565,7 +4553,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): DecayMemoriesResponse => DecayMemoriesResponse.decode(value),
   },
   /**
-   * Forgets memories with all their states: they are gone at once and for good.
+   * Forgets memories with all their versions, immediately and permanently.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
@@ -4582,7 +4570,7 @@ export const MemoryServiceService = {
       Buffer.from(ForgetMemoriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ForgetMemoriesResponse => ForgetMemoriesResponse.decode(value),
   },
-  /** Forgets all memories of a filter. Only counts them unless `force` is set. */
+  /** Forgets all memories that match a filter. Only counts them unless `force` is set. */
   purgeMemories: {
     path: "/memorysidecar.v1.MemoryService/PurgeMemories" as const,
     requestStream: false as const,
@@ -4594,7 +4582,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): PurgeMemoriesResponse => PurgeMemoriesResponse.decode(value),
   },
   /**
-   * Lists the states that a memory has had: at most 1,000, all of them.
+   * Lists all versions of a memory, at most 1,000.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -4612,7 +4600,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ListMemoryVersionsResponse => ListMemoryVersionsResponse.decode(value),
   },
   /**
-   * Brings a former state of a memory back, as a new state.
+   * Restores a former version of a memory, as a new version.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
@@ -4631,7 +4619,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): RestoreMemoryVersionResponse => RestoreMemoryVersionResponse.decode(value),
   },
   /**
-   * Finds relations by a pattern, and what is near them.
+   * Finds relations by a pattern, and relations near them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -4648,7 +4636,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): QueryRelationsResponse => QueryRelationsResponse.decode(value),
   },
   /**
-   * Makes one entity of several.
+   * Merges several entities into one.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -4665,7 +4653,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): MergeEntitiesResponse => MergeEntitiesResponse.decode(value),
   },
   /**
-   * Promotes messages of a session's window now: makes memories of the important ones.
+   * Promotes important messages of a session's window to memories now.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4683,8 +4671,8 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ConsolidateSessionResponse => ConsolidateSessionResponse.decode(value),
   },
   /**
-   * Finds facts, entities and relations in messages or in a text now. A preview remembers
-   * nothing, and says how important what is looked at is.
+   * Extracts facts, entities and relations from messages or from a text now. A preview remembers
+   * nothing, and also scores the importance of what it examines.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4704,7 +4692,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ExtractMemoriesResponse => ExtractMemoriesResponse.decode(value),
   },
   /**
-   * Writes documents: new ones, and new states of old ones.
+   * Writes documents: creates new ones and replaces existing ones.
    *
    * Errors:
    *   - ABORTED, `ETAG_MISMATCH`
@@ -4770,7 +4758,7 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): ListCollectionsResponse => ListCollectionsResponse.decode(value),
   },
   /**
-   * Deletes documents. They are gone at once and for good.
+   * Deletes documents, immediately and permanently.
    *
    * Errors:
    *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
@@ -4788,8 +4776,8 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): DeleteDocumentsResponse => DeleteDocumentsResponse.decode(value),
   },
   /**
-   * Deletes every document of a collection. They are gone at once and for good; their
-   * records are erased from the store in the background.
+   * Deletes every document of a collection, immediately and permanently; their records are erased
+   * from the store in the background.
    */
   clearCollection: {
     path: "/memorysidecar.v1.MemoryService/ClearCollection" as const,
@@ -4806,10 +4794,10 @@ export const MemoryServiceService = {
 
 export interface MemoryServiceServer extends UntypedServiceImplementation {
   /**
-   * Remembers one or many things.
+   * Remembers one or more memories.
    *
    * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
+   *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has a different etag
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
@@ -4823,14 +4811,14 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   getMemory: handleUnaryCall<GetMemoryRequest, GetMemoryResponse>;
   /**
-   * Lists memories, as they are or as they were known at a past time.
+   * Lists memories, as of now or of a past time.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listMemories: handleUnaryCall<ListMemoriesRequest, ListMemoriesResponse>;
   /**
-   * Changes a memory; the state before is kept.
+   * Changes a memory; its previous version is kept.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -4839,31 +4827,31 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   updateMemory: handleUnaryCall<UpdateMemoryRequest, UpdateMemoryResponse>;
   /**
-   * Raises the confidence of memories that were heard of again. Makes no new state.
+   * Raises the confidence of memories that were mentioned again. Makes no new version.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
    */
   reinforceMemories: handleUnaryCall<ReinforceMemoriesRequest, ReinforceMemoriesResponse>;
   /**
-   * Lowers the confidence of memories. Makes no new states.
+   * Lowers the confidence of memories. Makes no new version.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   decayMemories: handleUnaryCall<DecayMemoriesRequest, DecayMemoriesResponse>;
   /**
-   * Forgets memories with all their states: they are gone at once and for good.
+   * Forgets memories with all their versions, immediately and permanently.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   forgetMemories: handleUnaryCall<ForgetMemoriesRequest, ForgetMemoriesResponse>;
-  /** Forgets all memories of a filter. Only counts them unless `force` is set. */
+  /** Forgets all memories that match a filter. Only counts them unless `force` is set. */
   purgeMemories: handleUnaryCall<PurgeMemoriesRequest, PurgeMemoriesResponse>;
   /**
-   * Lists the states that a memory has had: at most 1,000, all of them.
+   * Lists all versions of a memory, at most 1,000.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -4871,7 +4859,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   listMemoryVersions: handleUnaryCall<ListMemoryVersionsRequest, ListMemoryVersionsResponse>;
   /**
-   * Brings a former state of a memory back, as a new state.
+   * Restores a former version of a memory, as a new version.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
@@ -4880,14 +4868,14 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   restoreMemoryVersion: handleUnaryCall<RestoreMemoryVersionRequest, RestoreMemoryVersionResponse>;
   /**
-   * Finds relations by a pattern, and what is near them.
+   * Finds relations by a pattern, and relations near them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   queryRelations: handleUnaryCall<QueryRelationsRequest, QueryRelationsResponse>;
   /**
-   * Makes one entity of several.
+   * Merges several entities into one.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -4895,7 +4883,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   mergeEntities: handleUnaryCall<MergeEntitiesRequest, MergeEntitiesResponse>;
   /**
-   * Promotes messages of a session's window now: makes memories of the important ones.
+   * Promotes important messages of a session's window to memories now.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4903,8 +4891,8 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   consolidateSession: handleUnaryCall<ConsolidateSessionRequest, ConsolidateSessionResponse>;
   /**
-   * Finds facts, entities and relations in messages or in a text now. A preview remembers
-   * nothing, and says how important what is looked at is.
+   * Extracts facts, entities and relations from messages or from a text now. A preview remembers
+   * nothing, and also scores the importance of what it examines.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -4914,7 +4902,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   extractMemories: handleUnaryCall<ExtractMemoriesRequest, ExtractMemoriesResponse>;
   /**
-   * Writes documents: new ones, and new states of old ones.
+   * Writes documents: creates new ones and replaces existing ones.
    *
    * Errors:
    *   - ABORTED, `ETAG_MISMATCH`
@@ -4943,7 +4931,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   listCollections: handleUnaryCall<ListCollectionsRequest, ListCollectionsResponse>;
   /**
-   * Deletes documents. They are gone at once and for good.
+   * Deletes documents, immediately and permanently.
    *
    * Errors:
    *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
@@ -4951,18 +4939,18 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    */
   deleteDocuments: handleUnaryCall<DeleteDocumentsRequest, DeleteDocumentsResponse>;
   /**
-   * Deletes every document of a collection. They are gone at once and for good; their
-   * records are erased from the store in the background.
+   * Deletes every document of a collection, immediately and permanently; their records are erased
+   * from the store in the background.
    */
   clearCollection: handleUnaryCall<ClearCollectionRequest, ClearCollectionResponse>;
 }
 
 export interface MemoryServiceClient extends Client {
   /**
-   * Remembers one or many things.
+   * Remembers one or more memories.
    *
    * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
+   *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has a different etag
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `MEMORY_VERSION_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
@@ -5004,7 +4992,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetMemoryResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists memories, as they are or as they were known at a past time.
+   * Lists memories, as of now or of a past time.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -5025,7 +5013,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListMemoriesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Changes a memory; the state before is kept.
+   * Changes a memory; its previous version is kept.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -5048,7 +5036,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: UpdateMemoryResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Raises the confidence of memories that were heard of again. Makes no new state.
+   * Raises the confidence of memories that were mentioned again. Makes no new version.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`, unless `allow_missing` is set
@@ -5069,7 +5057,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ReinforceMemoriesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lowers the confidence of memories. Makes no new states.
+   * Lowers the confidence of memories. Makes no new version.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -5090,7 +5078,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: DecayMemoriesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Forgets memories with all their states: they are gone at once and for good.
+   * Forgets memories with all their versions, immediately and permanently.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`: one does not exist, unless `allow_missing` is set
@@ -5111,7 +5099,7 @@ export interface MemoryServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ForgetMemoriesResponse) => void,
   ): ClientUnaryCall;
-  /** Forgets all memories of a filter. Only counts them unless `force` is set. */
+  /** Forgets all memories that match a filter. Only counts them unless `force` is set. */
   purgeMemories(
     request: PurgeMemoriesRequest,
     callback: (error: ServiceError | null, response: PurgeMemoriesResponse) => void,
@@ -5128,7 +5116,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: PurgeMemoriesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the states that a memory has had: at most 1,000, all of them.
+   * Lists all versions of a memory, at most 1,000.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -5150,7 +5138,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListMemoryVersionsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Brings a former state of a memory back, as a new state.
+   * Restores a former version of a memory, as a new version.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`, `MEMORY_VERSION_NOT_FOUND`
@@ -5173,7 +5161,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: RestoreMemoryVersionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Finds relations by a pattern, and what is near them.
+   * Finds relations by a pattern, and relations near them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -5194,7 +5182,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: QueryRelationsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes one entity of several.
+   * Merges several entities into one.
    *
    * Errors:
    *   - NOT_FOUND, `MEMORY_NOT_FOUND`
@@ -5216,7 +5204,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: MergeEntitiesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Promotes messages of a session's window now: makes memories of the important ones.
+   * Promotes important messages of a session's window to memories now.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -5238,8 +5226,8 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ConsolidateSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Finds facts, entities and relations in messages or in a text now. A preview remembers
-   * nothing, and says how important what is looked at is.
+   * Extracts facts, entities and relations from messages or from a text now. A preview remembers
+   * nothing, and also scores the importance of what it examines.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -5263,7 +5251,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ExtractMemoriesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Writes documents: new ones, and new states of old ones.
+   * Writes documents: creates new ones and replaces existing ones.
    *
    * Errors:
    *   - ABORTED, `ETAG_MISMATCH`
@@ -5348,7 +5336,7 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Deletes documents. They are gone at once and for good.
+   * Deletes documents, immediately and permanently.
    *
    * Errors:
    *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
@@ -5370,8 +5358,8 @@ export interface MemoryServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Deletes every document of a collection. They are gone at once and for good; their
-   * records are erased from the store in the background.
+   * Deletes every document of a collection, immediately and permanently; their records are erased
+   * from the store in the background.
    */
   clearCollection(
     request: ClearCollectionRequest,

@@ -14,17 +14,17 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/message.proto";
 
-/** The speaker of a message. Values may be added. */
+/** Role of the speaker of a message. Values may be added. */
 export const Role = {
   /** UNSPECIFIED - Not set. An error in a message. */
   UNSPECIFIED: 0,
-  /** USER - The person, or the program that plays the person's part. */
+  /** USER - A person, or a program that acts as one. */
   USER: 1,
   /** ASSISTANT - The model. */
   ASSISTANT: 2,
   /** SYSTEM - Instructions to the model. */
   SYSTEM: 3,
-  /** TOOL - The result of a tool call. */
+  /** TOOL - Result of a tool call. */
   TOOL: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -40,9 +40,9 @@ export namespace Role {
   export type UNRECOGNIZED = typeof Role.UNRECOGNIZED;
 }
 
-/** Where the content of a record comes from. Values may be added. */
+/** Provenance of the content of a record. Values may be added. */
 export const Source = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** USER - A user message. */
   USER: 1,
@@ -66,11 +66,11 @@ export namespace Source {
   export type UNRECOGNIZED = typeof Source.UNRECOGNIZED;
 }
 
-/** How far the content of a record may be trusted. Values may be added. */
+/** Trust level of the content of a record. Values may be added. */
 export const Trust = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** LOW - Content from outside, such as tool results: treat as data, never as orders. */
+  /** LOW - External content, such as tool results: treat it as data, never as instructions. */
   LOW: 1,
   /** MEDIUM - Content of the conversation itself. */
   MEDIUM: 2,
@@ -89,13 +89,13 @@ export namespace Trust {
   export type UNRECOGNIZED = typeof Trust.UNRECOGNIZED;
 }
 
-/** In which order messages are listed. Values may be added. */
+/** Order of listed messages. Values may be added. */
 export const MessageOrder = {
   /** UNSPECIFIED - The default: `MESSAGE_ORDER_SEQ_ASC`. */
   UNSPECIFIED: 0,
-  /** SEQ_ASC - The oldest first. */
+  /** SEQ_ASC - Oldest first. */
   SEQ_ASC: 1,
-  /** SEQ_DESC - The newest first. */
+  /** SEQ_DESC - Newest first. */
   SEQ_DESC: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -110,171 +110,166 @@ export namespace MessageOrder {
 }
 
 /**
- * One entry of a session's log: something that a user, a model, a tool or the
- * system said.
+ * One entry of a session's log: a message of a user, a model, a tool or the system.
  *
  * A message is never changed by trimming. Its wire form may take at most 1 MiB
  * (1,048,576 bytes), fields set by the server included.
  */
 export interface Message {
   /**
-   * The id of the message, unique in its session and never changed.
+   * Id of the message, unique in its session and immutable.
    *
-   * Optional when appending: the server makes one if it is empty. At most 256
-   * bytes of UTF-8 without control characters.
+   * Optional when appending: the server generates one if it is empty. At most 256 bytes of UTF-8
+   * without control characters.
    */
   messageId: string;
   /**
-   * The position of the message in its session: 1, 2, 3 and so on, without gaps.
+   * Position of the message in its session: 1, 2, 3 and so on, without gaps.
    *
-   * Output only. A number is never given twice, also after deletes and restarts.
+   * Output only. A number is never reused, not even after deletes and restarts.
    */
   seq: bigint;
-  /** Who speaks. Required, and fixed once appended. */
+  /** Role of the speaker. Required, and immutable once appended. */
   role: Role;
-  /** The name of the speaker or of the tool. Optional, at most 256 bytes. */
+  /** Name of the speaker or of the tool. Optional, at most 256 bytes. */
   name: string;
   /**
-   * The content as plain text. May be empty. The content is either `text` or `parts`:
-   * both in a new message are an error, and in an update the one that is set clears the
-   * other. A message of a snapshot, or of an older server, may hold both; its text comes
-   * first then.
+   * Content as plain text. May be empty. The content is either `text` or `parts`: a new message
+   * with both is an error, and an update that sets one clears the other. A message of a snapshot,
+   * or of an older server, may hold both; its text then comes first.
    */
   text: string;
-  /** The content as typed parts, in order. At most 256. Not together with `text`. */
+  /** Content as typed parts, in order. At most 256. Not together with `text`. */
   parts: ContentPart[];
   /**
-   * The tool calls that an assistant message makes, in order. At most 128.
+   * Tool calls of an assistant message, in order. At most 128.
    *
-   * Only allowed with `ROLE_ASSISTANT`. Ids must differ from one another inside
-   * one message. A call and all its results are one unit: a window holds the
-   * whole unit or none of it, unless the policy's `tool_pairing` parts them. Calls
-   * whose place among text or reasoning matters stand in `parts` instead; the two
-   * homes together in one message are an error.
+   * Only allowed with `ROLE_ASSISTANT`. Ids must differ from one another inside one message. A call
+   * and all its results are one unit: a window holds the whole unit or none of it, unless the
+   * policy's `tool_pairing` separates them. Calls whose position among text or reasoning matters
+   * belong in `parts` instead; using both in one message is an error.
    */
   toolCalls: ToolCall[];
   /**
-   * The calls to other agents that an assistant message makes, in order. At most
-   * 128. Only allowed with `ROLE_ASSISTANT`.
+   * Calls of an assistant message to other agents, in order. At most 128. Only allowed with
+   * `ROLE_ASSISTANT`.
    */
   agentCalls: AgentCall[];
   /**
-   * The id of the tool call that this message answers. At most 256 bytes.
+   * Id of the tool call that this message answers. At most 256 bytes.
    *
-   * Only allowed with `ROLE_TOOL`. A tool message without it answers the nearest
-   * assistant message with tool calls before it, with only tool messages between.
+   * Only allowed with `ROLE_TOOL`. A tool message without it answers the nearest preceding
+   * assistant message with tool calls, if only tool messages stand in between.
    */
   toolCallId: string;
-  /** Says that the tool failed. Only allowed with `ROLE_TOOL`. Default false. */
+  /** Whether the tool failed. Only allowed with `ROLE_TOOL`. Default false. */
   toolError: boolean;
   /**
-   * Data that goes with the message, for programs rather than for the model. At
-   * most 262,144 bytes in wire form and 32 levels deep. Its numbers are doubles and
-   * its keys have no order; `structured_json` keeps both.
+   * Structured data of the message, for programs rather than for the model. At most 262,144 bytes
+   * in wire form and 32 levels deep. Its numbers are doubles and its keys are unordered;
+   * `structured_json` preserves both.
    */
   structuredData?:
     | { [key: string]: any }
     | undefined;
-  /** What the model's provider sent, kept byte for byte. */
+  /** Payload of the model's provider, preserved byte for byte. */
   providerPayload?:
     | ProviderPayload
     | undefined;
   /**
-   * The caller's own data about the message, not interpreted. At most 16,384
-   * bytes in wire form and 32 levels deep. Its numbers are doubles.
+   * Custom data of the caller, not interpreted. At most 16,384 bytes in wire form and 32 levels
+   * deep. Its numbers are doubles.
    */
   metadata?:
     | { [key: string]: any }
     | undefined;
   /**
-   * Short values to filter by. At most 32; keys are 1 to 63 characters of
-   * `A-Za-z0-9._/-`, values at most 255 bytes.
+   * Short values to filter by. At most 32; keys are 1 to 63 characters of `A-Za-z0-9._/-`, values
+   * at most 255 bytes.
    */
   labels: { [key: string]: string };
   /**
-   * How many tokens the message costs, rounded down. Totals add up exact costs, which
-   * some rules give to a quarter of a token, and are rounded down then.
+   * Cost of the message in tokens, rounded down. Totals add up exact costs, which some rules
+   * compute to a quarter of a token, and are rounded down afterwards.
    *
-   * The content is `text`, the text parts, the data parts as compact JSON (keys in
-   * their order), the JSON parts as they are, reasoning with its summaries, the same of
-   * tool results, and the images. Calls are the names and arguments of tool calls,
-   * wherever they stand, and the names and requests of agent calls. Both cost
-   * tokens, calls under some rules nothing; see TokenRule. Texts are counted together
-   * by the rules that divide, one by one by the others. Structured data, provider
-   * payload, metadata and labels cost nothing, and but for the preset `structured`
-   * neither do names of speakers and ids.
+   * The content is `text`, the text parts, the data parts as compact JSON (keys in their order),
+   * the JSON parts verbatim, reasoning with its summaries, the same parts of tool results, and the
+   * images. Calls are the names and arguments of tool calls, wherever they appear, and the names
+   * and requests of agent calls. Both cost tokens, although calls are free under some rules; see
+   * TokenRule. Rules that divide count all texts together, the others count each text separately.
+   * Structured data, provider payload, metadata and labels cost nothing; neither do names of
+   * speakers and ids, except in the preset `structured`.
    *
-   * On append: unset lets the server count with the policy's token rule; set, it
-   * is taken as it is (0 to 100,000,000). Always set in answers. Counted once, on
-   * append or on a change of content or calls, and stored: a changed policy recounts
-   * nothing. The server counts at most 1,000,000,000. Who appends a message that was
-   * read from the server should clear it, or it counts as given.
+   * On append: if unset, the server counts with the policy's token rule; if set, the value is used
+   * unchanged (0 to 100,000,000). Always set in responses. Counted once, on append or on a change
+   * of content or calls, and stored: a changed policy recounts nothing. The server counts at most
+   * 1,000,000,000. Clear it before appending a message that was read from the server, or the old
+   * count is used.
    */
   tokenCount?:
     | number
     | undefined;
   /**
-   * The rule that gave `token_count`: `TOKEN_RULE_GIVEN` when the caller did.
+   * Rule that produced `token_count`: `TOKEN_RULE_GIVEN` when the caller set it. `TOKEN_RULE_GIVEN`
+   * when the caller did.
    *
    * Output only.
    */
   tokenRule: TokenRule;
   /**
-   * The name of the rule, when `token_rule` is `TOKEN_RULE_PRESET`. Empty otherwise.
+   * Name of the rule, when `token_rule` is `TOKEN_RULE_PRESET`. Empty otherwise.
    *
    * Output only.
    */
   tokenPreset: string;
   /**
-   * When the message was said, if that is not when it was appended. Optional; from
-   * year 1 to 9999. Does not affect the order of the log.
+   * Time the message was sent, if other than the time it was appended. Optional; from year 1 to
+   * 9999. Does not affect the order of the log.
    */
   sentTime?:
     | Timestamp
     | undefined;
   /**
-   * Where the content comes from. Output only, set by the server: from the role, but
-   * a user message that holds nothing but tool results comes from tools, and a
-   * summary that stands in the window from the model.
+   * Provenance of the content. Output only, set by the server: derived from the role, with two
+   * exceptions: a user message that holds only tool results comes from tools, and a summary placed
+   * in the window comes from the model.
    */
   source: Source;
   /**
-   * How far the content may be trusted. Output only, set by the server: high for
-   * system messages, medium for user and assistant messages, low for tool results,
-   * for every message with a tool result among its parts and for results that the
-   * server made; for a summary the lowest of what it was made from.
+   * Trust level of the content. Output only, set by the server: high for system messages; medium
+   * for user and assistant messages; low for tool results, for every message with a tool result
+   * among its parts and for results that the server made. A summary has the lowest level among its
+   * sources.
    */
   trust: Trust;
   /**
-   * Who wrote the record: the name of the credential, or `local` when the server
-   * asks for none. Output only.
+   * Author of the record: the name of the credential, or `local` when the server requires none.
+   * Output only.
    */
   writer: string;
-  /** When the server stored the message. Output only. */
+  /** Time the server stored the message. Output only. */
   createTime?:
     | Timestamp
     | undefined;
-  /** When the message was last changed. Output only; equal to `create_time` at first. */
+  /** Time of the last change of the message. Output only; initially equal to `create_time`. */
   updateTime?:
     | Timestamp
     | undefined;
   /**
-   * Names this state of the message; changes whenever the message changes.
+   * Identifies this version of the message; changes with every change of the message.
    *
-   * Output only in answers. Send it back in an update or a delete to make sure
-   * that nobody changed the message in between.
+   * Output only in responses. Send it back in an update or a delete to ensure that the message has
+   * not changed in the meantime.
    */
   etag: string;
   /**
-   * The role as the provider or the framework names it, where `role` says less: for
-   * example `developer` or `signal`. Kept as given, not interpreted. Optional, at most
-   * 63 bytes.
+   * Role as the provider or the framework names it, where `role` is less specific: for example
+   * `developer` or `signal`. Stored unchanged, not interpreted. Optional, at most 63 bytes.
    */
   providerRole: string;
   /**
-   * As `structured_data`, but any JSON value as text, kept byte for byte. Valid JSON in
-   * UTF-8, at most 262,144 bytes and 32 levels deep. Not together with
-   * `structured_data`.
+   * Like `structured_data`, but any JSON value as text, preserved byte for byte. Valid JSON in
+   * UTF-8, at most 262,144 bytes and 32 levels deep. Not together with `structured_data`.
    */
   structuredJson: Buffer;
 }
@@ -285,193 +280,184 @@ export interface Message_LabelsEntry {
 }
 
 /**
- * A piece of a message's content. The order of pieces is kept, so that the blocks of a
- * provider that puts text, reasoning and calls side by side come back as they were.
+ * A part of a message's content. The order of parts is preserved, so that interleaved text,
+ * reasoning and calls of a provider come back in their order.
  */
 export interface ContentPart {
-  /** What the piece is. Required. */
+  /** Content of the part. Required. */
   part?:
     | //
     /** Plain text. */
     { $case: "text"; value: string }
     | //
-    /** A picture. */
+    /** An image. */
     { $case: "image"; value: Image }
     | //
     /**
-     * Structured data that is part of what the model sees. At most 262,144 bytes
-     * in wire form and 32 levels deep. Its numbers are doubles and its keys have no
-     * order; `json` keeps both.
+     * Structured data that the model sees. At most 262,144 bytes in wire form and 32 levels deep.
+     * Its numbers are doubles and its keys are unordered; `json` preserves both.
      */
     { $case: "data"; value: { [key: string]: any } | undefined }
     | //
     /**
-     * The result of a tool call, for conversations in which results are parts of
-     * user messages. Only allowed with `ROLE_USER` and `ROLE_TOOL`.
+     * Result of a tool call, for conversations in which results are parts of user messages. Only
+     * allowed with `ROLE_USER` and `ROLE_TOOL`.
      */
     { $case: "toolResult"; value: ToolResult }
     | //
     /**
-     * A tool call, in its place among the other parts. Means the same as an entry of
-     * `Message.tool_calls`, and the same limits hold. Only allowed with
-     * `ROLE_ASSISTANT`.
+     * A tool call, at its position among the other parts. Equivalent to an entry of
+     * `Message.tool_calls`, with the same limits. Only allowed with `ROLE_ASSISTANT`.
      */
     { $case: "toolCall"; value: ToolCall }
     | //
-    /** The reasoning of the model. Only allowed with `ROLE_ASSISTANT`. */
+    /** Reasoning of the model. Only allowed with `ROLE_ASSISTANT`. */
     { $case: "reasoning"; value: Reasoning }
     | //
     /**
-     * As `data`, but any JSON value as text, kept byte for byte. Valid JSON in UTF-8,
-     * 1 to 262,144 bytes and at most 32 levels deep.
+     * Like `data`, but any JSON value as text, preserved byte for byte. Valid JSON in UTF-8, 1 to
+     * 262,144 bytes and at most 32 levels deep.
      */
     { $case: "json"; value: Buffer }
     | undefined;
 }
 
 /**
- * The reasoning of a model before it spoke or called a tool. Costs tokens as content does,
- * but nobody said it: it is not searched, not shortened, and neither conditions nor
- * transcripts show it.
+ * Reasoning of a model before it answered or called a tool. Costs tokens like content, but is not
+ * part of the conversation: it is not searched or shortened, and neither conditions nor transcripts
+ * include it.
  */
 export interface Reasoning {
-  /** The text. May be empty, as when the provider keeps it to itself. */
+  /** Text of the reasoning. May be empty, for example when the provider withholds it. */
   text: string;
-  /** The provider's summaries of it, in order. At most 64. */
+  /** Summaries of the reasoning by the provider, in order. At most 64. */
   summaries: string[];
   /**
-   * Data that the provider wants back with it: a signature, or the text in a form that only
-   * the provider reads. Kept as given. At most 524,288 bytes.
+   * Data that the provider requires back with the reasoning: a signature, or the text in a form
+   * that only the provider can read. Stored unchanged. At most 524,288 bytes.
    */
   signature: string;
-  /** The id that the provider gave it. Optional, at most 256 bytes. */
+  /** Id of the reasoning, assigned by the provider. Optional, at most 256 bytes. */
   reasoningId: string;
-  /** Says that `signature` stands in place of the text. Default false. */
+  /** Whether `signature` replaces the text. Default false. */
   redacted: boolean;
 }
 
 /**
- * The result of a tool call as a part of a message. The message answers the call,
- * as a tool message with its `tool_call_id` would; one message may answer several
- * calls.
+ * Result of a tool call as a part of a message. The message answers the call, like a tool message
+ * with this `tool_call_id`; one message may answer several calls.
  */
 export interface ToolResult {
   /**
-   * The id of the tool call. Required, 1 to 256 bytes. Differs from those of the
-   * other results of the message and from its `tool_call_id`.
+   * Id of the tool call. Required, 1 to 256 bytes. Must differ from those of the other results of
+   * the message and from its `tool_call_id`.
    */
   toolCallId: string;
-  /** The result as plain text. May be empty. */
+  /** Result as plain text. May be empty. */
   text: string;
-  /** The result as typed parts, in order: texts, images and data. At most 64. */
+  /** Result as typed parts, in order: texts, images and data. At most 64. */
   parts: ContentPart[];
-  /** Says that the tool failed. Default false. */
+  /** Whether the tool failed. Default false. */
   error: boolean;
 }
 
-/**
- * A picture in a message, by address or by value. Costs the policy's
- * `image_token_count` tokens.
- */
+/** An image in a message, by URL or inline. Costs the policy's `image_token_count` tokens. */
 export interface Image {
-  /** Where the picture is. Required. */
+  /** Source of the image. Required. */
   source?:
     | //
-    /** The address of the picture, 1 to 8,192 bytes. Never fetched by the server. */
+    /** URL of the image, 1 to 8,192 bytes. Never fetched by the server. */
     { $case: "url"; value: string }
     | //
-    /** The bytes of the picture, at least one. */
+    /** Bytes of the image, at least one. */
     { $case: "data"; value: Buffer }
     | undefined;
-  /** The media type, for example `image/png`. Optional, at most 127 bytes. */
+  /** Media type, for example `image/png`. Optional, at most 127 bytes. */
   mediaType: string;
   /**
-   * How closely the model should look, as providers name it (`low`, `high`,
+   * Level of detail at which the model views the image, as providers name it (`low`, `high`,
    * `auto`). Optional, at most 63 bytes.
    */
   detail: string;
 }
 
-/** One call of a tool by the model. */
+/** A call of a tool by the model. */
 export interface ToolCall {
-  /** The id that results refer to. Required, 1 to 256 bytes. */
+  /** Id that results refer to. Required, 1 to 256 bytes. */
   toolCallId: string;
-  /** The name of the tool. Required, 1 to 256 bytes. */
+  /**
+   * Name of the tool. Required, 1 to 256 bytes. Only a message from a snapshot may have a call
+   * without one: some systems store the output of a model unchanged.
+   */
   name: string;
   /**
-   * The arguments as the model wrote them, usually JSON text. Kept byte for byte,
-   * not parsed. May be empty.
+   * Arguments as the model wrote them, usually JSON text. Preserved byte for byte, not parsed. May
+   * be empty.
    */
   arguments: string;
 }
 
 /**
- * One call of another agent by the model. It is no ToolCall, because no result answers
- * it: it has no id that must be unique, holds no unit together, and is never filled.
+ * A call of another agent by the model. Unlike a ToolCall, it is never answered by a result: its id
+ * need not be unique, it is not kept together with other messages, and it is never filled.
  */
 export interface AgentCall {
-  /** The id of the call. Optional, at most 256 bytes. */
+  /** Id of the call. Optional, at most 256 bytes. */
   agentCallId: string;
-  /** The name of the agent. Required, 1 to 256 bytes. */
+  /** Name of the agent. Required, 1 to 256 bytes. */
   agentName: string;
-  /**
-   * What the agent is asked, usually text or JSON text. Kept byte for byte. May be
-   * empty.
-   */
+  /** Request to the agent, usually text or JSON text. Preserved byte for byte. May be empty. */
   request: string;
 }
 
 /**
- * An answer of a model provider, stored byte for byte and given back unchanged,
- * for what no general message can hold (reasoning items, signatures, caches).
+ * Response of a model provider, stored byte for byte and returned unchanged, for data that no
+ * general message can hold (reasoning items, signatures, caches).
  */
 export interface ProviderPayload {
-  /** Whose format it is, for example `openai.responses`. Required, 1 to 63 bytes. */
+  /** Name of the format, for example `openai.responses`. Required, 1 to 63 bytes. */
   provider: string;
-  /**
-   * The media type of `data`, for example `application/json`. Optional, at most
-   * 127 bytes.
-   */
+  /** Media type of `data`, for example `application/json`. Optional, at most 127 bytes. */
   mediaType: string;
-  /** The bytes. At most 524,288. */
+  /** Payload bytes. At most 524,288. */
   data: Buffer;
 }
 
-/** How a tool ended. */
+/** Outcome of a tool call. */
 export interface ToolOutcome {
-  /** The name of the tool. Required, 1 to 256 bytes. */
+  /** Name of the tool. Required, 1 to 256 bytes. */
   tool: string;
-  /** Says that it failed. Default false. */
+  /** Whether the tool failed. Default false. */
   error: boolean;
 }
 
-/** A message that was appended. */
+/** An appended message. */
 export interface AppendedMessage {
-  /** Its id. */
+  /** Id of the message. */
   messageId: string;
-  /** Its seq. */
+  /** Seq of the message. */
   seq: bigint;
-  /** What it costs. */
+  /** Cost of the message in tokens. */
   tokenCount: number;
 }
 
-/** Names a message. */
+/** Reference to a message. */
 export interface MessageRef {
   /** The session. */
   sessionId: string;
   /** The message. */
   messageId: string;
-  /** Its seq. 0 for what stands in the window only. */
+  /** Seq of the message. 0 for a message that exists only in the window. */
   seq: bigint;
 }
 
-/** Which messages to list. Every field that is set must hold. */
+/** Filter of messages; all conditions that are set must hold. */
 export interface MessageFilter {
-  /** The roles to list. Empty means every role. At most 4. */
+  /** Roles to list. Empty means every role. At most 4. */
   roles: Role[];
-  /** The first seq to list. 0 means from the start. */
+  /** First seq to list. 0 means from the start. */
   firstSeq: bigint;
-  /** The last seq to list. 0 means to the end. */
+  /** Last seq to list. 0 means to the end. */
   lastSeq: bigint;
 }
 

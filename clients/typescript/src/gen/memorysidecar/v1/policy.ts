@@ -14,9 +14,9 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/policy.proto";
 
-/** Which system messages stay in the window. Values may be added. */
+/** System messages that stay in the window. Values may be added. */
 export const SystemProtection = {
-  /** UNSPECIFIED - The default: `SYSTEM_PROTECTION_ALL`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SYSTEM_PROTECTION_ALL`. Never in a response. */
   UNSPECIFIED: 0,
   /** NONE - None: a system message is removed like any other. */
   NONE: 1,
@@ -25,8 +25,8 @@ export const SystemProtection = {
   /** LEADING - Only those before the first message of another role in the window. */
   LEADING: 3,
   /**
-   * EXCLUDED - All of them, and the policy does not see them: they stay in the window and
-   * count toward no trigger and no limit.
+   * EXCLUDED - All of them, invisible to the policy: they stay in the window and count toward no trigger and
+   * no limit.
    */
   EXCLUDED: 4,
   UNRECOGNIZED: -1,
@@ -43,30 +43,30 @@ export namespace SystemProtection {
   export type UNRECOGNIZED = typeof SystemProtection.UNRECOGNIZED;
 }
 
-/** Whether stages may part tool calls from their results. Values may be added. */
+/** Rules for keeping tool calls and their results together. Values may be added. */
 export const ToolPairing = {
-  /** UNSPECIFIED - The default: `TOOL_PAIRING_WHOLE`. Never in an answer. */
+  /** UNSPECIFIED - The default: `TOOL_PAIRING_WHOLE`. Never in a response. */
   UNSPECIFIED: 0,
   /**
-   * WHOLE - A call and all its results are one unit, calls that wait for results are
-   * protected, and results without their call are removed.
+   * WHOLE - A call and all its results are one unit, calls that wait for results are protected, and results
+   * without their call are removed.
    */
   WHOLE: 1,
   /**
-   * GROUPED - A call and all its results are one unit. Nothing is protected or removed for
-   * being a call or a result.
+   * GROUPED - A call and all its results are one unit. Calls and results are otherwise neither protected nor
+   * removed.
    */
   GROUPED: 2,
   /**
-   * LOOSE - Calls and results are messages like any other; a pair may be split. Model
-   * providers refuse such windows: only for systems that repair them later.
+   * LOOSE - Calls and results are treated like other messages; a pair may be split. Model providers reject
+   * such windows: only for systems that repair them later.
    */
   LOOSE: 3,
   /**
-   * ADJACENT - A call and the messages with tool results directly behind it, whatever their
-   * ids and whatever else they say, are one unit. Only these count as its results.
-   * Nothing is protected or removed for being a call or a result. Model providers
-   * may refuse such windows: only for systems that repair them later.
+   * ADJACENT - A call and the messages with tool results directly after it, whatever their ids and other
+   * content, are one unit. Only these count as its results. Calls and results are otherwise neither
+   * protected nor removed. Model providers may reject such windows: only for systems that repair
+   * them later.
    */
   ADJACENT: 4,
   UNRECOGNIZED: -1,
@@ -83,16 +83,16 @@ export namespace ToolPairing {
   export type UNRECOGNIZED = typeof ToolPairing.UNRECOGNIZED;
 }
 
-/** Which tool calls without a result get one. Values may be added. */
+/** Tool calls without a result that get a generated one. Values may be added. */
 export const ToolResultFillRule = {
   /** UNSPECIFIED - Not set. An error in a request. */
   UNSPECIFIED: 0,
   /**
-   * MOVED_ON - Those after whose last result, or else after whose call, a message follows
-   * that answers no tool call: the conversation moved on.
+   * MOVED_ON - Calls whose last result, or else the call itself, is followed by a message that answers no tool
+   * call: the conversation moved on.
    */
   MOVED_ON: 1,
-  /** ALWAYS - All. */
+  /** ALWAYS - All calls without a result. */
   ALWAYS: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -106,13 +106,13 @@ export namespace ToolResultFillRule {
   export type UNRECOGNIZED = typeof ToolResultFillRule.UNRECOGNIZED;
 }
 
-/** How a fraction of a token is rounded. Values may be added. */
+/** Rounding of fractions of a token. Values may be added. */
 export const TokenRounding = {
-  /** UNSPECIFIED - The default: `TOKEN_ROUNDING_UP`. Never in an answer. */
+  /** UNSPECIFIED - The default: `TOKEN_ROUNDING_UP`. Never in a response. */
   UNSPECIFIED: 0,
-  /** UP - To the next higher number. */
+  /** UP - Up to the next integer. */
   UP: 1,
-  /** DOWN - To the next lower number. */
+  /** DOWN - Down to the next integer. */
   DOWN: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -126,24 +126,24 @@ export namespace TokenRounding {
   export type UNRECOGNIZED = typeof TokenRounding.UNRECOGNIZED;
 }
 
-/** When a stage runs. Values may be added. */
+/** Occasions on which a stage runs. Values may be added. */
 export const StageOn = {
-  /** UNSPECIFIED - The default: `STAGE_ON_APPEND`. Never in an answer. */
+  /** UNSPECIFIED - The default: `STAGE_ON_APPEND`. Never in a response. */
   UNSPECIFIED: 0,
   /**
-   * APPEND - With every change of the log or of the policy, in the same transaction. What
-   * it removes leaves the stored window, and an event says so.
+   * APPEND - Every change of the log or of the policy, in the same transaction. Removed messages leave the
+   * stored window, and an event reports them.
    */
   APPEND: 1,
   /**
-   * READ - Whenever the window is read. With `STAGE_EFFECT_VIEW` it shapes the answer and
-   * changes nothing; with `STAGE_EFFECT_STORE` a GetWindow that makes it act also
-   * changes the stored window.
+   * READ - Every read of the window. With `STAGE_EFFECT_VIEW` the stage shapes the response and changes
+   * nothing; with `STAGE_EFFECT_STORE` a GetWindow that makes it act also changes the stored
+   * window.
    */
   READ: 2,
-  /** TURN_END - With an append that sets `turn_end`, after the stages on append. */
+  /** TURN_END - An append with `turn_end`, after the stages on append. */
   TURN_END: 3,
-  /** REQUEST - With a TrimSession that sets `run_policy`. */
+  /** REQUEST - A TrimSession with `run_policy`. */
   REQUEST: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -159,16 +159,16 @@ export namespace StageOn {
   export type UNRECOGNIZED = typeof StageOn.UNRECOGNIZED;
 }
 
-/** Whether a stage changes what is stored. Values may be added. */
+/** Effects of a stage on the stored window. Values may be added. */
 export const StageEffect = {
-  /** UNSPECIFIED - The default: view on read, store otherwise. Never in an answer. */
+  /** UNSPECIFIED - The default: view on read, store otherwise. Never in a response. */
   UNSPECIFIED: 0,
-  /** STORE - What it removes leaves the stored window. */
+  /** STORE - Removed messages leave the stored window. */
   STORE: 1,
   /**
-   * VIEW - It shapes the answer of a read and changes nothing. Only on read, and, for
-   * stages that shorten, on append: these act whenever the window is trimmed or
-   * read, so that later stages count what is left of a shortened message.
+   * VIEW - The stage shapes the response of a read and changes nothing. Only on read, and, for stages that
+   * shorten, on append: these act whenever the window is trimmed or read, so that later stages
+   * count shortened messages at their shortened size.
    */
   VIEW: 2,
   UNRECOGNIZED: -1,
@@ -183,25 +183,25 @@ export namespace StageEffect {
   export type UNRECOGNIZED = typeof StageEffect.UNRECOGNIZED;
 }
 
-/** What becomes of messages that leave the stored window. Values may be added. */
+/** Destinations of messages that leave the stored window. Values may be added. */
 export const RemovedTo = {
-  /** UNSPECIFIED - The default: `REMOVED_TO_LOG`. Never in an answer. */
+  /** UNSPECIFIED - The default: `REMOVED_TO_LOG`. Never in a response. */
   UNSPECIFIED: 0,
-  /** LOG - They stay in the log and can be restored. */
+  /** LOG - Messages stay in the log and can be restored. */
   LOG: 1,
-  /** DISCARD - They are erased from the log for good, in the same transaction. */
+  /** DISCARD - Messages are permanently erased from the log, in the same transaction. */
   DISCARD: 2,
   /**
-   * SUMMARIZE - A summary takes their place, as `summarize` says. Those that wait for it in the
+   * SUMMARIZE - A summary replaces the messages, as defined by `summarize`. Those that wait for it in the
    * window are named in `StageRun.awaiting_message_ids`. Not with `drop_duplicates` and
    * `boundary_only`.
    */
   SUMMARIZE: 3,
   /**
-   * PROMOTE - They stay in the log and are promoted as the PromotionPolicy of the session says: those
-   * that are important become memories. With `marked_stages_only` nothing else that leaves
-   * the window is promoted; without it this is as `REMOVED_TO_LOG`. A session with such a
-   * stage and without a PromotionPolicy is refused with `PROMOTION_POLICY_MISSING`.
+   * PROMOTE - Messages stay in the log and are promoted by the PromotionPolicy of the session: important ones
+   * become memories. With `marked_stages_only` no other messages that leave the window are
+   * promoted; without it this is equivalent to `REMOVED_TO_LOG`. A session with such a stage and
+   * without a PromotionPolicy is refused with `PROMOTION_POLICY_MISSING`.
    */
   PROMOTE: 4,
   UNRECOGNIZED: -1,
@@ -219,27 +219,25 @@ export namespace RemovedTo {
 }
 
 /**
- * What a stage keeps or removes as one. Values may be added.
+ * Units that a stage keeps or removes as a whole. Values may be added.
  *
  * Units that share a tool call are one unit, unless `tool_pairing` is loose.
  */
 export const WindowUnit = {
-  /** UNSPECIFIED - The default: `WINDOW_UNIT_TURN`. Never in an answer. */
+  /** UNSPECIFIED - The default: `WINDOW_UNIT_TURN`. Never in a response. */
   UNSPECIFIED: 0,
   /** MESSAGE - A message, or an assistant message with tool calls and all their results. */
   MESSAGE: 1,
   /**
-   * ASSISTANT_TURN - An assistant message with everything that follows it, such as the results of its
-   * tool calls. It ends where the next assistant message or user message begins. A user
-   * message that holds nothing but tool results ends none. A message that no assistant
-   * turn holds is a unit of its own.
+   * ASSISTANT_TURN - An assistant message with everything that follows it, such as the results of its tool calls, up
+   * to the next assistant message or user message. A user message that holds only tool results does
+   * not end it. A message in no assistant turn is a separate unit.
    */
   ASSISTANT_TURN: 2,
   /**
-   * TURN - A turn of the conversation: a user message and everything up to the next one. It
-   * ends where the next user message begins, whatever `turn_end` an append said. A
-   * user message that holds nothing but tool results begins no turn. What comes before
-   * the first user message is one turn.
+   * TURN - A turn of the conversation: a user message and everything up to the next one, regardless of
+   * `turn_end`. A user message that holds only tool results begins no turn. Messages before the
+   * first user message form one turn.
    */
   TURN: 3,
   UNRECOGNIZED: -1,
@@ -255,15 +253,15 @@ export namespace WindowUnit {
   export type UNRECOGNIZED = typeof WindowUnit.UNRECOGNIZED;
 }
 
-/** What must meet the conditions of a filter. Values may be added. */
+/** Scopes that must meet the conditions of a filter. Values may be added. */
 export const FilterScope = {
-  /** UNSPECIFIED - The default: `FILTER_SCOPE_UNIT`. Never in an answer. */
+  /** UNSPECIFIED - The default: `FILTER_SCOPE_UNIT`. Never in a response. */
   UNSPECIFIED: 0,
   /** UNIT - A unit stays when every condition holds for every one of its messages. */
   UNIT: 1,
   /**
-   * MESSAGE - A unit loses the messages for which a condition does not hold. Tool calls and
-   * their results still go together, unless `tool_pairing` is loose.
+   * MESSAGE - A unit loses the messages for which a condition does not hold. Tool calls and their results are
+   * still removed together, unless `tool_pairing` is loose.
    */
   MESSAGE: 2,
   UNRECOGNIZED: -1,
@@ -278,23 +276,23 @@ export namespace FilterScope {
   export type UNRECOGNIZED = typeof FilterScope.UNRECOGNIZED;
 }
 
-/** How a cut is made safe. Values may be added. */
+/** Rules that keep the edge of a cut valid. Values may be added. */
 export const BoundaryRule = {
   /** UNSPECIFIED - Not set. An error in a request. */
   UNSPECIFIED: 0,
   /**
-   * POP_TOOL_HEAD - While more than one message is left and the oldest is a tool result or makes
-   * tool calls, removes it.
+   * POP_TOOL_HEAD - While more than one message is left and the oldest is a tool result or makes tool calls,
+   * removes the oldest.
    */
   POP_TOOL_HEAD: 1,
   /**
-   * POP_ORPHAN_HEAD - While more than one message is left and the oldest is a tool result whose call
-   * is not in the window, removes it.
+   * POP_ORPHAN_HEAD - While more than one message is left and the oldest is a tool result whose call is not in the
+   * window, removes the oldest. Not with `TOOL_PAIRING_WHOLE`, under which there is none.
    */
   POP_ORPHAN_HEAD: 2,
   /**
-   * GROW_RECENT - While what is kept would begin with a tool result, keeps one message more. Not
-   * with `boundary_only`.
+   * GROW_RECENT - While the result would begin with a tool result, keeps one more message. Not with
+   * `boundary_only`; with `TOOL_PAIRING_WHOLE` only for `pin_middle_recent`.
    */
   GROW_RECENT: 3,
   /**
@@ -317,34 +315,30 @@ export namespace BoundaryRule {
   export type UNRECOGNIZED = typeof BoundaryRule.UNRECOGNIZED;
 }
 
-/** What the text of a summary becomes. Values may be added. */
+/** Ways to keep the text of a summary. Values may be added. */
 export const SummaryKeep = {
-  /** UNSPECIFIED - The default: `SUMMARY_KEEP_IN_PLACE`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_KEEP_IN_PLACE`. Never in a response. */
   UNSPECIFIED: 0,
   /**
-   * IN_PLACE - It stands in the window in the place of the messages. Placed summaries before the
-   * first of them are given to the hook as what is known already; placed summaries
-   * among them are summarized with them. The text must cost less than what it replaces,
-   * unless it costs 16 tokens or less.
-   * When 32 summaries of the stage, or 48 of all stages, stand in the window, the oldest
-   * `fan_in` of the stage become one.
+   * IN_PLACE - Placed in the window instead of the messages. Placed summaries before the first of the messages
+   * are given to the hook as prior knowledge; placed summaries among them are summarized with them.
+   * The text must cost less than the messages it replaces, unless it costs 16 tokens or less. When
+   * the window holds 32 summaries of the stage, or 48 of all stages, the oldest `fan_in` of the
+   * stage are merged into one.
    */
   IN_PLACE: 1,
   /**
-   * APPEND - It is joined to the summary of the session, of which the newest sentences are kept.
-   * The hook sees the new messages only.
+   * APPEND - Appended to the summary of the session, of which the newest sentences are kept. The hook sees
+   * the new messages only.
    */
   APPEND: 2,
-  /**
-   * REPLACE - It takes the place of the summary of the session, which is given to the hook as
-   * what is known already.
-   */
+  /** REPLACE - Replaces the summary of the session, which is given to the hook as prior knowledge. */
   REPLACE: 3,
   /**
-   * HIERARCHICAL - It stands in the window as a summary of the first level. When there are `fan_in`
-   * summaries of one level of this stage, they become one of the next level, by a task
-   * of its own. Sources are kept over all levels. The text must cost less than what it
-   * replaces, unless it costs 16 tokens or less.
+   * HIERARCHICAL - Placed in the window as a summary of the first level. When `fan_in` summaries of one level of
+   * this stage exist, a separate task merges them into one of the next level. Sources are kept over
+   * all levels. The text must cost less than the messages it replaces, unless it costs 16 tokens or
+   * less.
    */
   HIERARCHICAL: 4,
   UNRECOGNIZED: -1,
@@ -361,17 +355,17 @@ export namespace SummaryKeep {
   export type UNRECOGNIZED = typeof SummaryKeep.UNRECOGNIZED;
 }
 
-/** How the text of a summary is made. Values may be added. */
+/** Methods of making the text of a summary. Values may be added. */
 export const SummaryFlow = {
-  /** UNSPECIFIED - The default: `SUMMARY_FLOW_SINGLE`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_FLOW_SINGLE`. Never in a response. */
   UNSPECIFIED: 0,
-  /** SINGLE - In one call. */
+  /** SINGLE - A single call. */
   SINGLE: 1,
   /**
-   * DENSITY - As a chain of density (Adams et al., "From Sparse to Dense", 2023): every further
-   * call gets the same messages and the text so far, names what is missing, and makes
-   * a text of the same length that holds it. Ends with `max_loops` calls, or when
-   * nothing is missing. When a later call fails for good, the text so far is taken.
+   * DENSITY - Chain of density (Adams et al., "From Sparse to Dense", 2023): every further call gets the same
+   * messages and the text so far, names missing entities, and writes a text of the same length that
+   * includes them. Ends after `max_loops` calls, or when nothing is missing. If a later call fails
+   * permanently, the text so far is used.
    */
   DENSITY: 2,
   UNRECOGNIZED: -1,
@@ -386,19 +380,18 @@ export namespace SummaryFlow {
   export type UNRECOGNIZED = typeof SummaryFlow.UNRECOGNIZED;
 }
 
-/** When summarized messages leave the window. Values may be added. */
+/** Time at which summarized messages leave the window. Values may be added. */
 export const SummaryLeave = {
-  /** UNSPECIFIED - The default: `SUMMARY_LEAVE_WITH_SUMMARY`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_LEAVE_WITH_SUMMARY`. Never in a response. */
   UNSPECIFIED: 0,
   /**
-   * WITH_SUMMARY - In the transaction that brings the summary. The window may be over the limits of
-   * the stage until then.
+   * WITH_SUMMARY - In the transaction that sets the summary. Until then the window may exceed the limits of the
+   * stage.
    */
   WITH_SUMMARY: 1,
   /**
-   * AT_ONCE - In the transaction that makes the stage act. What they say is missing from the
-   * window until the summary is there. It is made also when the policy changes
-   * meanwhile.
+   * AT_ONCE - In the transaction in which the stage acts. Until the summary is set, the window lacks their
+   * content. The summary is made even if the policy changes in the meantime.
    */
   AT_ONCE: 2,
   UNRECOGNIZED: -1,
@@ -413,16 +406,16 @@ export namespace SummaryLeave {
   export type UNRECOGNIZED = typeof SummaryLeave.UNRECOGNIZED;
 }
 
-/** What becomes of messages for which no summary can be made. Values may be added. */
+/** Handling of messages for which no summary can be made. Values may be added. */
 export const SummaryFailure = {
-  /** UNSPECIFIED - The default. Never in an answer. */
+  /** UNSPECIFIED - The default. Never in a response. */
   UNSPECIFIED: 0,
   /**
-   * KEEP - They stay in the window, and the stage tries again: one on append or read when it
-   * acts 10 minutes later or more, another when it acts next.
+   * KEEP - Messages stay in the window, and the stage retries: a stage on append or read when it acts at
+   * least 10 minutes later, any other when it acts next.
    */
   KEEP: 1,
-  /** DROP - They leave the window without a summary. They stay in the log. */
+  /** DROP - Messages leave the window without a summary. They stay in the log. */
   DROP: 2,
   /** PLACEHOLDER - `placeholder` becomes the summary. */
   PLACEHOLDER: 3,
@@ -440,18 +433,17 @@ export namespace SummaryFailure {
 }
 
 /**
- * How messages are written down for hooks. Values may be added.
+ * Formats of transcripts for hooks. Values may be added.
  *
- * A transcript holds the text of the messages and of tool results; a message without
- * text, such as a mere tool call, makes an entry without text. A placed summary has
- * the role `summary`.
+ * A transcript holds the text of messages and of tool results; a message without text, such as one
+ * that only calls tools, gives an entry without text. A placed summary has the role `summary`.
  */
 export const TranscriptStyle = {
-  /** UNSPECIFIED - The default: `TRANSCRIPT_STYLE_ROLES`. Never in an answer. */
+  /** UNSPECIFIED - The default: `TRANSCRIPT_STYLE_ROLES`. Never in a response. */
   UNSPECIFIED: 0,
-  /** ROLES - `user: text`, one message a line. */
+  /** ROLES - `user: text`, one message per line. */
   ROLES: 1,
-  /** CAPITALS - `USER: text`, one message a line. */
+  /** CAPITALS - `USER: text`, one message per line. */
   CAPITALS: 2,
   /** PARAGRAPHS - `USER: text`, with an empty line between messages. */
   PARAGRAPHS: 3,
@@ -468,18 +460,18 @@ export namespace TranscriptStyle {
   export type UNRECOGNIZED = typeof TranscriptStyle.UNRECOGNIZED;
 }
 
-/** As what a placed summary is shown. Values may be added. */
+/** Message forms of a placed summary. Values may be added. */
 export const SummaryShape = {
-  /** UNSPECIFIED - The default: `SUMMARY_SHAPE_SYSTEM`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_SHAPE_SYSTEM`. Never in a response. */
   UNSPECIFIED: 0,
-  /** SYSTEM - As a system message. */
+  /** SYSTEM - A system message. */
   SYSTEM: 1,
   /**
-   * EXCHANGE - As a user message, `[User Requests Summary]` and what was asked for, and an
-   * assistant message, `[Compacted Context Summary]` and the text, with the sections
-   * `[Key Facts]` and `[Open Threads]` when the hook gave such. The user message is
-   * left out when the hook gave no `request_text`. The assistant message has the name
-   * `compaction_` and the model, when the hook named one.
+   * EXCHANGE - A pair of messages: a user message with `[User Requests Summary]` and the request, and an
+   * assistant message with `[Compacted Context Summary]` and the text, followed by the sections
+   * `[Key Facts]` and `[Open Threads]` if the hook returned them. Without a `request_text` from the
+   * hook there is no user message. The name of the assistant message is `compaction_` and the
+   * model, if the hook named one.
    */
   EXCHANGE: 2,
   UNRECOGNIZED: -1,
@@ -494,21 +486,21 @@ export namespace SummaryShape {
   export type UNRECOGNIZED = typeof SummaryShape.UNRECOGNIZED;
 }
 
-/** Where GetWindow shows the summary of the session. Values may be added. */
+/** Positions of the summary of the session in GetWindow. Values may be added. */
 export const SummaryShow = {
-  /** UNSPECIFIED - The default: `SUMMARY_SHOW_AFTER_SYSTEM`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_SHOW_AFTER_SYSTEM`. Never in a response. */
   UNSPECIFIED: 0,
   /** SYSTEM_FIRST - As a system message before all others. */
   SYSTEM_FIRST: 1,
   /**
-   * SYSTEM_SUFFIX - Behind the text of the first system message, after an empty line; without a system
-   * message as with `SUMMARY_SHOW_AFTER_SYSTEM`.
+   * SYSTEM_SUFFIX - After the text of the first system message, separated by an empty line; without a system
+   * message like `SUMMARY_SHOW_AFTER_SYSTEM`.
    */
   SYSTEM_SUFFIX: 2,
-  /** NONE - Only in `GetWindowResponse.summary`: the caller shows it. */
+  /** NONE - Only in `GetWindowResponse.summary`, for the caller to show. */
   NONE: 3,
   /**
-   * AFTER_SYSTEM - As a system message behind the system prompt: the system messages of the log that
+   * AFTER_SYSTEM - As a system message after the system prompt, that is, after the system messages of the log that
    * the window begins with.
    */
   AFTER_SYSTEM: 4,
@@ -526,17 +518,17 @@ export namespace SummaryShow {
   export type UNRECOGNIZED = typeof SummaryShow.UNRECOGNIZED;
 }
 
-/** How tokens are counted. Values may be added. */
+/** Rules to count tokens. Values may be added. */
 export const TokenRule = {
   /**
-   * UNSPECIFIED - The default: `TOKEN_RULE_BYTES_DIV_4`. In answers only of messages that stand in
-   * the window and not in the log.
+   * UNSPECIFIED - The default: `TOKEN_RULE_BYTES_DIV_4`. In responses only for messages that are in the window
+   * but not in the log.
    */
   UNSPECIFIED: 0,
   /**
-   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Against o200k it
+   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Compared with o200k, it
    * over-counts English by about a seventh and under-counts JSON by a fifth or more;
-   * `docs/policies.md` has the measured table.
+   * `docs/presets.md` has the measured table.
    */
   BYTES_DIV_4: 1,
   /**
@@ -545,26 +537,28 @@ export const TokenRule = {
    */
   CHARS_DIV_4: 2,
   /**
-   * O200K - Content and calls in the o200k_base byte pair encoding (GPT-4o and later). Exact,
-   * but that a run of more than 512 characters without a break is cut, which may add
-   * a token a cut.
+   * O200K - Content and calls in the o200k_base byte pair encoding (GPT-4o and later). Exact, except that a
+   * run of more than 512 characters without a break is split, which may add a token per split.
    */
   O200K: 3,
-  /** CL100K - The cl100k_base byte pair encoding (GPT-4, GPT-3.5). Exact in the same way. */
+  /**
+   * CL100K - Content and calls in the cl100k_base byte pair encoding (GPT-4, GPT-3.5). Exact, with the same
+   * exception.
+   */
   CL100K: 4,
   /** GIVEN - The caller gives `token_count` with every message; one without it is refused. */
   GIVEN: 5,
   /**
-   * MODEL - By the policy's `model`: o200k for GPT-4o and later and the o-series, cl100k for
-   * GPT-4 and GPT-3.5, bytes divided by 4 for every other model. Never the rule of a
-   * message, which names the one that was used.
+   * MODEL - Chosen by the policy's `model`: o200k for GPT-4o and later and the o-series, cl100k for GPT-4
+   * and GPT-3.5, bytes divided by 4 for every other model. Never the rule of a message, which names
+   * the rule that was actually used.
    */
   MODEL: 6,
-  /** CUSTOM - By the policy's `custom_token_rule`. */
+  /** CUSTOM - The policy's `custom_token_rule`. */
   CUSTOM: 11,
-  /** WORDS - The words of content and calls: runs of characters that are not white space. */
+  /** WORDS - Number of words of content and calls: runs of characters other than white space. */
   WORDS: 12,
-  /** PRESET - By a rule with a name: the `token_preset` beside it. */
+  /** PRESET - A named rule: see `token_preset`. */
   PRESET: 13,
   UNRECOGNIZED: -1,
 } as const;
@@ -585,9 +579,9 @@ export namespace TokenRule {
   export type UNRECOGNIZED = typeof TokenRule.UNRECOGNIZED;
 }
 
-/** The messages that a preview looks at. Values may be added. */
+/** Messages that a preview examines. Values may be added. */
 export const PreviewSource = {
-  /** UNSPECIFIED - The default: `PREVIEW_SOURCE_WINDOW`. Never in an answer. */
+  /** UNSPECIFIED - The default: `PREVIEW_SOURCE_WINDOW`. Never in a response. */
   UNSPECIFIED: 0,
   /** WINDOW - The stored window. */
   WINDOW: 1,
@@ -605,17 +599,17 @@ export namespace PreviewSource {
   export type UNRECOGNIZED = typeof PreviewSource.UNRECOGNIZED;
 }
 
-/** What becomes of a message. Values may be added. */
+/** Effects of a policy on a message. Values may be added. */
 export const Verdict = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** KEPT - It stays. */
+  /** KEPT - Kept. */
   KEPT: 1,
-  /** REMOVED - It leaves. */
+  /** REMOVED - Removed. */
   REMOVED: 2,
-  /** SHORTENED - It stays with less content. */
+  /** SHORTENED - Kept with less content. */
   SHORTENED: 3,
-  /** AWAITS_SUMMARY - It waits for a summary that will replace it. */
+  /** AWAITS_SUMMARY - Waits for a summary that will replace it. */
   AWAITS_SUMMARY: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -632,197 +626,187 @@ export namespace Verdict {
 }
 
 /**
- * How the window of a session is kept: which messages go to the model.
+ * Rules that decide which messages of a session go to the model.
  *
- * A policy is a pure function: the same messages and signals give the same window.
- * Stages run in their order, each over what the one before left. Trimming takes
- * messages out of the window, never out of the log, unless a stage says
- * `REMOVED_TO_DISCARD`.
+ * A policy is a pure function: the same messages and signals give the same window. Stages run in
+ * order, each over the result of the one before. Trimming removes messages from the window, never
+ * from the log, unless a stage has `REMOVED_TO_DISCARD`.
  *
- * By default a tool call and all its results are kept or removed together by every
- * stage, also when results arrive later or between other messages. A call that
- * still waits for results stays until a later user message, or a later assistant
- * message without tool calls, shows that the conversation moved on. A tool result
- * whose call is not in the window never enters it. `tool_pairing` can loosen this.
+ * By default a tool call and all its results are kept or removed together by every stage, also when
+ * results arrive later or between other messages. A call that still waits for results stays until a
+ * later user message, or a later assistant message without tool calls, shows that the conversation
+ * moved on. A tool result never enters the window without its call. `tool_pairing` can loosen this.
  *
- * Beside the stages the server's ceiling holds for every window: at most 10,000
- * messages and 3 MiB (3,145,728 bytes in wire form). It removes the oldest
- * unprotected units. What is protected is never removed: an append whose result
- * would stay above the ceiling is refused with `WINDOW_FULL`.
+ * A field that another setting makes ineffective is an error unless it has its default: the
+ * violation says why and what to do.
+ *
+ * In addition to the stages, the server's ceiling holds for every window: at most 10,000 messages
+ * and 3 MiB (3,145,728 bytes in wire form). It removes the oldest unprotected units. Protected
+ * messages are never removed: an append whose result would still exceed the ceiling is refused with
+ * `WINDOW_FULL`.
  */
 export interface Policy {
   /**
-   * How the tokens of new messages are counted. Unset means
-   * `TOKEN_RULE_BYTES_DIV_4`. A new rule recounts no message that is stored, and is
-   * ignored in a policy given to GetWindow or PreviewPolicy, which use the stored
-   * counts. Texts of the server's own, such as summaries, cost what a message that
-   * holds just the text would, rounded down; `TOKEN_RULE_GIVEN` counts them as
-   * `TOKEN_RULE_BYTES_DIV_4` does.
+   * Rule to count the tokens of new messages. Unset means `TOKEN_RULE_BYTES_DIV_4`. A new rule
+   * recounts no stored message, and is ignored in a policy given to GetWindow or PreviewPolicy,
+   * which use the stored counts. Texts made by the server, such as summaries, cost as much as a
+   * message with just that text, rounded down; `TOKEN_RULE_GIVEN` counts them like
+   * `TOKEN_RULE_BYTES_DIV_4`.
    */
   tokenRule: TokenRule;
   /**
-   * The cost of one image in tokens, under every token rule but
-   * `TOKEN_RULE_GIVEN`. Unset means 800. 0 to 1,000,000.
+   * Cost of one image in tokens, under every token rule except `TOKEN_RULE_GIVEN`; under that one
+   * only in stages that shorten or summarize. Unset means 800. 0 to 1,000,000.
    */
   imageTokenCount?:
     | number
     | undefined;
-  /** What no stage may remove. Unset means the defaults of its fields. */
+  /** Messages that no stage may remove. Unset means the defaults of its fields. */
   protections?:
     | Protections
     | undefined;
   /**
-   * The stages, in order. At most 16, and the whole policy at most 65,536 bytes in
-   * wire form. None means that only the ceiling applies.
+   * The stages, in order. At most 16, and the whole policy at most 65,536 bytes in wire form. Empty
+   * means that only the ceiling applies.
    */
   stages: PolicyStage[];
   /**
-   * A label for people: what the policy is called. Presets set it to their own
-   * name. Optional, at most 63 bytes.
+   * Human-readable name of the policy. Presets set it to their own name. Optional, at most 63
+   * bytes.
    */
   name: string;
   /**
-   * The model that the window goes to, as its provider names it, for example
-   * `gpt-4o-mini`. Used by `TOKEN_RULE_MODEL` and, when `context_window` is unset,
-   * to look up the size of the context window. Optional, at most 127 bytes.
+   * Model that the window goes to, as named by its provider, for example `gpt-4o-mini`. Used by
+   * `TOKEN_RULE_MODEL` and, when `context_window` is unset, to determine the size of the context
+   * window for `context_share_at_least`: an error with neither. Optional, at most 127 bytes.
    */
   model: string;
   /**
-   * The size of the model's context window in tokens, for `context_share_at_least`.
-   * 0 means that of `model`, if it is known. At most 1,000,000,000.
+   * Size of the model's context window in tokens, only with a trigger `context_share_at_least`. 0
+   * means that of `model`, if it is known. At most 1,000,000,000.
    */
   contextWindow: bigint;
-  /**
-   * How tokens are counted under `TOKEN_RULE_CUSTOM`. Required with it, not allowed
-   * without it.
-   */
+  /** Definition of `TOKEN_RULE_CUSTOM`. Required with it, not allowed without it. */
   customTokenRule?:
     | CustomTokenRule
     | undefined;
   /**
-   * The rule under `TOKEN_RULE_PRESET`, by its name. Required with it, not allowed
-   * without it. Characters are Unicode code points, and calls cost nothing unless it is
-   * said. Names may be added:
-   *   - `chars_floor_4`: the characters of the content divided by 4, rounded down: short
-   *     texts cost nothing.
-   *   - `chars_floor_4_min_1`: the same, but content that is not empty costs at least 1.
-   *   - `chars_sum_4`: the characters of the content divided by 4, exact to a quarter of
-   *     a token: only sums are rounded down.
+   * Name of the rule under `TOKEN_RULE_PRESET`. Required with it, not allowed without it.
+   * Characters are Unicode code points, and calls are free unless stated otherwise. Names may be
+   * added:
+   *   - `chars_floor_4`: characters of the content divided by 4, rounded down: short texts are
+   *     free.
+   *   - `chars_floor_4_min_1`: like `chars_floor_4`, but non-empty content costs at least 1.
+   *   - `chars_sum_4`: characters of the content divided by 4, exact to a quarter of a token: only
+   *     sums are rounded down.
    *   - `structured`: 3 for the message, plus a quarter of the characters of each text of
    *     the content (each rounded down), plus 5 for each call with a quarter of its two
    *     texts (the sum rounded down), plus a quarter of the speaker's name (rounded
    *     down), plus 10 for a `tool_call_id`, plus the images.
    */
   tokenPreset: string;
-  /**
-   * Whether stages may part tool calls from their results. Unset means
-   * `TOOL_PAIRING_WHOLE`.
-   */
+  /** Rule for keeping tool calls and their results together. Unset means `TOOL_PAIRING_WHOLE`. */
   toolPairing: ToolPairing;
-  /**
-   * Which tool calls without a result GetWindow answers with a made one. Unset means
-   * none.
-   */
+  /** Tool calls without a result that GetWindow answers with a generated result. Unset means none. */
   toolResultFill?:
     | ToolResultFill
     | undefined;
   /**
-   * How GetWindow shows the summary of the session. Unset means the defaults of its
+   * Presentation of the summary of the session by GetWindow. Unset means the defaults of its
    * fields.
    */
   summaryView?:
     | SummaryView
     | undefined;
   /**
-   * Triggers and limits count only what is stored in the window: not the summary of the
-   * session and not filled results, which a read adds and which may then exceed a limit.
-   * Default false: both count, and the summary is cut to what is left for it. Profiles
-   * of source systems that count neither set it.
+   * Whether triggers and limits count stored messages only, without the summary of the session and
+   * without filled results, which a read adds and which may then exceed a limit. Default false:
+   * both count, and the summary is cut to the space left for it. Profiles of source systems that
+   * count neither set it. Not with `SUMMARY_SHOW_NONE` unless results are filled.
    */
   countStoredOnly: boolean;
 }
 
-/** A policy as it is chosen: written out, or a preset by its name. */
+/** Choice of a policy: written out, or a preset by name. */
 export interface PolicyChoice {
-  /** The policy. Required. */
+  /** Policy or preset. Required. */
   choice?:
     | //
-    /** Writes the policy out. */
+    /** The policy, written out. */
     { $case: "policy"; value: Policy }
     | //
-    /** Names a preset, which the server writes out. */
+    /** A preset, which the server expands into a policy. */
     { $case: "preset"; value: Preset }
     | undefined;
 }
 
-/** A policy by name, with options. */
+/** Reference to a policy preset, with options. */
 export interface Preset {
-  /** The name, as ListPolicyPresets gives it. Required. */
+  /** Name of the preset, as in ListPolicyPresets. Required. */
   name: string;
   /**
-   * The options by their names, as ListPolicyPresets gives them. Those left out
-   * have their defaults; an unknown one is refused by its name. At most 16,384 bytes.
+   * Options by name, as in ListPolicyPresets. Omitted ones have their defaults; an unknown one is
+   * an error that names it. At most 16,384 bytes.
    */
   options?: { [key: string]: any } | undefined;
 }
 
-/** What no stage may remove from the window. */
+/** Messages that no stage may remove from the window. */
 export interface Protections {
   /**
-   * Which system messages stay. Unset means `SYSTEM_PROTECTION_ALL`. A placed summary
-   * is such a message, but not for stages that place summaries themselves: they take
-   * it up, or merge it.
+   * System messages that stay. Unset means `SYSTEM_PROTECTION_ALL`. A placed summary counts as a
+   * system message, except for stages that place summaries themselves: they include it in the new
+   * summary, or merge it.
    */
   system: SystemProtection;
   /**
-   * How many of the oldest messages that are not system messages stay, with all
-   * messages of their tool calls. Counted over the window as it is before the stage.
-   * Default 0, at most 10,000. Pinned messages are in no unit.
+   * Number of oldest messages, other than system messages, that stay, with all messages of their
+   * tool calls. Counted over the input window of the stage. Default 0, at most 10,000. Pinned
+   * messages are in no unit.
    */
   pinFirst: number;
   /**
-   * How many of the newest messages, of any role, stay at least, with the units
-   * that hold them. Unset means 1. 0 to 10,000.
+   * Minimum number of newest messages, of any role, that stay, with the units that hold them. Unset
+   * means 1. 0 to 10,000.
    */
   minMessages?:
     | number
     | undefined;
   /**
-   * Lets stages remove the newest user message. Default false: it stays with its unit,
-   * so that a model always sees what it was asked last. A user message that holds
-   * nothing but tool results does not count.
+   * Whether stages may remove the newest user message. Default false: it stays with its unit, so
+   * that a model always sees the latest request. A user message that holds only tool results does
+   * not count.
    */
   releaseLastUser: boolean;
   /**
-   * The ids of messages that stay, with all messages of their tool calls. Ids that
-   * are not in the window do nothing. At most 256, each 1 to 256 bytes. Pinned
-   * messages are in no unit.
+   * Ids of messages that stay, with all messages of their tool calls. Ids that are not in the
+   * window are ignored. At most 256, each 1 to 256 bytes. Pinned messages are in no unit.
    */
   pinMessageIds: string[];
 }
 
 /**
- * Results for tool calls that have none. GetWindow puts a tool message with
- * `tool_error` set behind the last result of the same call message, or behind that
- * message. Such messages have no seq and are not stored; FillToolResults stores them.
+ * Generated results for tool calls that have none. GetWindow inserts a tool message with
+ * `tool_error` set after the last result of the same call message, or after that message. Such
+ * messages have no seq and are not stored; FillToolResults stores them.
  */
 export interface ToolResultFill {
-  /** Which calls get a result. Required. */
+  /** Calls that get a result. Required. */
   rule: ToolResultFillRule;
   /**
-   * Answers only the calls of the newest message with tool calls. Default false: those
-   * of all messages.
+   * Whether to answer only the calls of the newest message with tool calls. Default false: those of
+   * all messages.
    */
   newestOnly: boolean;
   /**
-   * The text of the results. Empty means a fixed notice that the call was
-   * interrupted. At most 1,024 bytes.
+   * Text of the results. Empty means a fixed notice that the call was interrupted. At most 1,024
+   * bytes.
    */
   text: string;
 }
 
 /**
- * A token rule put together from parts. A message costs
+ * Custom token rule. A message costs
  *
  *     round(characters / chars_per_token) + per_message
  *       + per_call * calls + image_token_count * images
@@ -831,37 +815,41 @@ export interface ToolResultFill {
  * calls are those of tools and of agents (see `Message.token_count`).
  */
 export interface CustomTokenRule {
-  /** How many characters make a token. Required: 0.25 to 100. */
+  /** Number of characters per token. Required: 0.25 to 100. */
   charsPerToken: number;
-  /** How the quotient is rounded. Unset means `TOKEN_ROUNDING_UP`. */
+  /** Rounding of the quotient. Unset means `TOKEN_ROUNDING_UP`. */
   rounding: TokenRounding;
-  /** What every message costs besides. 0 to 1,000,000. */
+  /** Additional tokens per message. 0 to 1,000,000. */
   perMessage: number;
-  /** What every call costs besides. 0 to 1,000,000. */
+  /** Additional tokens per call. 0 to 1,000,000. */
   perCall: number;
-  /** The least a message costs. 0 to 1,000,000. */
+  /** Minimum cost of a message. 0 to 1,000,000. */
   min: number;
-  /** Counts only the content: names and arguments of calls cost nothing. */
+  /** Whether to count only the content: names and arguments of calls are then free. Default false. */
   contentOnly: boolean;
 }
 
 /** One step of a policy. */
 export interface PolicyStage {
   /**
-   * The name of the stage, given in answers and trim events. Required, unique in
-   * the policy: 1 to 63 characters of `a-z0-9_-`, the first a letter.
+   * Name of the stage, used in responses and trim events. Required, unique in the policy: 1 to 63
+   * characters of `a-z0-9_-`, the first a letter.
    */
   name: string;
-  /** When the stage runs. Unset means `STAGE_ON_APPEND`. */
+  /** Occasion on which the stage runs. Unset means `STAGE_ON_APPEND`. */
   on: StageOn;
   /**
-   * What makes the stage act: any one of these suffices. At most 16. None means
-   * that it always acts.
+   * Triggers of the stage, of which one suffices. At most 16. Empty means that it always acts, as
+   * does `always`, which must be the only trigger.
    */
   anyOf: Trigger[];
-  /** What is kept or removed together. Unset means `WINDOW_UNIT_TURN`. */
+  /**
+   * Unit that is kept or removed as a whole. Unset means `WINDOW_UNIT_TURN`. Stages that pin the
+   * middle, shorten or have only a boundary work on single messages: with them
+   * `WINDOW_UNIT_ASSISTANT_TURN` is only for `count_if`.
+   */
   unit: WindowUnit;
-  /** What the stage does. Required. */
+  /** Rule of the stage. Required. */
   select?:
     | //
     /** Removes the oldest units until the limits hold. */
@@ -873,72 +861,68 @@ export interface PolicyStage {
     /** Fills a token budget from the newest unit backwards and removes the rest. */
     { $case: "packNewest"; value: PackNewest }
     | //
-    /** Keeps the first and the newest messages and removes what lies between. */
+    /** Keeps the first and the newest messages and removes those in between. */
     { $case: "pinMiddleRecent"; value: PinMiddleRecent }
     | //
-    /** Keeps only what meets conditions. */
+    /** Keeps only messages that meet conditions. */
     { $case: "filter"; value: Filter }
     | //
-    /** Cuts long contents down. Removes nothing. */
+    /** Shortens long contents. Removes nothing. */
     { $case: "shorten"; value: Shorten }
     | //
-    /** Removes messages that say nearly the same as a newer one. */
+    /** Removes near-duplicates of newer messages. */
     { $case: "dropDuplicates"; value: DropDuplicates }
     | //
-    /** Does nothing but what `boundary` says. */
+    /** Applies `boundary` only. */
     { $case: "boundaryOnly"; value: BoundaryOnly }
     | undefined;
   /**
-   * Conditions on a unit: triggers count only units for which all of them hold for
-   * every message. In CEL, as in Filter. At most 8, each at most 1,024 bytes. None
-   * means that all count.
+   * Conditions that every message of a unit must meet for triggers to count the unit. In CEL, as in
+   * Filter. Only with a trigger that counts messages, tokens, turns or age. At most 8, each at most
+   * 1,024 bytes. Empty means that all units count.
    */
   countIf: string[];
-  /**
-   * How the cut is made safe. Unset means that nothing more is done. Not with
-   * `shorten`.
-   */
+  /** Rule that keeps the edge of the cut valid. Unset means none. Not with `shorten`. */
   boundary?:
     | Boundary
     | undefined;
   /**
-   * Whether the stage changes the stored window or only what is read. Unset means
-   * `STAGE_EFFECT_VIEW` on read and for stages that shorten, which know no other,
-   * and `STAGE_EFFECT_STORE` otherwise.
+   * Target of the stage: the stored window, or only the result of a read. Unset means
+   * `STAGE_EFFECT_VIEW` on read and for stages that shorten, which allow no other, and
+   * `STAGE_EFFECT_STORE` otherwise.
    */
   effect: StageEffect;
   /**
-   * What becomes of the messages that leave the stored window. Unset means
-   * `REMOVED_TO_LOG`. Only with `STAGE_EFFECT_STORE`.
+   * Destination of the messages that leave the stored window. Unset means `REMOVED_TO_LOG`. Only
+   * with `STAGE_EFFECT_STORE`.
    */
   removedTo: RemovedTo;
   /**
-   * How the summary is made and kept. Unset means the defaults of its fields. Only
-   * with `REMOVED_TO_SUMMARIZE`.
+   * Settings of the summary. Unset means the defaults of its fields. Only with
+   * `REMOVED_TO_SUMMARIZE`.
    */
   summarize?:
     | Summarize
     | undefined;
   /**
-   * How many of the newest assistant turns the stage leaves alone. Each assistant
-   * message begins one. Everything after the beginning of the oldest of them stays as
-   * well, user messages too. With fewer assistant turns the stage leaves all messages
-   * alone. 0 to 10,000.
+   * Number of newest assistant turns that the stage does not touch. Each assistant message begins
+   * one. Everything after the start of the oldest of them stays as well, including user messages.
+   * With fewer assistant turns the stage changes nothing. 0 to 10,000.
    */
   keepAssistantTurns: number;
   /**
-   * Triggers count what messages cost whole, whatever earlier stages shortened. Default
-   * false.
+   * Whether triggers count the full cost of messages that earlier stages shortened. Only with such
+   * a stage and a trigger that counts. Default false.
    */
   countWhole: boolean;
 }
 
 /**
- * What makes a stage act. Sizes are those of the window the stage gets, of which
- * only what meets `count_if` counts. "Over" means that equal is not enough.
+ * Condition under which a stage acts. Sizes are those of the stage's input window, limited to the
+ * units that meet `count_if`. "Over" means strictly greater.
  */
 export interface Trigger {
-  /** What is compared. Required. */
+  /** Size or event to test. Required. */
   condition?:
     | //
     /** Acts when the window holds more messages than this. 0 to 10,000. */
@@ -954,179 +938,172 @@ export interface Trigger {
     { $case: "contextShareAtLeast"; value: number }
     | //
     /**
-     * Acts when the model's input took more tokens than this, as the newest append
-     * with `model_input_tokens` said. 0 to 1,000,000,000.
+     * Acts when the model's input had more tokens than this, according to the newest append with
+     * `model_input_tokens`. 0 to 1,000,000,000.
      */
     { $case: "modelInputTokensOver"; value: bigint }
     | //
     /**
-     * Acts when the window holds more turns than this, counted as `WINDOW_UNIT_TURN`
-     * splits them. Placed summaries by themselves are none. 0 to 10,000.
+     * Acts when the window holds more turns than this, counted as `WINDOW_UNIT_TURN` splits them. A
+     * placed summary alone is not a turn. 0 to 10,000.
      */
     { $case: "turnCountOver"; value: number }
     | //
     /**
-     * Acts when the turns that count cost more tokens than this. The same as
-     * `token_count_over`, but counted by whole turns, whatever the unit. 0 to
-     * 1,000,000,000.
+     * Acts when the counted turns cost more tokens than this. Like `token_count_over`, but counted
+     * by whole turns, whatever the unit. 0 to 1,000,000,000.
      */
     { $case: "turnTokensOver"; value: bigint }
     | //
     /**
-     * Acts when this many messages or more came since the stage last acted, or since
-     * a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 10,000.
+     * Acts when at least this many messages were added since the stage last acted, or since a
+     * reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 10,000.
      */
     { $case: "newMessagesAtLeast"; value: number }
     | //
     /**
-     * Acts when messages of this many tokens or more came since the stage last acted,
-     * or since a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to
-     * 1,000,000,000.
+     * Acts when messages of at least this many tokens were added since the stage last acted, or
+     * since a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 1,000,000,000.
      */
     { $case: "newTokensAtLeast"; value: bigint }
     | //
     /**
-     * Acts when one of these tools succeeded: on append in this very append, on
-     * turn end since the last one. Not on read and not on request.
+     * Acts when one of these tools succeeded: on append, in this append; on turn end, since the
+     * last one. Not on read and not on request.
      */
     { $case: "toolSuccess"; value: ToolNames }
     | //
-    /** Acts when one of these tools failed, in the same way. */
+    /** Acts when one of these tools failed, on the same occasions. */
     { $case: "toolError"; value: ToolNames }
     | //
     /**
-     * Acts when the oldest message of the window was stored longer than this before
-     * the newest one. Over 0 to 10 years.
+     * Acts when the oldest message of the window was stored more than this long before the newest
+     * one. Over 0 to 10 years.
      */
     { $case: "ageOver"; value: Duration }
     | //
-    /** Acts always. */
+    /** Acts on every occasion. */
     { $case: "always"; value: Always }
     | undefined;
 }
 
-/** Says that a stage acts whatever the window holds. */
+/** Trigger that always holds, whatever the window contains. */
 export interface Always {
 }
 
 /** Names of tools. */
 export interface ToolNames {
-  /** The names, compared exactly. 1 to 64, each 1 to 256 bytes. */
+  /** Names, compared exactly. 1 to 64, each 1 to 256 bytes. */
   names: string[];
 }
 
 /**
- * Removes the oldest unprotected units, one after the other, until every limit
- * that is set holds or nothing removable is left. At least one limit is required;
- * when several are passed, the reason given is the first of message, token, age.
+ * Removes the oldest unprotected units, one by one, until every limit that is set holds or nothing
+ * removable is left. At least one limit is required; when several are exceeded, the reported reason
+ * is the first of message, token, age.
  *
- * The target may lie below the trigger, so that one trim makes room for a while.
+ * The target may lie below the trigger, so that one trim suffices for a while.
  */
 export interface DropOldest {
-  /** The most messages to keep. Unset means no limit. 0 to 10,000. */
+  /** Maximum number of messages to keep. Unset means no limit. 0 to 10,000. */
   maxMessages?:
     | number
     | undefined;
-  /** The most tokens to keep. Unset means no limit. 0 to 1,000,000,000. */
+  /** Maximum number of tokens to keep. Unset means no limit. 0 to 1,000,000,000. */
   maxTokens?:
     | bigint
     | undefined;
   /**
-   * How much older than the newest message of the window, as it is before any stage, a
-   * unit's newest message may be, by the time they were stored. Unset means no limit.
-   * Up to 10 years.
+   * Maximum age of a unit: the time between the storing of its newest message and of the newest
+   * message of the window before any stage. Unset means no limit. Up to 10 years.
    */
   maxAge?:
     | Duration
     | undefined;
   /**
-   * Stops at the first unit that must stay, instead of going on behind it, so that
-   * what is left has no hole. While the newest user message is protected and the window
-   * has none, removes nothing.
+   * Whether to stop at the first protected unit instead of continuing after it, so that the result
+   * is contiguous. While the newest user message is protected and the window has none, removes
+   * nothing.
    */
   stopAtProtected: boolean;
-  /** Stops at the first unit that costs no tokens: removing it would make no room. */
+  /** Whether to stop at the first unit that costs no tokens, because removing it would free none. */
   stopAtZeroTokens: boolean;
 }
 
 /**
- * Keeps the newest units and every protected one, and removes the rest. Protected
- * units count; messages that are in no unit do not.
+ * Keeps the newest units and every protected one, and removes the rest. Protected units count;
+ * messages in no unit do not.
  */
 export interface KeepLast {
-  /** How many units to keep. Required: 0 to 10,000. */
+  /** Number of units to keep. Required: 0 to 10,000. */
   unitCount?: number | undefined;
 }
 
 /**
- * Takes units from the newest backwards while they fit the budget, and removes the
- * rest. Protected units and messages in no unit are always taken and count.
+ * Adds units to the result from the newest backwards while they fit the budget, and removes the
+ * rest. Protected units and messages in no unit are always included and count.
  */
 export interface PackNewest {
-  /** The budget in tokens, before the headroom. Required: 0 to 1,000,000,000. */
+  /** Budget in tokens, before the headroom. Required: 0 to 1,000,000,000. */
   maxTokens?:
     | bigint
     | undefined;
   /**
-   * The share of the budget that is left free: floor(max_tokens * (1 - headroom)) is
-   * used. 0 to below 1. Default 0.
+   * Share of the budget to leave free: floor(max_tokens * (1 - headroom)) is used. 0 to below 1.
+   * Default 0.
    */
   headroom: number;
   /**
-   * Goes on behind a unit that does not fit, to older ones that do. Default false:
-   * stops there, so that what is taken has no hole.
+   * Whether to skip a unit that does not fit and continue with older ones that do. Default false:
+   * stops there, so that the result is contiguous.
    */
   skipUnfit: boolean;
 }
 
 /**
- * Keeps the first and the newest messages and removes the middle, unless that is
- * fewer than `min_removed` messages. Counts messages, whatever the unit. The
- * boundary of the stage says what becomes of tool calls at the two cuts.
+ * Keeps the first and the newest messages and removes the middle, unless that is fewer than
+ * `min_removed` messages. Counts messages, whatever the unit. The boundary of the stage decides on
+ * tool calls at the two cuts.
  */
 export interface PinMiddleRecent {
-  /** How many of the first messages stay. 0 to 10,000. */
+  /** Number of first messages to keep. 0 to 10,000. */
   pinFirst: number;
-  /** How many of the newest messages stay. 1 to 10,000. */
+  /** Number of newest messages to keep. 1 to 10,000. */
   keepRecent: number;
-  /** The fewest messages worth removing. Unset means 1. 1 to 10,000. */
+  /** Minimum number of messages to remove. Unset means 1. 1 to 10,000. */
   minRemoved?: number | undefined;
 }
 
-/** Keeps what meets all conditions. Protected units stay whatever they say. */
+/** Keeps messages that meet all conditions. Protected units stay regardless. */
 export interface Filter {
   /**
-   * Conditions in CEL, the Common Expression Language, each giving true or false. 1
-   * to 8, each at most 1,024 bytes; `docs/policies.md` lists the names and limits. An
-   * expression that fails on a message counts as false and makes a warning. All
-   * conditions of a policy, those of `count_if` among them, may take 2,000 steps.
+   * Conditions in CEL, the Common Expression Language, each giving true or false. 1 to 8, each at
+   * most 1,024 bytes; `docs/policies.md` lists the names and limits. An expression that fails on a
+   * message counts as false and causes a warning. All conditions of a policy, including those of
+   * `count_if`, may take 2,000 steps.
    */
   conditions: string[];
-  /** What must meet the conditions. Unset means `FILTER_SCOPE_UNIT`. */
+  /** Scope that must meet the conditions. Unset means `FILTER_SCOPE_UNIT`. */
   scope: FilterScope;
 }
 
 /**
- * Cuts long contents to a beginning, a marker and an end (two thirds and one
- * third). Parts that are not text, tool calls and provider payload stay as they
- * are; the log keeps the whole.
+ * Shortens long contents to a beginning, a marker and an end (two thirds and one third). Parts that
+ * are not text, tool calls and provider payload are unchanged; the log keeps the full content.
  */
 export interface Shorten {
-  /**
-   * Contents that cost more tokens than this are cut to about this many. 16 to
-   * 1,000,000.
-   */
+  /** Contents that cost more tokens than this are shortened to about this many. 16 to 1,000,000. */
   maxTokens: number;
-  /** Cuts the contents of all messages. Default false: only tool results. */
+  /** Whether to shorten the contents of all messages. Default false: only tool results. */
   allRoles: boolean;
-  /** How many of the newest messages are left alone. Unset means 4. 0 to 10,000. */
+  /** Number of newest messages to leave unchanged. Unset means 4. 0 to 10,000. */
   keepNewest?:
     | number
     | undefined;
   /**
-   * Keeps this many characters (Unicode code points), all from the beginning but for
-   * the marker at the end, which is one of them, in place of what `max_tokens` buys. 64
-   * to 4,000,000.
+   * Length of a shortened content in characters (Unicode code points), instead of the length that
+   * `max_tokens` allows: its beginning and the marker, which is included in the count. 64 to
+   * 4,000,000.
    */
   keepChars?:
     | number
@@ -1135,234 +1112,244 @@ export interface Shorten {
   marker?:
     | string
     | undefined;
-  /** Cuts nothing unless this many tokens are saved altogether. 0 to 1,000,000,000. */
+  /**
+   * Minimum total saving in tokens: if less would be saved, nothing is shortened. 0 to
+   * 1,000,000,000.
+   */
   minSavedTokens: bigint;
 }
 
 /**
- * Removes a message when a newer one with the same role says nearly the same.
- * Messages of tool calls, and those that hold more than text, such as images, stay.
- * `docs/policies.md` defines the similarity.
+ * Removes a message that is a near-duplicate of a newer one with the same role. Messages of tool
+ * calls, and those with content other than text, such as images, stay. `docs/presets.md` defines
+ * the similarity.
  */
 export interface DropDuplicates {
   /**
-   * How alike two texts must be: 0.5 to 1, where 1 is the same but for case and
-   * white space. Unset means 0.9.
+   * Minimum similarity of two texts: 0.5 to 1, where 1 means equal except for case and white space.
+   * Unset means 0.9.
    */
   similarity?:
     | number
     | undefined;
   /**
-   * With how many newer messages of its role a message is compared. Unset means 50.
-   * 1 to 200, which is also the most of all stages of a policy together.
+   * Number of newer messages of its role to compare a message with. Unset means 50. 1 to 200, which
+   * is also the maximum for all stages of a policy together.
    */
   lookahead?: number | undefined;
 }
 
-/** Leaves the choice to the stage's boundary, which is required with it. */
+/** Selection that removes only messages chosen by the stage's boundary, which is required with it. */
 export interface BoundaryOnly {
 }
 
-/** How the cut of a stage is made safe. */
+/** Rule that keeps the edge of a cut valid. */
 export interface Boundary {
-  /** What is done. Required. */
+  /** The rule to apply. Required. */
   rule: BoundaryRule;
   /**
-   * Also applies the rule when the stage removed nothing. Only for the two rules
-   * about the head, `BOUNDARY_RULE_POP_TOOL_HEAD` and
-   * `BOUNDARY_RULE_POP_ORPHAN_HEAD`.
+   * Whether to apply the rule even when the stage removed nothing. Only for the two rules about the
+   * head, `BOUNDARY_RULE_POP_TOOL_HEAD` and `BOUNDARY_RULE_POP_ORPHAN_HEAD`, and not with
+   * `boundary_only`, which always applies its rule.
    */
   always: boolean;
 }
 
 /**
- * How the messages that a stage removes become a summary. Only with
- * `REMOVED_TO_SUMMARIZE`.
+ * Settings for the summary of the messages that a stage removes. Only with `REMOVED_TO_SUMMARIZE`.
  *
- * The change that makes the stage act writes a task for a hook in its own
- * transaction; it never waits for the hook. A hook answers with a proposal, which is
- * checked and applied in a transaction of its own, only while what it was made from
- * is still as it was. Until then, and when it fails, nothing is lost: messages are in
- * the window or in the log.
+ * The change that makes the stage act creates a task for a hook in its own transaction; it never
+ * waits for the hook. The proposal of the hook is checked and applied in a separate transaction,
+ * and only while its sources are unchanged. Until then, and when it fails, nothing is lost:
+ * messages are in the window or in the log.
  */
 export interface Summarize {
   /**
-   * The name of the hook, as the server's configuration has it. Empty means the
-   * server's default, which is `builtin` unless configured otherwise: an extractive
-   * summarizer that needs no model. `manual` makes no task: the messages wait in the
-   * window for SetSummary. 1 to 63 characters of `a-z0-9_-`, the first a letter. Kept
-   * as it is given: an empty name follows the server's default.
+   * Name of the hook, as in the server's configuration. Empty means the server's default, which is
+   * `builtin` unless configured otherwise: an extractive summarizer that needs no model. `manual`
+   * creates no task: the messages wait in the window for SetSummary; of the other fields only
+   * `keep` and `leave` may be set with it. 1 to 63 characters of `a-z0-9_-`, the first a letter.
+   * Stored unchanged: an empty name follows the server's default.
    */
   hook: string;
   /**
-   * How long the text should be, in tokens of the policy's token rule. A text of more
-   * than twice as many is refused. Unset means 512. 16 to 16,384.
+   * Target length of the text, in tokens of the policy's token rule. A text of more than twice as
+   * many is refused. Unset means 512. 16 to 16,384.
    */
   maxTokens?:
     | number
     | undefined;
-  /**
-   * What to look for, in words for the model. Not used by `builtin`. Optional, at most
-   * 4,096 bytes.
-   */
+  /** Instructions for the model. Not with `builtin`. Optional, at most 4,096 bytes. */
   instructions: string;
-  /** What the text becomes. Unset means `SUMMARY_KEEP_IN_PLACE`. */
+  /** Handling of the text. Unset means `SUMMARY_KEEP_IN_PLACE`. */
   keep: SummaryKeep;
-  /** How the text is made. Unset means `SUMMARY_FLOW_SINGLE`. */
+  /** Method of making the text. Unset means `SUMMARY_FLOW_SINGLE`, the only one with `builtin`. */
   flow: SummaryFlow;
   /**
-   * How often a text is made denser at most, for `SUMMARY_FLOW_DENSITY`: it ends
+   * Maximum number of passes that make a text denser, only with `SUMMARY_FLOW_DENSITY`: it ends
    * earlier when the hook finds nothing missing. Unset means 5. 1 to 10.
    */
   maxLoops?:
     | number
     | undefined;
   /**
-   * When the messages leave the window. Unset means
-   * `SUMMARY_LEAVE_WITH_SUMMARY`. `SUMMARY_LEAVE_AT_ONCE` only with
-   * `SUMMARY_KEEP_APPEND` and `SUMMARY_KEEP_REPLACE`.
+   * Time at which the messages leave the window. Unset means `SUMMARY_LEAVE_WITH_SUMMARY`.
+   * `SUMMARY_LEAVE_AT_ONCE` only with `SUMMARY_KEEP_APPEND` and `SUMMARY_KEEP_REPLACE`.
    */
   leave: SummaryLeave;
   /**
-   * What becomes of the messages when no summary can be made. Unset means
-   * `SUMMARY_FAILURE_KEEP`, or `SUMMARY_FAILURE_DROP` for messages that leave at once,
-   * which cannot be kept.
+   * Handling of the messages when no summary can be made. Unset means `SUMMARY_FAILURE_KEEP`, or
+   * `SUMMARY_FAILURE_DROP` for messages that leave at once, which cannot be kept.
    */
   onFailure: SummaryFailure;
   /**
-   * The text for `SUMMARY_FAILURE_PLACEHOLDER`, in which `{count}` stands for the
-   * number of messages. Empty means `Summary of {count} messages.`. At most 1,024
-   * bytes.
+   * Text of the placeholder, only with `SUMMARY_FAILURE_PLACEHOLDER`; `{count}` is replaced by the
+   * number of messages. Empty means `Summary of {count} messages.`. At most 1,024 bytes.
    */
   placeholder: string;
   /**
-   * What stands between the texts of `SUMMARY_KEEP_APPEND`. Unset means one space. At
-   * most 64 bytes.
+   * Separator between the texts, only with `SUMMARY_KEEP_APPEND`. Unset means one space. At most 64
+   * bytes.
    */
   separator?:
     | string
     | undefined;
   /**
-   * How long the joined text of `SUMMARY_KEEP_APPEND` may be, in characters (Unicode code
+   * Maximum length of the joined text, only with `SUMMARY_KEEP_APPEND`, in characters (Unicode code
    * points): its newest whole sentences are kept. Unset means 4,000. 100 to 16,000.
    */
   lastChars?:
     | number
     | undefined;
   /**
-   * What stands before a placed summary in the window. It is part of the message that
-   * shows the summary, not of its text, and costs tokens. At most 256 bytes.
+   * Text before a placed summary in the window. It is part of the message that shows the summary,
+   * not of its text, and costs tokens. Only with `SUMMARY_KEEP_IN_PLACE` and
+   * `SUMMARY_KEEP_HIERARCHICAL`. At most 256 bytes.
    */
   prefix: string;
-  /** How messages are written down for hooks. Unset means `TRANSCRIPT_STYLE_ROLES`. */
+  /**
+   * Format of transcripts for hooks. Unset means `TRANSCRIPT_STYLE_ROLES`. Not with `builtin`,
+   * which reads the messages themselves.
+   */
   transcript: TranscriptStyle;
   /**
-   * How many summaries become one, for `SUMMARY_KEEP_HIERARCHICAL` those of one level.
-   * Unset means 4. 2 to 16.
+   * Number of summaries to merge into one: those of one level with `SUMMARY_KEEP_HIERARCHICAL`, the
+   * oldest with `SUMMARY_KEEP_IN_PLACE`. Only with these two, and not in CompactSession, which
+   * makes one summary. Unset means 4. 2 to 16.
    */
   fanIn?:
     | number
     | undefined;
-  /** As what messages a placed summary is shown. Unset means `SUMMARY_SHAPE_SYSTEM`. */
+  /**
+   * Message form of a placed summary. Unset means `SUMMARY_SHAPE_SYSTEM`. Only with
+   * `SUMMARY_KEEP_IN_PLACE` and `SUMMARY_KEEP_HIERARCHICAL`.
+   */
   shape: SummaryShape;
   /**
-   * Also writes each text to this collection of documents, in the same transaction, as a
-   * document `summary:` with session and version; see TextSplitter for long ones. Its scope
-   * is the user of the session; of a session without one, everybody shares it. The
-   * documents stay when the session is gone. Empty writes none. 1 to 63 characters of
-   * `A-Za-z0-9._-`, the first a letter or a digit. Where the namespace
-   * has no room for one more collection, the summary is set without a document.
+   * Collection of documents to which each text is also written, in the same transaction, as a
+   * document `summary:` with session and version; see TextSplitter for long ones. Its scope is the
+   * user of the session; without a user it is shared by the whole namespace. The documents outlive
+   * the session. Empty writes none. 1 to 63 characters of `A-Za-z0-9._-`, the first a letter or a
+   * digit. If the namespace has no room for another collection, the summary is set without a
+   * document.
    */
   collectionId: string;
   /**
-   * Keeps exactly the last `last_chars` characters of the joined text, also when it then
-   * begins inside a sentence. Default false. Not used by other kinds of `keep`.
+   * Whether to keep exactly the last `last_chars` characters of the joined text, even if it then
+   * begins inside a sentence. Default false. Only with `SUMMARY_KEEP_APPEND`.
    */
   lastCharsExact: boolean;
 }
 
-/** How GetWindow shows the summary of the session. */
+/** Presentation of the summary of the session by GetWindow. */
 export interface SummaryView {
-  /** Where. Unset means `SUMMARY_SHOW_AFTER_SYSTEM`. */
+  /** Position of the summary. Unset means `SUMMARY_SHOW_AFTER_SYSTEM`. */
   show: SummaryShow;
   /**
-   * What stands before the text. Unset means `Summary of the conversation so far: `.
-   * At most 256 bytes.
+   * Text before the summary. Unset means `Summary of the conversation so far: `. Like `max_tokens`,
+   * not with `SUMMARY_SHOW_NONE`. At most 256 bytes.
    */
   prefix?:
     | string
     | undefined;
   /**
-   * The most tokens that the summary may cost as it is shown, with its prefix, by the
-   * policy's token rule. A longer one is cut to its newest whole sentences. The same
-   * happens when protected messages leave less room below the policy's limit; a summary
-   * of which nothing fits is not shown. Unset means a quarter of the smallest token limit
-   * of the policy's stages, or no limit when they set none. 0 to 1,000,000,000.
+   * Maximum cost of the summary as shown, with its prefix, in tokens of the policy's token rule.
+   * Control, invisible and directional characters are removed as in contexts, except in profiles of
+   * other systems. A longer summary is cut to its newest whole sentences. The same happens when
+   * protected messages leave less room below the policy's limit; if no sentence fits, the summary
+   * is not shown. Unset means a quarter of the smallest token limit of the policy's stages, or no
+   * limit when they set none. 0 to 1,000,000,000.
    */
   maxTokens?: bigint | undefined;
 }
 
-/** What a policy would make of the session. */
+/** Effect that a policy would have on the session. */
 export interface PolicyPreview {
   /** The policy, with its preset and every default written out. */
   policy?:
     | Policy
     | undefined;
-  /** What it looked at. */
+  /** Totals of the examined messages, without the summary of the session. */
   beforeTotals?:
     | Totals
     | undefined;
-  /** What it would leave, as a read shows it. */
+  /**
+   * Totals of the remaining messages, as a read shows them: with filled results and the summary of
+   * the session.
+   */
   afterTotals?:
     | Totals
     | undefined;
-  /** What it would remove, cause by cause, without ids and runs: see `messages`. */
+  /** Removals by cause, without ids and runs: see `messages`. */
   trims: Trim[];
-  /** The stages that would act. */
+  /** Stages that would act. */
   stageRuns: StageRun[];
-  /** What would go wrong. */
+  /** Warnings that the policy would cause. */
   warnings: PolicyWarning[];
-  /** Says that a limit would not hold, because what is protected is larger. */
+  /** Whether a limit would be exceeded, because the protected messages are larger. */
   overLimit: boolean;
   /**
-   * What would become of each message, oldest first. All previews of an answer
-   * together hold at most 10,000 and 2,097,152 bytes, the newest of each.
+   * Verdicts on each message, oldest first. All previews of a response together hold at most 10,000
+   * and 2,097,152 bytes, the newest of each.
    */
   messages: MessagePreview[];
-  /** Says that older messages are not in `messages`. */
+  /** Whether older messages are missing from `messages`. */
   truncated: boolean;
 }
 
-/** What a policy would make of a message. */
+/** Effect that a policy would have on a message. */
 export interface MessagePreview {
-  /** The id. */
+  /** Id of the message. */
   messageId: string;
-  /** The seq. 0 for a message the server made. */
+  /** Seq of the message. 0 for a message that the server made. */
   seq: bigint;
-  /** What would become of it. */
+  /** Verdict on the message. */
   verdict: Verdict;
   /**
-   * The stage that would remove or shorten it. Empty for a cause that is not a
-   * stage and for messages that are kept.
+   * Stage that would remove or shorten the message. Empty if the cause is not a stage and for
+   * messages that are kept.
    */
   stage: string;
-  /** Why it would be removed. */
+  /** Reason for the removal. */
   reason: TrimReason;
-  /** What holds it although stages that act remove others, in the order of HoldReason. */
+  /**
+   * Reasons for keeping the message although acting stages remove others, in the order of
+   * HoldReason.
+   */
   heldBy: HoldReason[];
-  /** What it costs, after shortening. */
+  /** Cost of the message in tokens, after shortening. */
   tokenCount: number;
-  /** The number of the turn it is in, counted from 1 at the oldest turn. */
+  /** Number of its turn, counted from 1 at the oldest turn. */
   turn: number;
 }
 
-/** A policy that can be had by name. */
+/** A named policy. */
 export interface PolicyPreset {
-  /** The name. */
+  /** Name of the preset. */
   name: string;
-  /** What it does, in one or two sentences. */
+  /** Description of its effect, in one or two sentences. */
   description: string;
-  /** The options it takes. */
+  /** Options of the preset. */
   options: PresetOption[];
   /**
    * The policy with the default of every option. Unset for a preset with a required
@@ -1374,24 +1361,24 @@ export interface PolicyPreset {
 /** An option of a preset. */
 export interface PresetOption {
   /**
-   * The name, as it stands in `Preset.options`. A dot leads into an object:
+   * Name of the option, as in `Preset.options`. A dot denotes a member of an object:
    * `sliding_window.headroom_percent` is a member of the option `sliding_window`.
    */
   name: string;
-  /** What it means, with its limits. */
+  /** Description of its meaning, with its limits. */
   description: string;
-  /** The default. Null for none. */
+  /** Default value. Null for none. */
   defaultValue?:
     | any
     | undefined;
   /**
-   * The group that the option belongs to, for presets with many. Empty for none. A name
-   * may occur once in each group, with the default that it has there.
+   * Group of the option, for presets with many. Empty for none. A name may occur once in each
+   * group, with the default that it has there.
    */
   group: string;
   /**
-   * Says that the option may not be left out; of one inside an object: while the object is
-   * given.
+   * Whether the option is required; for a member of an object, whether it is required when the
+   * object is present.
    */
   required: boolean;
 }

@@ -18,9 +18,9 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/recall.proto";
 
-/** A kind of record that recall finds. Values may be added. */
+/** Kinds of records that recall finds. Values may be added. */
 export const RecallKind = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** MESSAGE - A message of a session. */
   MESSAGE: 1,
@@ -41,7 +41,7 @@ export namespace RecallKind {
   export type UNRECOGNIZED = typeof RecallKind.UNRECOGNIZED;
 }
 
-/** What recall looks with. Values may be added. */
+/** Search methods of recall. Values may be added. */
 export const RecallMode = {
   /** UNSPECIFIED - The default: `RECALL_MODE_HYBRID`. */
   UNSPECIFIED: 0,
@@ -64,15 +64,15 @@ export namespace RecallMode {
   export type UNRECOGNIZED = typeof RecallMode.UNRECOGNIZED;
 }
 
-/** How the scores of words and vectors come together. Values may be added. */
+/** Methods of combining the scores of words and vectors. Values may be added. */
 export const FusionMethod = {
   /** UNSPECIFIED - The default: `FUSION_METHOD_SCORES`. */
   UNSPECIFIED: 0,
   /** SCORES - A weighted sum of features of each candidate; see RecallWeights. */
   SCORES: 1,
   /**
-   * RECIPROCAL_RANK - Reciprocal rank fusion: the sum of 1 / (60 + rank) over both lists, and nothing else.
-   * Loses against `FUSION_METHOD_SCORES` where one list is weak; see docs/recall.md.
+   * RECIPROCAL_RANK - Reciprocal rank fusion: the sum of 1 / (60 + rank) over both lists, without other features.
+   * Worse than `FUSION_METHOD_SCORES` where one list is weak; see docs/recall.md.
    */
   RECIPROCAL_RANK: 2,
   UNRECOGNIZED: -1,
@@ -88,74 +88,71 @@ export namespace FusionMethod {
 }
 
 /**
- * What a score may be made of. docs/recall.md says how each is computed. Values may be
- * added.
+ * Features that may contribute to a score. docs/recall.md defines how each is computed. Values may
+ * be added.
  */
 export const ScoreFeature = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /**
-   * WORDS - The words of the query in the record: BM25 of its best passage, as a share of the
-   * best one among the candidates.
-   */
-  WORDS: 1,
-  /** NEIGHBORS - The same for the messages around it, or for the chunks of the same document. */
-  NEIGHBORS: 2,
-  /**
-   * DENSE - How near its vector is to that of the query, as a share of the range among the
+   * WORDS - Match of the query's words: BM25 of the best passage, relative to the best one among the
    * candidates.
    */
+  WORDS: 1,
+  /** NEIGHBORS - Match of the query's words in the neighboring messages, or in the chunks of the same document. */
+  NEIGHBORS: 2,
+  /** DENSE - Similarity of its vector to that of the query, relative to the range among the candidates. */
   DENSE: 3,
-  /** COVERAGE - Which share of the query's words it has, each by its rarity. */
+  /** COVERAGE - Share of the query's words that it contains, weighted by their rarity. */
   COVERAGE: 4,
-  /** AUTHOR - The query names its speaker or author. */
+  /** AUTHOR - Whether the query names its speaker or author. */
   AUTHOR: 5,
   /**
-   * USER_ROLE - -1 when an assistant without a name wrote it, and then a part that is taken off: what
-   * users say answers more often.
+   * USER_ROLE - -1 for a message of an assistant without a name, and then subtracted: messages of users answer
+   * more often.
    */
   USER_ROLE: 6,
-  /** LENGTH - How long it is, as a negative value: less of a long one goes to the point. */
+  /** LENGTH - Length, as a negative value: less of a long text is relevant. */
   LENGTH: 7,
-  /** QUESTION - -1 when it ends as a question. */
+  /** QUESTION - -1 for a text that ends as a question. */
   QUESTION: 8,
-  /** DATE - The query names its date. */
+  /** DATE - Whether the query names its date. */
   DATE: 9,
-  /** RECENCY - How new it is. */
+  /** RECENCY - Recency. */
   RECENCY: 10,
-  /** IMPORTANCE - How important it is. */
+  /** IMPORTANCE - Importance. */
   IMPORTANCE: 11,
-  /** TRUST - How far it is trusted. */
+  /** TRUST - Trust level. */
   TRUST: 12,
-  /** SESSION - How well its session fits as a whole. */
+  /** SESSION - Match of its session as a whole. */
   SESSION: 13,
-  /** WORDS_RANK - Its rank by words, for `FUSION_METHOD_RECIPROCAL_RANK`. */
+  /** WORDS_RANK - Rank by words, for `FUSION_METHOD_RECIPROCAL_RANK`. */
   WORDS_RANK: 14,
-  /** DENSE_RANK - Its rank by vectors, for `FUSION_METHOD_RECIPROCAL_RANK`. */
+  /** DENSE_RANK - Rank by vectors, for `FUSION_METHOD_RECIPROCAL_RANK`. */
   DENSE_RANK: 15,
   /**
-   * NEAR_WORDS - Which share of the query's words it lacks but has another word near, each by its
-   * rarity and by how near: "physician" for "doctor". With `RECALL_MODE_HYBRID`,
-   * unless the server makes no vectors.
+   * NEAR_WORDS - Share of the query's words that it lacks but matches by a related word, weighted by rarity and
+   * similarity: "physician" for "doctor". With `RECALL_MODE_HYBRID`, unless the server makes no
+   * vectors.
    */
   NEAR_WORDS: 16,
-  /** CONFIDENCE - How sure it is: of a memory. */
+  /** CONFIDENCE - Confidence of a memory. */
   CONFIDENCE: 17,
   /**
-   * FACTS - How well a memory fits that names this message as its source: as a share of the best
-   * one, times the share of the query's terms in it, over the root of the number of
-   * messages that it names.
+   * FACTS - Match of a memory that names this message as its source: relative to the best one, times the
+   * share of the query's terms in it, divided by the square root of the number of messages that it
+   * names.
    */
   FACTS: 18,
   /**
-   * ENTITIES - It is about an entity that the query names, or about one that stands in a relation to
-   * such: of a memory.
+   * ENTITIES - Whether a memory is about an entity that the query names, or about one related to such an
+   * entity.
    */
   ENTITIES: 19,
   /**
-   * IDENTIFIER - It has an identifier of the query, such as `ORD-48213`, a path, an address or a name
-   * of code, or the one word that the query is: 1 over the square of the number of
-   * candidates that have it.
+   * IDENTIFIER - Match of an identifier of the query, such as `ORD-48213`, a path, an address or a name of code,
+   * or of a query of a single word: 1 divided by the square of the number of candidates that have
+   * it.
    */
   IDENTIFIER: 20,
   UNRECOGNIZED: -1,
@@ -188,15 +185,15 @@ export namespace ScoreFeature {
   export type UNRECOGNIZED = typeof ScoreFeature.UNRECOGNIZED;
 }
 
-/** How vectors took part in a search. Values may be added. */
+/** Use of vectors in a search. Values may be added. */
 export const DenseState = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** USED - They did. */
+  /** USED - Vectors were used. */
   USED: 1,
-  /** OFF - The call did not ask for them, or the server has no embedder. */
+  /** OFF - The call did not request them, or the server has no embedder. */
   OFF: 2,
-  /** UNAVAILABLE - The embedder failed or was too slow: the answer is by words only. */
+  /** UNAVAILABLE - The embedder failed or timed out: the result is by words only. */
   UNAVAILABLE: 3,
   UNRECOGNIZED: -1,
 } as const;
@@ -211,15 +208,15 @@ export namespace DenseState {
   export type UNRECOGNIZED = typeof DenseState.UNRECOGNIZED;
 }
 
-/** How a reranker took part in a search. Values may be added. */
+/** Use of a reranker in a search. Values may be added. */
 export const RerankState = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** USED - It put the hits in order. */
+  /** USED - The reranker ordered the hits. */
   USED: 1,
-  /** OFF - The call did not ask for one. */
+  /** OFF - The call did not request one. */
   OFF: 2,
-  /** UNAVAILABLE - It failed or was too slow: the order is that of the scores. */
+  /** UNAVAILABLE - The reranker failed or timed out: the order is that of the scores. */
   UNAVAILABLE: 3,
   UNRECOGNIZED: -1,
 } as const;
@@ -234,36 +231,36 @@ export namespace RerankState {
   export type UNRECOGNIZED = typeof RerankState.UNRECOGNIZED;
 }
 
-/** A kind of section. Values may be added. */
+/** Kinds of sections. Values may be added. */
 export const ContextSectionKind = {
   /** UNSPECIFIED - Not set. Not allowed. */
   UNSPECIFIED: 0,
   /** SUMMARY - The summary of the session. */
   SUMMARY: 1,
   /**
-   * LONG_TERM - Facts, preferences, knowledge and summaries: those that fit the query first, then the
-   * most important ones.
+   * LONG_TERM - Facts, preferences, knowledge and summaries: first those that match the query, then the most
+   * important ones.
    */
   LONG_TERM: 2,
-  /** ENTITIES - Entities: those that the query names first, then the last seen. */
+  /** ENTITIES - Entities: first those that the query names, then those mentioned last. */
   ENTITIES: 3,
-  /** RELATIONS - Relations: those of the entities and words of the query first, then the newest. */
+  /** RELATIONS - Relations: first those of the entities and words of the query, then the newest. */
   RELATIONS: 4,
-  /** EPISODES - Episodes of the last 3 days, the newest ones, in the order of time. */
+  /** EPISODES - Newest episodes of the last 3 days, in chronological order. */
   EPISODES: 5,
   /**
-   * RECALLED_MESSAGES - Messages of any session of the user that fit the query and do not stand in the
-   * conversation of the context (without the conversation, none of the window), in the
-   * order of time. Short ones that fit well are taken first.
+   * RECALLED_MESSAGES - Messages of any session of the user that match the query and are not part of the conversation
+   * of the context (without the conversation, not part of the window), in chronological order.
+   * Short messages that match well are preferred.
    */
   RECALLED_MESSAGES: 6,
-  /** DOCUMENTS - Documents of the namespace that fit the query. */
+  /** DOCUMENTS - Documents of the namespace that match the query. */
   DOCUMENTS: 7,
-  /** CONVERSATION - The window of the session, the newest messages of it. */
+  /** CONVERSATION - Newest messages of the window of the session. */
   CONVERSATION: 8,
   /**
-   * DAILY_LOG - What was remembered, or said again, in the last 2 days, day by day, the newest day
-   * first. Only where asked for.
+   * DAILY_LOG - Memories that were remembered, or repeated, in the last 2 days, day by day, the newest day
+   * first. Only if requested.
    */
   DAILY_LOG: 9,
   UNRECOGNIZED: -1,
@@ -286,15 +283,15 @@ export namespace ContextSectionKind {
 }
 
 /**
- * Whether a context is fenced: its content stands between marks that say that it is data,
- * and such marks inside the content lose their meaning. Values may be added.
+ * Fencing of a context: marks around its content that declare it as data. Such marks inside the
+ * content are neutralized. Values may be added.
  */
 export const ContextFence = {
   /** UNSPECIFIED - The default: that of the profile. `default` fences, the others do not. */
   UNSPECIFIED: 0,
   /** ON - The content is fenced. */
   ON: 1,
-  /** OFF - The content stands as it is. */
+  /** OFF - The content is not fenced. */
   OFF: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -308,19 +305,19 @@ export namespace ContextFence {
   export type UNRECOGNIZED = typeof ContextFence.UNRECOGNIZED;
 }
 
-/** Why something is not in the context. Values may be added. */
+/** Reasons for the omission of an item. Values may be added. */
 export const ContextCutReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** BUDGET - It did not fit into the budget, or into what was left of it for its section. */
+  /** BUDGET - The item did not fit into the budget, or into the share of its section. */
   BUDGET: 1,
-  /** LIMIT - The section had as many items as it may. */
+  /** LIMIT - The section already had its maximum number of items. */
   LIMIT: 2,
-  /** DUPLICATE - It says what another item says. */
+  /** DUPLICATE - The item repeats another item. */
   DUPLICATE: 3,
-  /** RELEVANCE - It was less relevant than asked for. */
+  /** RELEVANCE - The item was less relevant than required. */
   RELEVANCE: 4,
-  /** COMPACTED - The profile dropped its section, or compacted it. */
+  /** COMPACTED - The profile dropped or compacted its section. */
   COMPACTED: 5,
   UNRECOGNIZED: -1,
 } as const;
@@ -338,88 +335,79 @@ export namespace ContextCutReason {
 }
 
 /**
- * What recall looks at. Every field that is set must hold. Filters act inside the
- * search: a narrow one costs no results.
+ * Filter of the records that recall considers; all conditions that are set must hold. Filters act
+ * inside the search: a narrow filter costs no results.
  */
 export interface RecallFilter {
   /**
-   * What kinds of records. Empty means every kind, but a filter with `session_ids`,
-   * `session_id_prefix` or `roles` is then about messages only, one with `collection_ids`
-   * or `source_document_id` about documents only, and one with `memory_kinds` about
-   * memories only, unless it has several of them. At most 8.
+   * Kinds of records. Empty means every kind, but a filter with `session_ids`, `session_id_prefix`
+   * or `roles` then selects messages only, one with `collection_ids` or `source_document_id`
+   * documents only, and one with `memory_kinds` memories only, unless it has several of them. At
+   * most 8.
    */
   kinds: RecallKind[];
-  /** The sessions whose messages count. Empty means every session. At most 100. */
+  /** Sessions whose messages are considered. Empty means every session. At most 100. */
   sessionIds: string[];
-  /** Sessions whose messages do not count, for example the one that asks. At most 100. */
+  /** Sessions whose messages are not considered, for example the current one. At most 100. */
   excludeSessionIds: string[];
   /**
-   * Whose records. Unset means what everybody shares, never what is a user's. Memories and
-   * documents have a scope of their own. A message has the user and the agent of its
-   * session: one of a session without a user is shared, and the agent counts only where the
-   * scope names one; so does the session, with `exact` and `owned_by`.
+   * Owners of the records. Unset means records shared by the whole namespace, never those of a
+   * user. Memories and documents have their own scope. A message has the user and the agent of its
+   * session: a message of a session without a user is shared, and the agent is compared only if the
+   * scope names one; so is the session, with `exact` and `owned_by`.
    */
   scope?:
     | ScopeFilter
     | undefined;
   /**
-   * Labels that the session must have with these values. At most 32. Documents have no
-   * session: they are left out.
+   * Labels that the session must have with these values. At most 32. Documents have no session:
+   * they are excluded.
    */
   sessionLabels: { [key: string]: string };
-  /**
-   * The roles of messages. Empty means user and assistant. At most 4. Documents have none;
-   * see `kinds`.
-   */
+  /** Roles of messages. Empty means user and assistant. At most 4. Documents have none; see `kinds`. */
   roles: Role[];
-  /** The collections whose documents count. Empty means every collection. At most 100. */
+  /** Collections whose documents are considered. Empty means every collection. At most 100. */
   collectionIds: string[];
   /** Labels that the message or document must have with these values. At most 32. */
   labels: { [key: string]: string };
-  /** What the metadata of the message or document must hold. At most 16. */
+  /** Conditions on the metadata of the message or document; all must hold. At most 16. */
   metadata: MetadataCondition[];
-  /**
-   * Said, or dated, at this time or later: `sent_time` or `document_time`, else
-   * `create_time`.
-   */
+  /** Sent or dated at or after this time: `sent_time` or `document_time`, else `create_time`. */
   timeFrom?:
     | Timestamp
     | undefined;
-  /** Said, or dated, before this time. After `time_from`. */
+  /** Sent or dated before this time. After `time_from`. */
   timeBefore?:
     | Timestamp
     | undefined;
-  /** Trusted at least so far. Unset means any. */
+  /** Minimum trust level. Unset means any. */
   minTrust: Trust;
-  /** The kinds of memories. Empty means every kind. At most 8. */
+  /** Kinds of memories. Empty means every kind. At most 8. */
   memoryKinds: MemoryKind[];
   /**
-   * Finds memories that were true in the world at this time, superseded ones too. Unset
-   * finds active ones, and of those only what is true at the `reference_time` of the call.
+   * Time at which memories must be true in the world, superseded ones included. Unset finds active
+   * memories that are true at the `reference_time` of the call.
    */
   validAtTime?:
     | Timestamp
     | undefined;
   /**
-   * Finds superseded memories and those whose validity is over too. Not together with
-   * `valid_at_time`.
+   * Whether to find superseded memories and those whose validity has ended as well. Not together
+   * with `valid_at_time`. Default false.
    */
   includeSuperseded: boolean;
-  /** The categories of memories. Empty means any. At most 32, each at most 128 bytes. */
+  /** Categories of memories. Empty means any. At most 32, each at most 128 bytes. */
   categories: string[];
-  /** Memories at least so sure, 0 to 1. */
+  /** Minimum confidence of memories, 0 to 1. */
   minConfidence: number;
   /**
-   * The chunks of this document, and the document itself, in each collection. Unset means
+   * Id of a document: matches the document itself and its chunks, in each collection. Unset means
    * any; empty is an error. At most 256 bytes.
    */
   sourceDocumentId?:
     | string
     | undefined;
-  /**
-   * Only messages of sessions whose id begins with this. Unset means any; empty is an error.
-   * At most 512 bytes.
-   */
+  /** Prefix of the session ids of messages. Unset means any; empty is an error. At most 512 bytes. */
   sessionIdPrefix?: string | undefined;
 }
 
@@ -433,27 +421,21 @@ export interface RecallFilter_LabelsEntry {
   value: string;
 }
 
-/**
- * A record that fits. With a scoring other than the default, `relevance` is 0 and `parts`
- * is empty.
- */
+/** A matching record. With a scoring other than the default, `relevance` is 0 and `parts` is empty. */
 export interface RecallHit {
   /**
-   * How well it fits in comparison with the other candidates of this call: the sum of
-   * `parts`. Says nothing by itself; see `relevance`.
+   * Score in comparison with the other candidates of this call: the sum of `parts`. Has no absolute
+   * meaning; see `relevance`.
    */
   score: number;
   /**
-   * How probable it is that the record answers the query, 0 to 1, on the scale of
+   * Estimated probability that the record answers the query, 0 to 1, on the scale of
    * docs/recall.md. Comparable between calls of one mode.
    */
   relevance: number;
-  /**
-   * What the score is made of, by falling score. With a reranker, the parts are those
-   * from before.
-   */
+  /** Parts of the score, by falling score. With a reranker, those of the original score. */
   parts: ScorePart[];
-  /** What fits. */
+  /** The matching record. */
   record?:
     | //
     /** A message. */
@@ -466,47 +448,48 @@ export interface RecallHit {
     { $case: "memory"; value: Memory }
     | undefined;
   /**
-   * The passage that fits best, a piece of the text as it is stored. At most 4,096 bytes.
-   * With the scoring `occurrences` the text around the first occurrence, at most 160 code
-   * points: whole words, with `…` where something is left out. With another one than the
-   * default empty.
+   * Best-matching passage, verbatim from the text. At most 4,096 bytes. With the scoring
+   * `occurrences`, the text around the first occurrence, at most 160 code points: whole words, with
+   * `…` for omissions. Empty with any other scoring except the default.
    */
   passage: string;
-  /** What the reranker said of it. Unset without one. */
+  /** Score from the reranker. Unset without one. */
   rerankScore?: number | undefined;
 }
 
-/** A message that was recalled. */
+/** A recalled message. */
 export interface RecalledMessage {
-  /** Its session. */
+  /** Session of the message. */
   sessionId: string;
-  /** The user of the session. May be empty. */
+  /** User of the session. May be empty. */
   userId: string;
   /** The message. */
   message?:
     | Message
     | undefined;
-  /** The messages before it in the log, oldest first, as `context_before` asks. */
+  /** Messages before it in the log, oldest first, as requested by `context_before`. */
   before: Message[];
-  /** The messages after it in the log, oldest first, as `context_after` asks. */
+  /** Messages after it in the log, oldest first, as requested by `context_after`. */
   after: Message[];
 }
 
 /** A part of a score. */
 export interface ScorePart {
-  /** Which feature. */
+  /** Feature of this part. */
   feature: ScoreFeature;
-  /** What the feature is for this record. */
+  /** Value of the feature for this record. */
   value: number;
-  /** The weight of the feature in this call. */
+  /** Weight of the feature in this call. */
   weight: number;
-  /** What it adds to the score. */
+  /** Contribution of the feature to the score. */
   score: number;
 }
 
 /**
  * Weights of the features of a score. An unset one has its default. Each is 0 to 10; 0
- * turns the feature off.
+ * turns the feature off. A weight above 0 of a feature that the mode does not compute is an
+ * error: `dense` and `near_words` with `RECALL_MODE_LEXICAL`; `neighbors`, `coverage`,
+ * `near_words` and `identifier` with `RECALL_MODE_DENSE`.
  */
 export interface RecallWeights {
   /** For `SCORE_FEATURE_WORDS`. Default 1. */
@@ -532,10 +515,7 @@ export interface RecallWeights {
   author?:
     | number
     | undefined;
-  /**
-   * For `SCORE_FEATURE_USER_ROLE`. Default 0.6. Turn it off to look for what the model
-   * said.
-   */
+  /** For `SCORE_FEATURE_USER_ROLE`. Default 0.6. Turn it off to search for messages of the model. */
   userRole?:
     | number
     | undefined;
@@ -551,14 +531,14 @@ export interface RecallWeights {
   date?:
     | number
     | undefined;
-  /**
-   * For `SCORE_FEATURE_RECENCY`. Default 0: it does not help on any set it was measured
-   * on.
-   */
+  /** For `SCORE_FEATURE_RECENCY`. Default 0: it improved no measured data set. */
   recency?:
     | number
     | undefined;
-  /** The time in which recency halves. Default 30 days; above 0, at most 36,500 days. */
+  /**
+   * Half-life of recency. An error without a weight for `recency`. Default 30 days; above 0, at
+   * most 36,500 days.
+   */
   recencyHalfLife?:
     | Duration
     | undefined;
@@ -590,28 +570,24 @@ export interface RecallWeights {
   entities?:
     | number
     | undefined;
-  /** For `SCORE_FEATURE_IDENTIFIER`. Default 4: more than all others together differ. */
+  /** For `SCORE_FEATURE_IDENTIFIER`. Default 4: more than the other features combined can differ. */
   identifier?: number | undefined;
 }
 
 /**
- * Asks for sessions instead of single hits. A session scores as its best hit plus a half
- * of its second plus a quarter of its third. Documents are grouped by collection, memories
- * by scope.
+ * Grouping of the hits by session. The score of a session is that of its best hit plus a half of
+ * its second plus a quarter of its third. Documents are grouped by collection, memories by scope.
  */
 export interface GroupBySession {
-  /** How many hits of one session to give. 0 means 3; at most 20. */
+  /** Maximum number of hits per session. 0 means 3; at most 20. */
   hitsPerSession: number;
 }
 
-/** Asks for a hook that puts hits in order. */
+/** Reranking of the best hits by a hook. */
 export interface Rerank {
-  /**
-   * The name of the hook, from the server's configuration. Empty means the server's
-   * default reranker.
-   */
+  /** Name of the hook, from the server's configuration. Empty means the server's default reranker. */
   hook: string;
-  /** How many of the best candidates the hook gets. 0 means 50; at most 200. */
+  /** Number of best candidates that the hook gets. 0 means 50; at most 200. */
   candidates: number;
 }
 
@@ -621,114 +597,111 @@ export interface RecalledSession {
   sessionId: string;
   /** The collection. Empty for messages and memories. */
   collectionId: string;
-  /** How well it fits. */
+  /** Score of the session. */
   score: number;
-  /** How many of `hits` are of it: they follow one another. */
+  /** Number of its hits in `hits`, where they are adjacent. */
   hitCount: number;
 }
 
-/** What a search could look at. */
+/** Records that a search could consider. */
 export interface RecallCoverage {
-  /** Everything in the scope of the call was looked at. */
+  /** Whether every record in the scope of the call was considered. */
   complete: boolean;
   /**
-   * How many messages, documents and memories of the namespace are not in the index yet. About,
-   * while it is being built.
+   * Number of messages, documents and memories of the namespace that are not in the index yet.
+   * Approximate while the index is being built.
    */
   pendingCount: bigint;
   /**
-   * How many of the oldest messages and documents of the namespace the index has no room
-   * for; see the setting `recall-memory-bytes`.
+   * Number of oldest messages and documents of the namespace for which the index has no room; see
+   * the setting `recall-memory-bytes`.
    */
   leftOutCount: bigint;
-  /** How vectors took part. */
+  /** Use of vectors in the search. */
   dense: DenseState;
-  /** The model whose vectors were compared. Empty when none were. */
+  /** Model of the compared vectors. Empty when none were compared. */
   embeddingModel: string;
-  /** How many messages and documents of the namespace have no vector of the model yet. */
+  /** Number of messages and documents of the namespace that have no vector of the model yet. */
   withoutVectorCount: bigint;
-  /** How the reranker took part. */
+  /** Use of a reranker in the search. */
   rerank: RerankState;
 }
 
-/** A part of the context. */
+/** Section of a context. */
 export interface ContextSection {
-  /** What it holds. Required. */
+  /** Content of the section. Required. */
   kind: ContextSectionKind;
   /**
-   * Which part of the budget it may take while others want it, 0 to 1: what it leaves is
-   * given to the others, those with the highest shares first. Unset means the share of the
-   * profile: 0.59 for recalled messages; 0.1 for the summary, documents, the conversation
-   * and the daily log; 0.05 for long-term memory; 0.02 for entities, relations and
-   * episodes. Shares are scaled down when they are more than 1 together. Counted of what
-   * `first_share` leaves. An error with the profile `selectools`, which has none.
+   * Share of the budget when sections compete, 0 to 1: the unused rest goes to the other sections,
+   * those with the highest shares first. Unset means the share of the profile: 0.59 for recalled
+   * messages; 0.1 for the summary, documents, the conversation and the daily log; 0.05 for
+   * long-term memory; 0.02 for entities, relations and episodes. Shares are scaled down when their
+   * sum exceeds 1. Applied to the budget that remains after `first_share`. An error with the
+   * profile `selectools`, which has none.
    */
   share?:
     | number
     | undefined;
-  /** The most items in it. 0 means the number of the profile; at most 1,000. */
+  /** Maximum number of items. 0 means the number of the profile; at most 1,000. */
   limit: number;
-  /**
-   * The line above it. Unset means that of the profile; empty means none. At most 256
-   * bytes.
-   */
+  /** Heading line. Unset means that of the profile; empty means none. At most 256 bytes. */
   heading?:
     | string
     | undefined;
   /**
-   * The most Unicode code points of the section, heading included, marks of `fence` not;
-   * its end is cut off with a mark. A section is left out when its heading and the mark
-   * leave no room. 0 means no limit; above 0 at least 32; at most 1,000,000.
+   * Maximum length of the section in Unicode code points, including the heading but not the marks
+   * of `fence`; a longer one is cut at the end, with a mark. A section is omitted when its heading
+   * and the mark leave no room. 0 means no limit; above 0 at least 32; at most 1,000,000.
    */
   maxChars: number;
   /**
-   * Which part of the budget goes first to its items that fit the query, before any
-   * `share` is given out, 0 to 1: a fact that answers comes before messages that might.
-   * Only long-term memory, recalled messages and documents have such items: those that are
-   * not left out by `min_relevance` or `min_best_relevance`. Unset means 0.5 for long-term
-   * memory and 0 for the others. An error with the profile `selectools`.
+   * Share of the budget reserved for items that match the query, before any `share` is given out, 0
+   * to 1: a fact that answers takes precedence over messages that might. Only long-term memory,
+   * recalled messages and documents have such items: those that pass `min_relevance` and
+   * `min_best_relevance`. Unset means 0.5 for long-term memory and 0 for the others. An error with
+   * the profile `selectools`, and above 0 for another section.
    */
   firstShare?: number | undefined;
 }
 
-/** A section of the context. */
+/** Section of an assembled context. */
 export interface ContextPart {
-  /** What it holds. */
+  /** Content of the section. */
   kind: ContextSectionKind;
-  /** The line above it, as it stands in the text. */
+  /** Heading line, as in the text. */
   heading: string;
-  /** What it costs, heading and fence included. */
+  /** Cost of the section in tokens, heading and fence included. */
   tokenCount: number;
-  /** What is in it, in its order. */
+  /** Items of the section, in order. */
   items: ContextItem[];
 }
 
-/** Something in the context. */
+/** Item of a context. */
 export interface ContextItem {
-  /** Where it comes from. */
+  /** Reference to the source of the item. */
   ref?:
     | ItemRef
     | undefined;
   /**
-   * The text as it stands in the context. The default profile takes out what is not seen,
-   * and marks an item of low trust: see docs/memory.md.
+   * Text of the item, as in the context. The default profile removes invisible characters, and
+   * marks an item of low trust: see docs/memory.md.
    */
   text: string;
-  /** What the text costs by itself. */
+  /** Cost of the text alone, in tokens. */
   tokenCount: number;
-  /** How well it fits the query, 0 to 1. 0 for what is there without a query. */
+  /** Relevance to the query, 0 to 1. 0 for items that need no query. */
   relevance: number;
-  /** How far it may be trusted. */
+  /** Trust level of the item. */
   trust: Trust;
 }
 
 /**
- * Names something that the store holds, whatever its kind. Kinds may be added: a client that does
- * not know one sees no field set. It is called an item and not a record, because records by key are
- * one of the kinds that may be added.
+ * Reference to a stored item of any kind. Kinds may be added: a client sees an unknown kind with no
+ * field set. Called an item and not a record, because records by key are among the kinds that may
+ * be added.
  */
 export interface ItemRef {
-  /** The item. One of these is set. */
+  /** The referenced item. Exactly one is set. */
   ref?:
     | //
     /** A memory, by its id. */
@@ -745,17 +718,17 @@ export interface ItemRef {
     | undefined;
 }
 
-/** Something that is not in the context. */
+/** An item that is not in the context. */
 export interface ContextCut {
-  /** The section it would stand in. */
+  /** Section of the item. */
   kind: ContextSectionKind;
-  /** Which record. */
+  /** Reference to the item. */
   ref?:
     | ItemRef
     | undefined;
-  /** What it would cost. */
+  /** Its cost in tokens, had it been included. */
   tokenCount: number;
-  /** Why it is not there. */
+  /** Reason for the omission. */
   reason: ContextCutReason;
 }
 

@@ -42,207 +42,207 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/recall_service.proto";
 
-/** Asks what the store holds about something. */
+/** Request to search the store. */
 export interface RecallRequest {
-  /** The namespace. Empty means `default`. Nothing of another one is ever found. */
+  /** The namespace. Empty means `default`. Nothing of another namespace is ever found. */
   namespace: string;
   /**
-   * What is looked for, in words: a question, or what the user just said. May be blank
-   * when `embedding` is set; a blank query without it finds nothing. At most 131,072
-   * bytes. Of a long one the 32 rarest words count, and for its vector the first 512.
+   * Search text: a question, or the user's latest words. May be blank when `embedding` is set; a
+   * blank query without it finds nothing. At most 131,072 bytes. Of a long query the 32 rarest
+   * words are used, and for its vector the first 512.
    */
   query: string;
   /**
-   * The vector of the query, when the caller has it already. Its model and its number
-   * of values must be those of the server's embedder. An error with `RECALL_MODE_LEXICAL`.
+   * Vector of the query, if the caller has it already. Its model and its number of values must be
+   * those of the server's embedder. An error with `RECALL_MODE_LEXICAL`.
    */
   embedding?:
     | Embedding
     | undefined;
   /**
-   * The records to look at. Unset means everything that everybody in the namespace shares, and
-   * nothing of a user: see `scope` of RecallFilter.
+   * Filter of the records. Unset means all records that the namespace shares, and none of a user:
+   * see `scope` of RecallFilter.
    */
   filter?:
     | RecallFilter
     | undefined;
   /**
-   * The most hits to give (k). 0 means 10; above 100 is treated as 100; negative is an
-   * error. With `group_by_session` the most sessions. A page may be shorter and not be the
-   * last: it ends after 3 MiB. Context that would go beyond is left out.
+   * Maximum number of hits to return (k). 0 means 10; above 100 is treated as 100; negative is an
+   * error. With `group_by_session` the maximum number of sessions. A page may be shorter and not be
+   * the last: it ends after 3 MiB. Context beyond that is omitted.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same. Pages go on until the
-   * candidates end: the 50 records that fit best by words, the 50 that fit best by
-   * vectors, and those right before and after each; twice as many with page sizes above
-   * 50, sessions or a reranker, and of words or vectors alone. What was deleted in between
-   * is on no page; what was written in between, or when the page size passed 50, may be
-   * missing or come twice.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged. Pages continue until the candidates are
+   * exhausted: the 50 best records by words, the 50 best by vectors, and those directly before and
+   * after each; twice as many with page sizes above 50, sessions or a reranker, and with words or
+   * vectors alone. Records deleted between pages are on no page; records written between pages, or
+   * around a page size that rises above 50, may be missing or occur twice.
    */
   pageToken: string;
-  /** What to look with. Unset means `RECALL_MODE_HYBRID`. */
+  /** Search method. Unset means `RECALL_MODE_HYBRID`. */
   mode: RecallMode;
-  /** How scores come together. Unset means `FUSION_METHOD_SCORES`. */
+  /** Method of combining scores. Unset means `FUSION_METHOD_SCORES`. */
   fusion: FusionMethod;
-  /**
-   * Changes weights of the features for this call. Not with
-   * `FUSION_METHOD_RECIPROCAL_RANK`.
-   */
+  /** Weights of the features for this call. Not with `FUSION_METHOD_RECIPROCAL_RANK`. */
   weights?:
     | RecallWeights
     | undefined;
-  /** Leaves out hits that score lower. */
+  /** Minimum score of a hit. Unset means none. */
   minScore?:
     | number
     | undefined;
   /**
-   * Leaves out hits that are less relevant, 0 to 1. Unset means 0: the best there is, even
-   * when nothing fits. docs/recall.md says what a floor keeps and costs; 0.3 is a fair
-   * start.
+   * Minimum relevance of a hit, 0 to 1. Unset means 0: the best candidates are returned, even when
+   * nothing matches. docs/recall.md describes the benefit and the cost of a floor; 0.3 is a
+   * reasonable start.
    */
   minRelevance?:
     | number
     | undefined;
   /**
-   * Makes hits differ from one another (maximal marginal relevance): 0, the default, for
-   * the order of scores, up to 1 for the most different ones.
+   * Diversity of the hits (maximal marginal relevance): 0, the default, for the order of scores, up
+   * to 1 for the most different ones.
    */
   diversity: number;
-  /** How many messages before each hit to give with it. At most 10. */
+  /**
+   * Number of messages before each hit to return with it. An error where the filter excludes
+   * messages. At most 10.
+   */
   contextBefore: number;
-  /** How many messages after each hit to give with it. At most 10. */
+  /**
+   * Number of messages after each hit to return with it. An error where the filter excludes
+   * messages. At most 10.
+   */
   contextAfter: number;
-  /** Gives sessions instead of single hits. Unset gives hits. */
+  /** Grouping of the hits by session. Unset returns single hits. */
   groupBySession?:
     | GroupBySession
     | undefined;
-  /** Lets a hook put the best hits in order. Unset means none. */
+  /** Reranking of the best hits by a hook. Unset means none. */
   rerank?:
     | Rerank
     | undefined;
   /**
-   * Answers at once from what the index holds, also while it is being built. Default
-   * false: waits until everything in the scope of the call is in it. What was written
-   * since the server started is found in both cases.
+   * Whether to answer at once from the current index, even while it is being built. Default false:
+   * waits until everything in the scope of the call is indexed, but answers two seconds before the
+   * deadline of the call (at half of a deadline below four seconds) with the records indexed by
+   * then. Writes since the server started are found in both cases, unless the deadline is too near.
+   * `coverage` reports missing records.
    */
   allowPartial: boolean;
-  /** The time that recency is counted from. Unset means now. */
+  /** Time from which recency is measured. Unset means now. */
   referenceTime?:
     | Timestamp
     | undefined;
   /**
-   * How records are scored. Empty means the recipe of `mode`, `fusion` and `weights`, as
-   * docs/recall.md tells it. The other scorings look at one kind of record, which need not be
-   * named in `filter.kinds`; of the fields after `page_token` they take `min_score`,
-   * `reference_time` and `include_embeddings`, and of the filter what concerns that kind:
-   * another field that is set is an error. Their pages end after 1,000 hits. Another name is
-   * an error. Values may be added.
-   *   - `cosine`: documents by the cosine of two vectors, -1 to 1: that of `embedding`, or
-   *     of the query by the server's own model. `embedding` may be of another model than
-   *     the server's when documents were given with embeddings of that model. Documents
-   *     without a vector of that model are left out. The filter names one collection.
-   *   - `tf_idf`: documents by the cosine of term vectors, 0 to 1, over runs of `a-z0-9` in
-   *     the lower-cased text: tf is the share of the term in the document, idf is ln(1+N) -
-   *     ln(1+df) over all documents of the collection, filtered out or not. Documents that
-   *     score 0 are given too, in the order in which they were first stored. A document with
-   *     an embedding has the positions of its values as terms (`0`, `1`, ...) and the values
-   *     as tf. The filter names one collection. As the vector store of lauren-ai.
-   *   - `overlap`: memories by the share of the query's words, those longer than 2
-   *     characters, that are parts of the text: importance * (0.5 + 0.5 * share) for facts
-   *     and the like, 0.55 + 0.3 * share for entities and relations, 0.35 + 0.2 * share for
-   *     episodes. A share of 0 is left out; equal scores newest first. Looks at the newest
-   *     10,000 memories that the filter leaves, as the next two do. As the unified memory of
+   * Scoring of the records. Empty means the method of `mode`, `fusion` and `weights`, described in
+   * docs/recall.md. The other scorings consider one kind of record, which need not be named in
+   * `filter.kinds`; of the fields after `page_token` they accept `min_score`, `reference_time` and
+   * `include_embeddings`, and of the filter the fields for that kind: any other field that is set
+   * is an error. Their pages end after 1,000 hits. Any other name is an error. Values may be added.
+   *   - `cosine`: documents by the cosine of two vectors, -1 to 1: that of `embedding`, or of the
+   *     query by the server's own model. `embedding` may be of another model than the server's when
+   *     documents were given with embeddings of that model. Documents without a vector of that
+   *     model are excluded. The filter must name one collection.
+   *   - `tf_idf`: documents by the cosine of term vectors, 0 to 1, over runs of `a-z0-9` in the
+   *     lower-cased text: tf is the share of the term in the document, idf is ln(1+N) - ln(1+df)
+   *     over all documents of the collection, filtered out or not. Documents that score 0 are
+   *     returned too, in the order in which they were first stored. A document with an embedding
+   *     has the positions of its values as terms (`0`, `1`, ...) and the values as tf. The filter
+   *     must name one collection. Equivalent to the vector store of lauren-ai.
+   *   - `overlap`: memories by the share of the query's words, those longer than 2 characters, that
+   *     are substrings of the text: importance * (0.5 + 0.5 * share) for facts and the like, 0.55 +
+   *     0.3 * share for entities and relations, 0.35 + 0.2 * share for episodes. Memories with a
+   *     share of 0 are excluded; equal scores are ordered newest first. Considers the newest 10,000
+   *     memories that match the filter, like the next two. Equivalent to the unified memory of
    *     selectools.
-   *   - `word_count`: memories by how many of the query's words are parts of text or
-   *     category, then by importance; a blank query gives the most important ones. Looks at
-   *     the 500 most important memories. As the recall tool of selectools.
-   *   - `substring`: memories of which the whole query is a part of the text or of a topic,
-   *     without regard to case; by falling confidence. A blank query fits all. As the user
+   *   - `word_count`: memories by the number of the query's words that are substrings of text or
+   *     category, then by importance; a blank query returns the most important ones. Considers the
+   *     500 most important memories. Equivalent to the recall tool of selectools.
+   *   - `substring`: memories whose text, or one of whose topics, contains the whole query, without
+   *     regard to case; by falling confidence. A blank query matches all. Equivalent to the user
    *     memory of lauren-ai.
-   *   - `occurrences`: sessions, so `group_by_session` is required, by how often words of
-   *     the query, separated by white space and compared without case, occur in their user
-   *     and assistant messages, then by id. The hits of a session are its first messages
-   *     that match. The query is at most 1,024 bytes and 32 different words. Reads every
-   *     message that it looks at: for small stores and rare use. As the session search of
-   *     selectools.
+   *   - `occurrences`: sessions, so `group_by_session` is required, by the number of occurrences of
+   *     the query's words, separated by white space and compared without case, in their user and
+   *     assistant messages, then by id. The hits of a session are its first messages that match.
+   *     The query is at most 1,024 bytes and 32 different words. Reads every message that it
+   *     considers: for small stores and rare use. Equivalent to the session search of selectools.
    */
   scoring: string;
-  /** Gives documents with the embeddings that came with them. */
+  /**
+   * Whether to return documents with the embeddings that were stored with them. An error where the
+   * filter excludes documents. Default false.
+   */
   includeEmbeddings: boolean;
 }
 
-/** What fits. */
+/** Result of a search. */
 export interface RecallResponse {
-  /**
-   * The hits, the best first. With `group_by_session` session by session, the best
-   * session first.
-   */
+  /** The hits, best first. With `group_by_session` grouped by session, best session first. */
   hits: RecallHit[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
-  /** The sessions of `hits`, the best first. Only with `group_by_session`. */
+  /** Sessions of `hits`, best first. Only with `group_by_session`. */
   sessions: RecalledSession[];
-  /** What the search could look at. */
+  /** Records that the search could consider. */
   coverage?: RecallCoverage | undefined;
 }
 
-/** Asks for vectors of texts. */
+/** Request for vectors of texts. */
 export interface EmbedRequest {
-  /** The namespace. Empty means `default`. The budgets of hooks are counted by it. */
+  /** The namespace. Empty means `default`. The budgets of hooks apply per namespace. */
   namespace: string;
   /**
-   * The texts, 1 to 128. Each at most 131,072 bytes, all together at most 1 MiB (1,048,576
-   * bytes). Models look at the beginning of a long one only.
+   * Texts, 1 to 128. Each at most 131,072 bytes, all together at most 1 MiB (1,048,576 bytes).
+   * Models read only the beginning of a long text.
    */
   texts: string[];
-  /** What the texts are. Unset means `EMBEDDING_PURPOSE_PASSAGE`. */
+  /** Purpose of the texts. Unset means `EMBEDDING_PURPOSE_PASSAGE`. */
   purpose: EmbeddingPurpose;
 }
 
-/** The vectors. */
+/** Vectors of texts. */
 export interface EmbedResponse {
   /**
-   * The vectors, in the order of the texts, of length 1. A text in which the model knows
-   * nothing has a vector of zeros.
+   * Vectors, in the order of the texts, of length 1. A text without any token known to the model
+   * has a vector of zeros.
    */
   embeddings: Embedding[];
 }
 
 /**
- * Asks for the context of a prompt: what is known, what happened and what was said, in
- * one text within a budget of tokens. The same store and the same request give the same
- * context.
+ * Request for the context of a prompt: knowledge, events and messages, in one text within a budget
+ * of tokens. The same store and the same request give the same context.
  */
 export interface AssembleContextRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The session whose window and summary are taken in. Optional. One that does not exist
-   * yet counts as empty.
+   * Session whose window and summary are included. Optional. One that does not exist yet counts as
+   * empty.
    */
   sessionId: string;
   /**
-   * Who looks: memories and documents are taken in that this user, agent and session may
-   * see, and messages of the user's sessions. Unset means the user and the agent of
-   * `session_id`, and that session; without a session, only what everybody shares is taken
-   * in. Set, it counts as it is: nothing of the session fills its unset members.
+   * Reader of the context, which includes memories and documents visible to this user, agent and
+   * session, and messages of the user's sessions. Unset means the user and the agent of
+   * `session_id`, and that session; without a session, only shared records are included. If set, it
+   * is used unchanged: unset members are not filled from the session.
    */
   scope?:
     | MemoryScope
     | undefined;
   /**
-   * What the prompt is about. Empty means the newest user message of the window; without
-   * one, memories come by importance and nothing is recalled. At most 131,072 bytes.
+   * Subject of the prompt. Empty means the newest user message of the window; without one, memories
+   * are chosen by importance and nothing is recalled. At most 131,072 bytes.
    */
   query: string;
-  /** The most tokens that the text may cost. 0 means 4,000. 1 to 1,000,000. */
+  /** Maximum cost of the text, in tokens. 0 means 4,000. 1 to 1,000,000. */
   maxTokens: number;
   /**
-   * How tokens are counted: the text as a whole, and each section by itself. Unset means
-   * that of the session's policy, or else `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is
-   * an error.
+   * Rule to count the tokens of the text as a whole, and of each section separately. Unset means
+   * that of the session's policy, or else `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is an error.
    */
   tokenRule: TokenRule;
   /** The model, for `TOKEN_RULE_MODEL`; an error with another rule. At most 127 bytes. */
@@ -254,97 +254,97 @@ export interface AssembleContextRequest {
   /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
   tokenPreset: string;
   /**
-   * What is in it, in this order. Empty means the sections of the profile. Each kind once
+   * Sections of the context, in this order. Empty means the sections of the profile. Each kind once
    * at most.
    */
   sections: ContextSection[];
   /**
-   * The profile: the words of the context, and how it is packed. Empty means `default`.
-   * Another name is an error. docs/memory.md shows each. Values may be added.
-   *   - `default`: summary, long-term memory, entities, relations, episodes, recalled
-   *     messages, documents and conversation, by shares. An item is in it whole or not at
-   *     all.
-   *   - `selectools`: the unified memory of selectools: long-term memory, entities,
-   *     episodes, conversation. Over the budget, a mark replaces older messages of the
-   *     conversation, then episodes go, then entities, then the text is cut.
-   *   - `lauren`: the facts block of lauren-ai: each with how sure it is, high, medium or
-   *     low.
+   * Profile: the wording and the packing of the context. Empty means `default`. Any other name is
+   * an error. docs/memory.md shows each. Values may be added.
+   *   - `default`: summary, long-term memory, entities, relations, episodes, recalled messages,
+   *     documents and conversation, by shares. An item is included whole or not at all.
+   *   - `selectools`: the unified memory of selectools: long-term memory, entities, episodes,
+   *     conversation. Over the budget, a mark replaces older messages of the conversation, then
+   *     episodes are dropped, then entities, then the text is cut.
+   *   - `lauren`: the facts block of lauren-ai: each fact with its confidence, high, medium or low.
    *   - `definable`: the history block of definable.
    */
   profile: string;
   /**
-   * Leaves the conversation out, for callers that send the window to the model as messages
-   * beside the context.
+   * Whether to omit the conversation, for callers that send the window to the model as messages in
+   * addition to the context. Default false.
    */
   excludeConversation: boolean;
   /**
-   * Which part of `max_tokens` counts as the budget, above 0, at most 1. Unset means 1,
-   * with the profile `selectools` 0.7.
+   * Share of `max_tokens` that is the budget, above 0, at most 1. Unset means 1, with the profile
+   * `selectools` 0.7.
    */
   compactionThreshold?:
     | number
     | undefined;
   /**
-   * Leaves out recalled messages and documents that are less relevant, and memories that
-   * are neither relevant nor important, 0 to 1. Unset means 0.05; with an embedder of your
-   * own it means 0 while fewer than 32 texts of the namespace have vectors, since relevance
-   * cannot read those vectors yet.
+   * Minimum relevance of recalled messages and documents, and of memories unless they are
+   * important, 0 to 1. Unset means 0.05; with a custom embedder it means 0 while fewer than 32
+   * texts of the namespace have vectors, because relevance cannot be calibrated to those vectors
+   * yet. An error without a section of long-term memory, recalled messages or documents.
    */
   minRelevance?:
     | number
     | undefined;
   /**
-   * Leaves out all recalled messages when not even the best of them is this relevant, and
-   * likewise all documents, 0 to 1: no message is a better answer than many that do not
-   * answer. Unset means 0.25, and 0 where an unset `min_relevance` means 0. docs/recall.md
-   * says what such a floor keeps and costs.
+   * Minimum relevance of the best recalled message, below which all are omitted, and likewise for
+   * documents, 0 to 1: no message is better than many that do not answer. Unset means 0.25, and 0
+   * where an unset `min_relevance` means 0. docs/recall.md describes the benefit and the cost of
+   * such a floor. An error without a section of either.
    */
   minBestRelevance?:
     | number
     | undefined;
-  /** The weights of recall. */
+  /**
+   * Weights of recall. An error without a section of long-term memory, recalled messages or
+   * documents.
+   */
   weights?:
     | RecallWeights
     | undefined;
-  /** The time that days are counted from and validity is judged at. Unset means now. */
+  /** Time from which days are counted and at which validity is evaluated. Unset means now. */
   referenceTime?:
     | Timestamp
     | undefined;
   /**
-   * Whether everything but headings stands between marks that say that it is data. Unset
-   * leaves it to the profile.
+   * Fencing of everything except headings between marks that declare it as data. Unset means that
+   * of the profile.
    */
   fence: ContextFence;
 }
 
-/** The context. */
+/** Assembled context. */
 export interface AssembleContextResponse {
-  /** The text, ready for a system prompt. Empty when there is nothing to say. */
+  /** Text of the context, ready for a system prompt. Empty when there is no content. */
   text: string;
   /**
-   * What the text costs: never more than the budget, with one exception. The mark that
-   * the profile `selectools` leaves of a text that is cut may be all of it, and may
-   * cost more by itself.
+   * Cost of the text in tokens: never more than the budget, with one exception. If the profile
+   * `selectools` cuts the text, only its mark may remain, which may cost more by itself.
    */
   tokenCount: number;
-  /** What it might cost: `compaction_threshold` of `max_tokens`, at least 1. */
+  /** Budget in tokens: `compaction_threshold` of `max_tokens`, at least 1. */
   budgetTokens: number;
-  /** Its sections that hold something, in their order. */
+  /** Sections of the context that are not empty, in order. */
   parts: ContextPart[];
   /**
-   * What was found and is not in the text, by section. At most 1,000; `total_cut_count`
+   * Items that were found but omitted from the text, by section. At most 1,000; `total_cut_count`
    * counts the rest too.
    */
   cuts: ContextCut[];
-  /** How many items were cut, those that `cuts` has no room for included. */
+  /** Number of omitted items, including those beyond the limit of `cuts`. */
   totalCutCount: number;
-  /** What the recall behind it could look at. Unset when nothing was recalled. */
+  /** Records that the underlying recall could consider. Unset when nothing was recalled. */
   coverage?:
     | RecallCoverage
     | undefined;
-  /** The token rule that counted. */
+  /** Token rule that was used. */
   tokenRule: TokenRule;
-  /** Its name, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
+  /** Name of the rule, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
   tokenPreset: string;
 }
 
@@ -1341,27 +1341,26 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
 };
 
 /**
- * Finds again what was said and what was stored: messages of every session, documents and
- * memories, by words and by vectors.
+ * Search over everything stored: messages of every session, documents and memories, by words and by
+ * vectors.
  *
- * The store is the truth; the index of a namespace is made from it when the namespace is
- * first searched, is kept in memory within a limit, and is never on disk. A write that has
- * returned is found by the next search. What is deleted or has run out is never found.
+ * The store is the source of truth; the index of a namespace is built from it on the first search
+ * of the namespace, is kept in memory within a limit, and is never on disk. A completed write is
+ * visible to the next search. Deleted and expired records are never found.
  *
  * The common errors are those of SessionService.
  */
 export type RecallServiceService = typeof RecallServiceService;
 export const RecallServiceService = {
   /**
-   * Finds messages, documents and memories that fit a query, with an explained score for
-   * each.
+   * Finds messages, documents and memories that match a query, with an explained score for each.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
-   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: as before, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
    */
   recall: {
     path: "/memorysidecar.v1.RecallService/Recall" as const,
@@ -1373,8 +1372,8 @@ export const RecallServiceService = {
     responseDeserialize: (value: Buffer): RecallResponse => RecallResponse.decode(value),
   },
   /**
-   * Makes the context of a prompt: memories, recalled messages and the window of a session
-   * within a budget of tokens, with a list of what was cut.
+   * Assembles the context of a prompt: memories, recalled messages and the window of a session
+   * within a budget of tokens, with a list of the omitted items.
    */
   assembleContext: {
     path: "/memorysidecar.v1.RecallService/AssembleContext" as const,
@@ -1388,11 +1387,11 @@ export const RecallServiceService = {
     responseDeserialize: (value: Buffer): AssembleContextResponse => AssembleContextResponse.decode(value),
   },
   /**
-   * Makes vectors of texts with the server's embedder, the one that Recall uses.
+   * Computes vectors of texts with the server's embedder, the one that Recall uses.
    *
    * Errors:
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
+   *   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed: {
@@ -1408,28 +1407,27 @@ export const RecallServiceService = {
 
 export interface RecallServiceServer extends UntypedServiceImplementation {
   /**
-   * Finds messages, documents and memories that fit a query, with an explained score for
-   * each.
+   * Finds messages, documents and memories that match a query, with an explained score for each.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
-   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: as before, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
    */
   recall: handleUnaryCall<RecallRequest, RecallResponse>;
   /**
-   * Makes the context of a prompt: memories, recalled messages and the window of a session
-   * within a budget of tokens, with a list of what was cut.
+   * Assembles the context of a prompt: memories, recalled messages and the window of a session
+   * within a budget of tokens, with a list of the omitted items.
    */
   assembleContext: handleUnaryCall<AssembleContextRequest, AssembleContextResponse>;
   /**
-   * Makes vectors of texts with the server's embedder, the one that Recall uses.
+   * Computes vectors of texts with the server's embedder, the one that Recall uses.
    *
    * Errors:
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
+   *   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed: handleUnaryCall<EmbedRequest, EmbedResponse>;
@@ -1437,15 +1435,14 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
 
 export interface RecallServiceClient extends Client {
   /**
-   * Finds messages, documents and memories that fit a query, with an explained score for
-   * each.
+   * Finds messages, documents and memories that match a query, with an explained score for each.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring `cosine` needs a vector of the query
-   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: as before, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
    */
   recall(
     request: RecallRequest,
@@ -1463,8 +1460,8 @@ export interface RecallServiceClient extends Client {
     callback: (error: ServiceError | null, response: RecallResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes the context of a prompt: memories, recalled messages and the window of a session
-   * within a budget of tokens, with a list of what was cut.
+   * Assembles the context of a prompt: memories, recalled messages and the window of a session
+   * within a budget of tokens, with a list of the omitted items.
    */
   assembleContext(
     request: AssembleContextRequest,
@@ -1482,11 +1479,11 @@ export interface RecallServiceClient extends Client {
     callback: (error: ServiceError | null, response: AssembleContextResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes vectors of texts with the server's embedder, the one that Recall uses.
+   * Computes vectors of texts with the server's embedder, the one that Recall uses.
    *
    * Errors:
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
-   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
+   *   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed(

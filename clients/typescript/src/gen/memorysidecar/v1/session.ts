@@ -19,15 +19,15 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/session.proto";
 
 /**
- * In which order sessions are listed. Sessions created at the same time follow in
- * the order of their creation. Values may be added.
+ * Order of listed sessions. Sessions created at the same time are listed in the order of their
+ * creation. Values may be added.
  */
 export const SessionOrder = {
   /** UNSPECIFIED - The default: `SESSION_ORDER_CREATE_TIME_DESC`. */
   UNSPECIFIED: 0,
-  /** CREATE_TIME_DESC - The newest first. */
+  /** CREATE_TIME_DESC - Newest first. */
   CREATE_TIME_DESC: 1,
-  /** CREATE_TIME_ASC - The oldest first. */
+  /** CREATE_TIME_ASC - Oldest first. */
   CREATE_TIME_ASC: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -41,23 +41,20 @@ export namespace SessionOrder {
   export type UNRECOGNIZED = typeof SessionOrder.UNRECOGNIZED;
 }
 
-/** One conversation: its log of messages, its window and what describes it. */
+/** One conversation: its log of messages, its window and its attributes. */
 export interface Session {
-  /**
-   * The namespace of the session. Output only here: requests name it beside the
-   * session.
-   */
+  /** Namespace of the session. Output only here: requests name it in a field next to the session. */
   namespace: string;
   /**
-   * The id of the session, unique in its namespace and never changed.
+   * Id of the session, unique in its namespace and immutable.
    *
-   * Optional when creating: the server makes a sortable one if it is empty. 1 to
-   * 512 bytes of UTF-8 without control characters, compared byte for byte.
+   * Optional when creating: the server generates a sortable one if it is empty. 1 to 512 bytes of
+   * UTF-8 without control characters, compared byte for byte.
    */
   sessionId: string;
-  /** The person whose conversation it is. Optional, at most 512 bytes. */
+  /** User of the conversation. Optional, at most 512 bytes. */
   userId: string;
-  /** The agent that leads the conversation. Optional, at most 512 bytes. */
+  /** Agent of the conversation. Optional, at most 512 bytes. */
   agentId: string;
   /**
    * Short values to filter by. At most 32; keys are 1 to 63 characters of
@@ -65,42 +62,40 @@ export interface Session {
    */
   labels: { [key: string]: string };
   /**
-   * The caller's own data about the session, not interpreted. At most 16,384
-   * bytes in wire form and 32 levels deep. Its numbers are doubles.
+   * Custom data of the caller, not interpreted. At most 16,384 bytes in wire form and 32 levels
+   * deep. Its numbers are doubles.
    */
   metadata?:
     | { [key: string]: any }
     | undefined;
   /**
-   * How the window is kept. Unset on create means the default: whole turns
-   * within 8,000 tokens and 200 messages, then, inside a turn that is too
-   * large, its oldest assistant turns; all system messages protected. Always set
-   * in answers: the preset with its options as they were given, or the policy written
-   * out with every default.
+   * Policy of the window. Unset on create means the default: whole turns within 8,000 tokens and
+   * 200 messages, then, inside a turn that is too large, its oldest assistant turns; all system
+   * messages protected. Always set in responses: the preset with its options as they were given, or
+   * the policy written out with every default.
    */
   policy?:
     | PolicyChoice
     | undefined;
   /**
-   * The policy in force, written out with every default; of a preset, as it was when it
-   * was chosen. Output only.
+   * Policy in force, written out with every default; for a preset, as of the time it was chosen.
+   * Output only.
    */
   effectivePolicy?:
     | Policy
     | undefined;
   /**
-   * How long the session lives after its last change. Unset means for ever. 1
-   * second to 10 years, in whole milliseconds; more precise values are rounded up.
+   * Time to live after the last change. Unset means no expiry. 1 second to 10 years, in whole
+   * milliseconds; more precise values are rounded up.
    *
-   * Every change of the session or of its messages starts the time anew; reading
-   * does not. A session past its time is gone for every call at once; its records
-   * are erased in the background soon after.
+   * Every change of the session or of its messages restarts the time; reading does not. An expired
+   * session is gone for every call at once; its records are erased in the background soon after.
    */
   ttl?:
     | Duration
     | undefined;
   /**
-   * When the session will be deleted if nothing changes it. Unset without a ttl.
+   * Time at which the session expires unless it changes. Unset without a ttl.
    *
    * Output only.
    */
@@ -108,67 +103,60 @@ export interface Session {
     | Timestamp
     | undefined;
   /**
-   * The text that stands for messages that left the window. Unset when there is none. Its
-   * `text` can be set on create; afterwards SetSummary and hooks change it, never
-   * UpdateSession.
+   * Summary of messages that left the window. Unset when there is none. Its `text` can be set on
+   * create; afterwards only SetSummary and hooks change it, not UpdateSession.
    */
   summary?:
     | Summary
     | undefined;
-  /**
-   * The seq of the newest message ever appended, 0 when there was none. Output
-   * only.
-   */
+  /** Seq of the newest message ever appended, 0 when there was none. Output only. */
   lastSeq: bigint;
-  /** How large the log is. Output only. */
+  /** Size of the log. Output only. */
   logTotals?:
     | Totals
     | undefined;
-  /** How large the window is. Output only. */
+  /** Size of the window. Output only. */
   windowTotals?:
     | Totals
     | undefined;
-  /**
-   * Where the session was forked from. Unset for a session that was created.
-   * Output only.
-   */
+  /** Origin of a forked session. Unset for a session that was created. Output only. */
   forkedFrom?:
     | ForkOrigin
     | undefined;
-  /** When the session was created. Output only. */
+  /** Creation time of the session. Output only. */
   createTime?:
     | Timestamp
     | undefined;
-  /** When the session or its log was last changed. Output only. */
+  /** Time of the last change of the session or its log. Output only. */
   updateTime?:
     | Timestamp
     | undefined;
-  /** The revision of the namespace that last changed the session or its log. Output only. */
+  /** Revision of the namespace at the last change of the session or its log. Output only. */
   revision: bigint;
   /**
-   * Names this state of what UpdateSession can change; an append leaves it as it
-   * is. Output only in answers.
+   * Identifies this version of the fields that UpdateSession can change; an append does not change
+   * it. Output only in responses.
    */
   etag: string;
   /**
-   * Texts that stand in the window in the place of messages, by rising position.
-   * Stages that summarize and SetSummary make them. At most 64. Output only.
+   * Summaries placed in the window instead of messages, by rising position. Created by stages that
+   * summarize and by SetSummary. At most 64. Output only.
    */
   placedSummaries: Summary[];
   /**
-   * Since when stages count new messages. Only for stages with such triggers, and
-   * only once they acted. Output only.
+   * Points from which stages count new messages. Only for stages with such triggers, and only once
+   * they have acted. Output only.
    */
   stageStates: StageState[];
   /**
-   * What the model's input took, as the newest append that said so said. 0 when none
-   * did. Output only.
+   * Input tokens of the model, from the newest append that reported them. 0 when none did. Output
+   * only.
    */
   modelInputTokens: bigint;
   /**
-   * What the session gives to long-term memory. Unset: nothing, unless the policy is the
-   * preset `selectools` with `unified`, which brings one. Can be set on create and through
-   * UpdateSession.
+   * Rules by which the session feeds long-term memory. If unset, nothing is remembered, unless the
+   * policy is the preset `selectools` with `unified`, which brings its own rules. Can be set on
+   * create and through UpdateSession.
    */
   memoryPolicy?: MemoryPolicy | undefined;
 }
@@ -178,25 +166,25 @@ export interface Session_LabelsEntry {
   value: string;
 }
 
-/** Since when a stage counts new messages. */
+/** Point from which a stage counts new messages. */
 export interface StageState {
-  /** The name of the stage. */
+  /** Name of the stage. */
   stage: string;
-  /** The newest seq when the stage last acted. */
+  /** Newest seq when the stage last acted. */
   lastSeq: bigint;
-  /** The window it left. */
+  /** Size of the window after the stage last acted. */
   windowTotals?: Totals | undefined;
 }
 
-/** Where a forked session comes from. */
+/** Origin of a forked session. */
 export interface ForkOrigin {
-  /** The id of the source session, in the same namespace. */
+  /** Id of the source session, in the same namespace. */
   sessionId: string;
-  /** The last seq that was copied. */
+  /** Last seq that was copied. */
   seq: bigint;
 }
 
-/** Which sessions to list. Every field that is set must hold. */
+/** Filter of sessions; all conditions that are set must hold. */
 export interface SessionFilter {
   /** The user. Unset means any; empty is an error. */
   userId?:

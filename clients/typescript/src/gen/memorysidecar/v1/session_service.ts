@@ -44,7 +44,7 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/session_service.proto";
 
-/** Asks for a new session. */
+/** Request for a new session. */
 export interface CreateSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -55,7 +55,7 @@ export interface CreateSessionRequest {
   session?:
     | Session
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
@@ -65,7 +65,7 @@ export interface CreateSessionResponse {
   session?: Session | undefined;
 }
 
-/** Asks for one session. */
+/** Request to get a session. */
 export interface GetSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -73,31 +73,31 @@ export interface GetSessionRequest {
   sessionId: string;
 }
 
-/** One session. */
+/** Response with a session. */
 export interface GetSessionResponse {
   /** The session. */
   session?: Session | undefined;
 }
 
-/** Asks for a page of sessions. */
+/** Request for a page of sessions. */
 export interface ListSessionsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Which sessions to list. Unset means all. */
+  /** Filter of the sessions. Unset means all. */
   filter?:
     | SessionFilter
     | undefined;
-  /** In which order. Unset means `SESSION_ORDER_CREATE_TIME_DESC`. */
+  /** Order of the sessions. Unset means `SESSION_ORDER_CREATE_TIME_DESC`. */
   order: SessionOrder;
   /**
-   * The most sessions to return. 0 means 50; above 1,000 is treated as 1,000;
-   * negative is an error. A page may be shorter, even empty, and not be the last:
-   * it ends after 1 MiB, or after looking at 10,000 sessions.
+   * Maximum number of sessions to return. 0 means 50; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter, even empty, and not be the last: it ends after 1 MiB, or after
+   * examining 10,000 sessions.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
@@ -106,32 +106,32 @@ export interface ListSessionsRequest {
 export interface ListSessionsResponse {
   /** The sessions. */
   sessions: Session[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to change a session. */
+/** Request to change a session. */
 export interface UpdateSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The session with its new values. `session_id` names it. A non-empty `etag`
-   * must still be the session's.
+   * The session with its new values, identified by `session_id`. A non-empty `etag` must match that
+   * of the stored session.
    */
   session?:
     | Session
     | undefined;
   /**
-   * The fields to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
-   * `memory_policy`, or `*` for all of them. A path that is named and not set is cleared;
-   * `policy` then becomes the default one. Empty means every one of them that is
-   * set in `session`; when none is, nothing changes. Output-only paths are ignored,
-   * others are an error; so is `summary`, which only SetSummary changes. At most 64 paths.
+   * Fields to change: any of the session except its output-only fields, `session_id` and `summary`,
+   * or `*` for all of them. A path that is named and not set is cleared; `policy` then becomes the
+   * default one. Empty means every one of them that is set in `session`; when none is, nothing
+   * changes. Output-only paths are ignored, others are an error; so is `summary`, which only
+   * SetSummary changes. At most 64 paths.
    */
   updateMask?:
     | string[]
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
@@ -141,79 +141,79 @@ export interface UpdateSessionResponse {
   session?:
     | Session
     | undefined;
-  /** What a new policy removed from the window. */
+  /** Messages that a new policy removed from the window. */
   trims: Trim[];
-  /** The stages of a new policy that acted, as an append names them. */
+  /** Stages of a new policy that acted, as an append reports them. */
   stageRuns: StageRun[];
   /**
-   * Says that a limit of a stage of a new policy does not hold, because what is
-   * protected is larger.
+   * Whether a limit of a stage of a new policy is exceeded, because the protected messages are
+   * larger.
    */
   overLimit: boolean;
 }
 
-/** Asks to delete a session. */
+/** Request to delete a session. */
 export interface DeleteSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** If not empty, the session must still have this etag. */
+  /** If not empty, must match the etag of the stored session. */
   etag: string;
-  /** Succeeds, changing nothing, when the session does not exist. */
+  /** Whether the call succeeds, changing nothing, when the session does not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** Says that the session is gone. */
+/** Result of the deletion of a session. */
 export interface DeleteSessionResponse {
-  /** The revision of the deletion, 0 when there was nothing to delete. */
+  /** Revision of the deletion, 0 when there was nothing to delete. */
   revision: bigint;
 }
 
-/** Asks to copy a session. */
+/** Request to copy a session. */
 export interface ForkSessionRequest {
   /** The namespace of both sessions. Empty means `default`. */
   namespace: string;
   /** The session to copy. Required. */
   sourceSessionId: string;
   /**
-   * The last seq to copy, 0 to the newest; 0 copies no message. Unset means the
-   * newest. After a reset not below the seq that was the newest then.
+   * Last seq to copy, 0 to the newest; 0 copies no message. Unset means the newest. After a reset,
+   * not below the seq that was then the newest.
    */
   atSeq?:
     | bigint
     | undefined;
-  /** The id of the new session. The server makes one if it is empty. */
+  /** Id of the new session. The server generates one if it is empty. */
   sessionId: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The copy. */
+/** Result of a fork. */
 export interface ForkSessionResponse {
   /** The new session. */
   session?: Session | undefined;
 }
 
-/** Asks to empty a session. */
+/** Request to empty a session. */
 export interface ResetSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** Keeps the system messages that are in the window. */
+  /** Whether to keep the system messages that are in the window. Default false. */
   keepSystemMessages: boolean;
-  /** If not empty, the session must still have this etag. */
+  /** If not empty, must match the etag of the stored session. */
   etag: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
-  /** Keeps the oldest message of the log if it is a system message. */
+  /** Whether to keep the oldest message of the log if it is a system message. Default false. */
   keepFirstSystemMessage: boolean;
   /**
-   * Keeps the summary of the session. Default false: it is removed. Placed summaries
-   * are always removed.
+   * Whether to keep the summary of the session. Default false: it is removed. Placed summaries are
+   * always removed.
    */
   keepSummary: boolean;
 }
@@ -224,11 +224,11 @@ export interface ResetSessionResponse {
   session?:
     | Session
     | undefined;
-  /** How much was deleted. */
+  /** Size of the deleted messages. */
   deletedTotals?: Totals | undefined;
 }
 
-/** Asks to append messages. */
+/** Request to append messages. */
 export interface AppendMessagesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -239,107 +239,100 @@ export interface AppendMessagesRequest {
    * must differ from one another. Output-only fields are ignored.
    */
   messages: Message[];
-  /**
-   * If set, the append happens only while this is the newest seq of the session; 0
-   * for a session that never had a message.
-   */
+  /** If set, must be the newest seq of the session; 0 for a session that never had a message. */
   expectedLastSeq?:
     | bigint
     | undefined;
   /**
-   * Creates the session with the defaults if it does not exist. Does nothing
-   * without messages: a turn of a session that does not exist cannot end.
+   * Whether to create the session with the defaults if it does not exist. Has no effect without
+   * messages: a turn of a session that does not exist cannot end.
    */
   createSession: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
   /**
-   * Says that the agent's turn ends with these messages: after the stages on append
-   * those on turn end run, too. By the memory policy of the session the turn becomes an
-   * episode, and extraction that waits for turn ends starts.
-   * See Episode for what an episode holds.
+   * Whether the agent's turn ends with these messages: after the stages on append, those on turn
+   * end run too. Under the memory policy of the session the turn becomes an episode, and extraction
+   * that waits for turn ends starts. See Episode for its contents.
    */
   turnEnd: boolean;
   /**
-   * What the model's input took, as the model said, for `model_input_tokens_over`.
-   * Unset leaves what an earlier append said. 0 to 1,000,000,000.
+   * Input tokens of the model, as the model reported them, for `model_input_tokens_over`. Unset
+   * keeps the number of an earlier append. 0 to 1,000,000,000.
    */
   modelInputTokens?:
     | bigint
     | undefined;
   /**
-   * How tools ended whose messages are not appended. The outcomes of tool messages
-   * count by themselves. At most 256.
+   * Outcomes of tools whose messages are not appended. Those of appended tool messages are counted
+   * anyway. At most 256.
    */
   toolOutcomes: ToolOutcome[];
 }
 
-/** What an append did. */
+/** Result of an append. */
 export interface AppendMessagesResponse {
-  /** What was stored, in the order of the request. */
+  /** The stored messages, in the order of the request. */
   messages: AppendedMessage[];
   /** The revision of the transaction. */
   revision: bigint;
   /**
-   * What left the window and why, in the order of the causes. May name messages of
-   * this very append.
+   * Messages removed from the window, in the order of their causes. May include messages of this
+   * append.
    */
   trims: Trim[];
-  /** The window after the append. */
+  /** Size of the window after the append. */
   windowTotals?:
     | Totals
     | undefined;
-  /** The newest seq of the session. */
+  /** Newest seq of the session. */
   lastSeq: bigint;
   /**
-   * The stages that acted and their triggers. A stage without triggers is named only
-   * when it removed something or is over its limit.
+   * Stages that acted, and their triggers. A stage without triggers is named only when it removed
+   * messages or is over its limit.
    */
   stageRuns: StageRun[];
-  /**
-   * Says that a limit of a stage that acted does not hold, because what is protected
-   * is larger.
-   */
+  /** Whether a limit of a stage that acted is exceeded, because the protected messages are larger. */
   overLimit: boolean;
   /**
-   * The memories that promotion made of messages that left the window. Those that a hook
-   * is to score come later. At most 3 MiB of ids.
+   * Memories that promotion made of messages that left the window. Memories that a hook must score
+   * first are made later. At most 3 MiB of ids.
    */
   promotedMemoryIds: string[];
   /**
-   * Memories that were evicted for them, and episodes whose days are over. Together with
-   * `promoted_memory_ids` at most 3 MiB of ids.
+   * Memories that were evicted to make room for them, and episodes whose retention has ended.
+   * Together with `promoted_memory_ids` at most 3 MiB of ids.
    */
   evictedMemoryIds: string[];
   /**
-   * The memory that holds the episode of the turn. Empty when none was made: without
-   * `turn_end`, when the memory policy asks for none, when nothing was said since the
-   * turn end before, or when the time that episodes are kept is over for it already.
+   * Memory that holds the episode of the turn. Empty when none was made: without `turn_end`, when
+   * the memory policy keeps no episodes, when there was no message since the previous turn end, or
+   * when the retention time of the episode has already passed.
    */
   episodeMemoryId: string;
 }
 
-/** Asks for a page of messages. */
+/** Request for a page of messages. */
 export interface ListMessagesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** Which messages to list. Unset means all. */
+  /** Filter of the messages. Unset means all. */
   filter?:
     | MessageFilter
     | undefined;
-  /** In which order. Unset means `MESSAGE_ORDER_SEQ_ASC`. */
+  /** Order of the messages. Unset means `MESSAGE_ORDER_SEQ_ASC`. */
   order: MessageOrder;
   /**
-   * The most messages to return. 0 means 100; above 1,000 is treated as 1,000;
-   * negative is an error. A page may be shorter, even empty, and not be the last:
-   * it ends after 3 MiB, or after looking at 10,000 messages.
+   * Maximum number of messages to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or after
+   * examining 10,000 messages.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
@@ -348,11 +341,11 @@ export interface ListMessagesRequest {
 export interface ListMessagesResponse {
   /** The messages. */
   messages: Message[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks for one message. */
+/** Request to get a message. */
 export interface GetMessageRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -362,46 +355,45 @@ export interface GetMessageRequest {
   messageId: string;
 }
 
-/** One message. */
+/** Response with a message. */
 export interface GetMessageResponse {
   /** The message. */
   message?:
     | Message
     | undefined;
-  /** Whether it is in the stored window. */
+  /** Whether the message is in the stored window. */
   inWindow: boolean;
 }
 
-/** Asks to change a message. */
+/** Request to change a message. */
 export interface UpdateMessageRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
   /**
-   * The message with its new values. `message_id` names it. A non-empty `etag` must
-   * still be the message's.
+   * The message with its new values, identified by `message_id`. A non-empty `etag` must match that
+   * of the stored message.
    */
   message?:
     | Message
     | undefined;
   /**
-   * The fields to change: `name`, `text`, `parts`, `tool_calls`, `agent_calls`,
-   * `tool_call_id`, `tool_error`, `structured_data`, `provider_payload`,
-   * `metadata`, `labels`, `token_count`, `sent_time`, `provider_role`,
-   * `structured_json`, or `*` for all of them. A path that is named and not set is
-   * cleared. To set `text` clears `parts` and the other way round, and so with
-   * `structured_data` and `structured_json`. Empty means every one of them that is set
-   * in `message`; when none is, nothing changes. Output-only paths are ignored;
-   * others, `role` among them, are an error.
+   * Fields to change: `name`, `text`, `parts`, `tool_calls`, `agent_calls`, `tool_call_id`,
+   * `tool_error`, `structured_data`, `provider_payload`, `metadata`, `labels`, `token_count`,
+   * `sent_time`, `provider_role`, `structured_json`, or `*` for all of them. A path that is named
+   * and not set is cleared. Setting `text` clears `parts` and vice versa; the same applies to
+   * `structured_data` and `structured_json`. Empty means every one of them that is set in
+   * `message`; when none is, nothing changes. Output-only paths are ignored; others, including
+   * `role`, are an error.
    *
-   * When the content changes and `token_count` is not given, the tokens are
-   * counted anew by the policy's rule; under `TOKEN_RULE_GIVEN` it must be given.
+   * When the content changes and `token_count` is not given, the tokens are recounted by the
+   * policy's rule; under `TOKEN_RULE_GIVEN` it must be given.
    */
   updateMask?:
     | string[]
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
@@ -411,15 +403,15 @@ export interface UpdateMessageResponse {
   message?:
     | Message
     | undefined;
-  /** The revision of the transaction, 0 when nothing was to be changed. */
+  /** Revision of the transaction, 0 when there was nothing to change. */
   revision: bigint;
-  /** What left the window because of the change. */
+  /** Messages removed from the window because of the change. */
   trims: Trim[];
-  /** The window after the change. */
+  /** Size of the window after the change. */
   windowTotals?: Totals | undefined;
 }
 
-/** Asks to delete a message. */
+/** Request to delete a message. */
 export interface DeleteMessageRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -427,67 +419,66 @@ export interface DeleteMessageRequest {
   sessionId: string;
   /** The message. Required. */
   messageId: string;
-  /** If not empty, the message must still have this etag. */
+  /** If not empty, must match the etag of the stored message. */
   etag: string;
-  /** Succeeds, changing nothing, when the message does not exist. */
+  /** Whether the call succeeds, changing nothing, when the message does not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What a deletion did. */
+/** Result of a deletion. */
 export interface DeleteMessageResponse {
-  /** The revision of the transaction, 0 when there was nothing to delete. */
+  /** Revision of the transaction, 0 when there was nothing to delete. */
   revision: bigint;
   /**
-   * What left the window because of the deletion, such as results that lost their
-   * tool call. The message itself is not named.
+   * Messages removed from the window because of the deletion, such as results that lost their tool
+   * call. The deleted message itself is not included.
    */
   trims: Trim[];
-  /** The window after the deletion. */
+  /** Size of the window after the deletion. */
   windowTotals?: Totals | undefined;
 }
 
-/** Asks for the window of a session. */
+/** Request for the window of a session. */
 export interface GetWindowRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
   /**
-   * A policy to look through, over the stored window. Every stage of it runs,
-   * whatever its `on` says, and nothing is changed. Unset means the session's own
-   * policy, of which only the stages on read run.
+   * Policy to view the stored window through. All of its stages run, whatever their `on`, and
+   * nothing is changed. Unset means the session's own policy, of which only the stages on read run.
    */
   policy?:
     | PolicyChoice
     | undefined;
   /**
-   * Gives the window as it was when this was the newest seq of the session, after
-   * all changes made before the next append. 0 to the newest. Unset means now.
+   * Returns the window as of this newest seq, after all changes made before the next append. 0 to
+   * the newest. Unset means now.
    *
-   * Messages deleted since are left out, with tool results that lost their call;
-   * messages changed since show their new content. Should these have grown beyond
-   * the ceiling of a window, the oldest messages are left out, system messages last.
-   * The summary of the session is that of then, as far as the history of summaries goes
-   * back (see ListSummaries). Placed summaries and filled results are not in it.
+   * Messages that have since been deleted are omitted, together with tool results that lost their
+   * call; messages that have since been changed show their new content. If the window then exceeds
+   * its ceiling, the oldest messages are omitted, system messages last. The summary of the session
+   * is the one of that time, as far as the history of summaries goes back (see ListSummaries).
+   * Placed summaries and filled results are not included.
    *
-   * Then the stages run, those of the session's policy as it is now. A reset ends
-   * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
+   * Then the stages of the session's current policy run. A reset ends the history: earlier seqs are
+   * `SEQ_OUT_OF_RANGE`.
    */
   asOfSeq?:
     | bigint
     | undefined;
   /**
-   * Gives only the newest of the messages that remain, this many, as they come: the
-   * first may be a tool result without its call. Unset means all. 1 to 10,000.
+   * Returns only this many of the newest remaining messages, regardless of tool pairs: the first
+   * may be a tool result without its call. Unset means all. 1 to 10,000.
    */
   newest?:
     | number
     | undefined;
   /**
-   * Only looks: every stage on read shapes the answer and none changes the stored window.
-   * Default false: stages with `STAGE_EFFECT_STORE` store what they remove.
+   * Whether to leave the stored window unchanged: stages on read then shape the response only.
+   * Default false: stages with `STAGE_EFFECT_STORE` store their removals.
    */
   readOnly: boolean;
 }
@@ -495,74 +486,67 @@ export interface GetWindowRequest {
 /** The window of a session. */
 export interface GetWindowResponse {
   /**
-   * The messages that go to the model, oldest first. Those that the server made,
-   * summaries and filled tool results, have no seq. One that shows the summary of the
-   * session has the id `summary`; a system message that ends with it keeps its own.
+   * Messages that go to the model, oldest first. Those that the server made, summaries and filled
+   * tool results, have no seq. A message that shows the summary of the session has the id
+   * `summary`; a system message that ends with the summary keeps its id.
    */
   messages: Message[];
   /**
-   * The text that stands for messages that left, whole; with `as_of_seq` that of then.
-   * Unset when there is none. The policy's `summary_view` says where `messages` shows it
-   * and how much of it.
+   * Full summary of messages that left the window; with `as_of_seq` the one of that time. Unset
+   * when there is none. The policy's `summary_view` defines where and how much of it `messages`
+   * shows.
    */
   summary?:
     | Summary
     | undefined;
-  /** How much `messages` holds, with a summary that is shown in it. */
+  /** Size of `messages`, including a summary shown in it. */
   windowTotals?:
     | Totals
     | undefined;
-  /** How much of the log is not in `messages`. Unset with `as_of_seq`. */
+  /** Size of the part of the log that is not in `messages`. Unset with `as_of_seq`. */
   outsideTotals?:
     | Totals
     | undefined;
   /**
-   * Which messages up to `last_seq` are not in `messages`, as runs by rising seq:
-   * every existing message of the runs is outside, and a run may hold none. At most
-   * 1,000 runs, the newest ones.
+   * Messages up to `last_seq` that are not in `messages`, as runs by rising seq: every existing
+   * message of the runs is outside, and a run may contain none. At most 1,000 runs, the newest
+   * ones.
    */
   outsideSeqRanges: SeqRange[];
-  /** Says that `outside_seq_ranges` holds only the newest 1,000 runs. */
+  /** Whether `outside_seq_ranges` holds only the newest 1,000 runs. */
   outsideTruncated: boolean;
-  /** What the stages of this read removed from the stored window. */
+  /** Messages that the stages of this read removed from the stored window. */
   trims: Trim[];
   /**
-   * The ids of tool calls in `messages` without a result in `messages`. Providers
-   * refuse such calls unless they are the newest: answer them first. At most 1,000
-   * and 65,536 bytes, the newest ones.
+   * Ids of tool calls in `messages` without a result in `messages`. Providers reject such calls
+   * unless they are the newest: answer them first. At most 1,000 and 65,536 bytes, the newest ones.
    */
   openToolCallIds: string[];
   /**
-   * Says that a limit of a stage that acts does not hold, because what is protected
-   * is larger than the limit. Stages on append of the session's policy count as well.
-   * Never set for a past seq without a policy.
+   * Whether a limit of a stage that acts is exceeded, because the protected messages are larger
+   * than the limit. Includes stages on append of the session's policy. Never set for a past seq
+   * without a policy.
    */
   overLimit: boolean;
-  /** The newest seq of the session, or the `as_of_seq` asked for. */
+  /** Newest seq of the session, or the requested `as_of_seq`. */
   lastSeq: bigint;
-  /** The revision of the namespace that last changed the session or its log. */
+  /** Revision of the namespace at the last change of the session or its log. */
   revision: bigint;
-  /** The stages that acted in this read. */
+  /** Stages that acted in this read. */
   stageRuns: StageRun[];
-  /** What went wrong in this read. At most one per condition. */
+  /** Warnings of this read. At most one per condition. */
   warnings: PolicyWarning[];
-  /**
-   * The ids of the messages that were shortened. At most 1,000 and 65,536 bytes, the
-   * newest.
-   */
+  /** Ids of the messages that were shortened. At most 1,000 and 65,536 bytes, the newest. */
   shortenedMessageIds: string[];
 }
 
-/** Asks for a trim of the stored window. */
+/** Request to trim the stored window. */
 export interface TrimSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /**
-   * How far to trim. Required. The protections and the tool pairs of the session's
-   * policy hold.
-   */
+  /** Target of the trim. Required. The protections and the tool pairs of the session's policy hold. */
   target?:
     | //
     /**
@@ -577,481 +561,470 @@ export interface TrimSessionRequest {
      */
     { $case: "maxMessages"; value: number }
     | //
-    /** Keeps the newest units of `unit`, this many, and removes the rest. 0 to 10,000. */
+    /** Keeps this many of the newest units of `unit` and removes the rest. 0 to 10,000. */
     { $case: "keepRecent"; value: number }
     | //
     /** Runs the stages on request of the session's policy. */
     { $case: "runPolicy"; value: RunPolicy }
     | undefined;
   /**
-   * What is kept or removed together. Unset means `WINDOW_UNIT_MESSAGE`. Not allowed with
+   * Unit that is kept or removed as a whole. Unset means `WINDOW_UNIT_MESSAGE`. Not allowed with
    * `run_policy`.
    */
   unit: WindowUnit;
-  /** Erases what is removed from the log for good. Not allowed with `run_policy`. */
+  /**
+   * Whether to erase the removed messages from the log permanently. Not allowed with `run_policy`.
+   * Default false.
+   */
   discard: boolean;
-  /** If not empty, the session must still have this etag. */
+  /** If not empty, must match the etag of the stored session. */
   etag: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** Asks to run the stages on request of the session's policy. */
+/** Target that runs the stages on request of the session's policy. */
 export interface RunPolicy {
 }
 
-/** The window after a trim. */
+/** Result of a trim. */
 export interface TrimSessionResponse {
-  /** The revision of the transaction, or the session's last one when nothing changed. */
+  /** Revision of the transaction, or the session's last one when nothing changed. */
   revision: bigint;
-  /** What left the window and why. The stage is `trim_session` unless the policy ran. */
+  /** Messages removed from the window, by cause. The stage is `trim_session` unless the policy ran. */
   trims: Trim[];
-  /** The window after the trim. */
+  /** Size of the window after the trim. */
   windowTotals?:
     | Totals
     | undefined;
-  /** The stages that acted. */
+  /** Stages that acted. */
   stageRuns: StageRun[];
-  /** Says that the target was not reached, because what is protected is larger. */
+  /** Whether the target was not reached, because the protected messages are larger. */
   overLimit: boolean;
 }
 
-/** Asks to bring messages back into the window. */
+/** Request to restore messages to the window. */
 export interface RestoreMessagesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
   /**
-   * The ids of the messages. Together with `seq_ranges` at least one message and at
-   * most 1,000. Those in the window already do nothing.
+   * Ids of the messages. Together with `seq_ranges` at least one message and at most 1,000.
+   * Messages already in the window are ignored.
    */
   messageIds: string[];
-  /** Runs of seqs: every existing message of them. At most 100. */
+  /** Runs of seqs, each with all its existing messages. At most 100. */
   seqRanges: SeqRange[];
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The window after a restore. */
+/** Result of a restore. */
 export interface RestoreMessagesResponse {
-  /** The revision of the transaction, or the session's last one when nothing changed. */
+  /** Revision of the transaction, or the session's last one when nothing changed. */
   revision: bigint;
   /**
-   * The ids of the messages that came back, by rising seq. Messages of the same tool
-   * calls come along, unless the policy's `tool_pairing` is loose.
+   * Ids of the restored messages, by rising seq. Messages of the same tool calls are restored with
+   * them, unless the policy's `tool_pairing` is loose.
    */
   messageIds: string[];
-  /** The window after the restore. */
+  /** Size of the window after the restore. */
   windowTotals?: Totals | undefined;
 }
 
-/** Asks which messages a summary should replace. */
+/** Request for the messages that a summary should replace. */
 export interface ListSummaryInputsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** Which messages. Required. */
+  /** Selection of the messages. Required. */
   choice?:
     | //
     /**
-     * All messages of the window but system messages and the newest others, this
-     * many. Unless the policy's `tool_pairing` is loose, more are kept when a tool call
-     * would be parted from its results. 0 to 10,000.
+     * Selects all messages of the window except system messages and this many of the newest others.
+     * Unless the policy's `tool_pairing` is loose, more are kept when a tool call would be
+     * separated from its results. 0 to 10,000.
      */
     { $case: "keepRecent"; value: number }
     | //
-    /** What this stage of the session's policy would remove now, if it acts. */
+    /**
+     * Stage of the session's policy whose removals to summarize: those it would make now, if it
+     * acts.
+     */
     { $case: "stage"; value: string }
     | undefined;
   /**
-   * The most messages to return. 0 means 1,000; above 1,000 is treated as 1,000; negative
+   * Maximum number of messages to return. 0 means 1,000; above 1,000 is treated as 1,000; negative
    * is an error. A page may be shorter and not be the last: it ends after 3 MiB.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same. Each page looks at
-   * the window anew.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged. Each page reads the current window.
    */
   pageToken: string;
 }
 
-/** The messages that a summary should replace. */
+/** Page of the messages that a summary should replace. */
 export interface ListSummaryInputsResponse {
-  /** The messages, oldest first. A tool call may be on another page than its results. */
+  /** The messages, oldest first. A tool call and its results may be on different pages. */
   messages: Message[];
-  /** How much all pages hold. */
+  /** Size of all pages together. */
   totals?:
     | Totals
     | undefined;
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to set the text that stands for messages that left the window. */
+/** Request to set the summary of messages that left the window. */
 export interface SetSummaryRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
   /**
-   * The text. At most 65,536 bytes. Empty removes the summary of the session; not
+   * Text of the summary. At most 65,536 bytes. Empty removes the summary of the session; not
    * allowed with `placement` in place.
    */
   text: string;
   /**
-   * The ids of the messages that the text replaces: they leave the window in the
-   * same transaction. Placed summaries are named by their ids too. All must be in the
-   * window and, under `TOOL_PAIRING_WHOLE`, hold all or none of the messages of a tool
-   * call. At most 10,000. Empty sets the text alone.
+   * Ids of the messages that the text replaces: they leave the window in the same transaction.
+   * Placed summaries are included by their ids. All must be in the window and, under
+   * `TOOL_PAIRING_WHOLE`, include all or none of the messages of a tool call. At most 10,000. Empty
+   * sets the text alone: it covers the same messages as the previous summary of the session, all of
+   * which have left the window. Name every message of the window that the text covers, or the model
+   * reads it twice.
    */
   replacedMessageIds: string[];
-  /** Where the text stands. Unset means `SUMMARY_PLACEMENT_SESSION`. */
+  /** Placement of the text. Unset means `SUMMARY_PLACEMENT_SESSION`. */
   placement: SummaryPlacement;
-  /**
-   * Only if the summary of the session still has this version; 0 for none yet. Unset
-   * means any.
-   */
+  /** If set, must be the version of the session's current summary; 0 for none yet. */
   expectedVersion?:
     | bigint
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The session after its summary was set. */
+/** Result of setting a summary. */
 export interface SetSummaryResponse {
   /** The session. */
   session?:
     | Session
     | undefined;
-  /** What left the window. */
+  /** Messages removed from the window. */
   trims: Trim[];
-  /** The summary that was placed. Unset for the summary of the session. */
+  /** The placed summary. Unset for the summary of the session. */
   placed?: Summary | undefined;
 }
 
-/** Asks to answer the tool calls of the window that have no result. */
+/** Request to answer the tool calls of the window that have no result. */
 export interface FillToolResultsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /**
-   * The text of the results. Empty means that of the policy, or a fixed notice. At
-   * most 1,024 bytes.
-   */
+  /** Text of the results. Empty means that of the policy, or a fixed notice. At most 1,024 bytes. */
   text: string;
   /**
-   * Answers only the calls of the newest message with tool calls. Default false: those
-   * of all messages.
+   * Whether to answer only the calls of the newest message with tool calls. Default false: those of
+   * all messages.
    */
   newestOnly: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The results that were made. */
+/** Result of filling tool results. */
 export interface FillToolResultsResponse {
-  /** The revision of the transaction, or the session's last one when nothing changed. */
+  /** Revision of the transaction, or the session's last one when nothing changed. */
   revision: bigint;
   /**
-   * The messages that were made, in the order of their calls. They stand in the
-   * window behind the last result of the same call message, or behind that message. A
-   * window holds at most 256 of them.
+   * Messages that were made, in the order of their calls. Each is placed in the window after the
+   * last result of the same call message, or after that message. A window holds at most 256 of
+   * them.
    */
   messages: Message[];
-  /** The window after the change. */
+  /** Size of the window after the change. */
   windowTotals?: Totals | undefined;
 }
 
-/** Asks what policies would make of a session. */
+/** Request to preview the effect of policies on a session. */
 export interface PreviewPolicyRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /**
-   * The policies to compare, each over the same messages. At most 8. None means the
-   * session's own.
-   */
+  /** Policies to compare, each over the same messages. At most 8. Empty means the session's own. */
   policies: PolicyChoice[];
   /**
-   * Which stages run: those on these occasions, as one change after the other would
-   * run them, append, turn end and request, and then a read. None means append and
-   * read.
+   * Occasions whose stages run, in the order of successive changes: append, turn end and request,
+   * and then a read. Empty means append and read.
    */
   occasions: StageOn[];
-  /** Over which messages. Unset means `PREVIEW_SOURCE_WINDOW`. */
+  /** Messages to run over. Unset means `PREVIEW_SOURCE_WINDOW`. */
   source: PreviewSource;
-  /** What the model's input took. Unset means what the session knows. */
+  /** Input tokens of the model. Unset means the stored number of the session. */
   modelInputTokens?:
     | bigint
     | undefined;
-  /** How tools ended. At most 256. None means what the session knows. */
+  /** Outcomes of tools. At most 256. Empty means those that the session has stored. */
   toolOutcomes: ToolOutcome[];
 }
 
-/** What the policies would make of the session. */
+/** Effect that the policies would have on the session. */
 export interface PreviewPolicyResponse {
-  /** One for each policy, in the order of the request. */
+  /** Previews, one for each policy, in the order of the request. */
   previews: PolicyPreview[];
-  /** The newest seq of the session. */
+  /** Newest seq of the session. */
   lastSeq: bigint;
-  /** The revision of the namespace that last changed the session or its log. */
+  /** Revision of the namespace at the last change of the session or its log. */
   revision: bigint;
 }
 
-/** Asks for the presets. */
+/** Request for a page of policy presets. */
 export interface ListPolicyPresetsRequest {
   /**
-   * The most presets to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * Maximum number of presets to return. 0 means 100; above 1,000 is treated as 1,000; negative is
    * an error. A page may be shorter and not be the last: it ends after 3 MiB.
    */
   pageSize: number;
-  /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes.
-   */
+  /** The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes. */
   pageToken: string;
 }
 
-/** The presets that the server knows. */
+/** A page of policy presets. */
 export interface ListPolicyPresetsResponse {
-  /** The presets, by name. */
+  /** The presets, sorted by name. */
   presets: PolicyPreset[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks to summarize messages of the window now. */
+/** Request to summarize messages of the window now. */
 export interface CompactSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** Which messages. Required. */
+  /** Selection of the messages. Required. */
   choice?:
     | //
     /**
-     * All messages of the window but system messages and the newest others, this
-     * many. Unless the policy's `tool_pairing` is loose, more are kept when a tool call
-     * would be parted from its results. With `SUMMARY_KEEP_IN_PLACE` placed summaries
-     * before the last of these messages are summarized with them; with
-     * `SUMMARY_KEEP_HIERARCHICAL` when 32 stand in the window. 0 to 10,000.
+     * Selects all messages of the window except system messages and this many of the newest others.
+     * Unless the policy's `tool_pairing` is loose, more are kept when a tool call would be
+     * separated from its results. With `SUMMARY_KEEP_IN_PLACE`, placed summaries before the last of
+     * these messages are summarized with them; with `SUMMARY_KEEP_HIERARCHICAL`, when the window
+     * has 32 of them. 0 to 10,000.
      */
     { $case: "keepRecent"; value: number }
     | //
     /**
-     * What this stage of the session's policy would remove now, whether or not its
-     * triggers hold.
+     * Stage of the session's policy whose removals to summarize: those it would make now, whether
+     * or not its triggers hold.
      */
     { $case: "stage"; value: string }
     | undefined;
   /**
-   * How the summary is made and kept. Unset means as `stage` says, or with
-   * `keep_recent` the defaults. `manual` is not allowed.
+   * Way the summary is made and kept. Unset means that of `stage`, or the defaults with
+   * `keep_recent`. `manual` is not allowed.
    */
   summarize?:
     | Summarize
     | undefined;
-  /** How long to wait for the summary. 0 to 10 minutes; also ends with the deadline. */
+  /** Maximum time to wait for the summary. 0 to 10 minutes; also ends with the deadline. */
   wait?:
     | Duration
     | undefined;
   /**
-   * Makes a repeat safe. Optional, at most 128 bytes. A repeat does not wait: it is
-   * answered as the first call would have been without `wait`.
+   * Idempotency key: makes a repeat safe. Optional, at most 128 bytes. A repeat does not wait: it
+   * returns the response that the first call would have had without `wait`.
    */
   requestId: string;
 }
 
-/** What is under way, and what came of it. */
+/** Progress or result of a compaction. */
 export interface CompactSessionResponse {
   /**
-   * The revision of the transaction that asked for the summary, or the session's last
-   * one when there is nothing to summarize.
+   * Revision of the transaction that requested the summary, or the session's last one when there is
+   * nothing to summarize.
    */
   revision: bigint;
   /**
-   * The task; with `stage` the one that is under way for it already, if there is one.
-   * Unset when there is nothing to summarize: no message, only such that tasks are under
-   * way for, or, when the text is to be placed, one alone that costs no more than
-   * `max_tokens`.
+   * The task; with `stage` the one already in progress for it, if any. Unset when there is nothing
+   * to summarize: no message, only messages that already have a task, or, for a placed summary, a
+   * single message that costs no more than `max_tokens`.
    */
   task?:
     | HookTask
     | undefined;
-  /** How the waiting ended. */
+  /** Outcome of the call. */
   outcome: CompactOutcome;
-  /** The summary, when it was made while this call waited. */
+  /** The summary, if it was made while this call waited. */
   summary?: Summary | undefined;
 }
 
-/** Asks for the summaries that a session has had. */
+/** Request for a page of the summaries that a session has had. */
 export interface ListSummariesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** Only those that are in use now. */
+  /** Whether to list only summaries in use. Default false. */
   currentOnly: boolean;
-  /** In which order. Unset means `SUMMARY_ORDER_VERSION_DESC`. */
+  /** Order of the summaries. Unset means `SUMMARY_ORDER_VERSION_DESC`. */
   order: SummaryOrder;
   /**
-   * The most summaries to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * Maximum number of summaries to return. 0 means 100; above 1,000 is treated as 1,000; negative
    * is an error. A page may be shorter and not be the last.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
 
-/** Summaries. The newest 1,000 of a session are kept, and those in use. */
+/** A page of summaries. A session keeps its newest 1,000 and those in use. */
 export interface ListSummariesResponse {
-  /** The summaries, in the order asked for, within 3 MiB in wire form. */
+  /** The summaries, in the requested order, within 3 MiB in wire form. */
   summaries: Summary[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks for the messages that a summary stands for. */
+/** Request for a page of the messages that a summary covers. */
 export interface ListSummarySourcesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** The version of the summary. Required, 1 or higher. */
+  /** Version of the summary. Required, 1 or higher. */
   version: bigint;
   /**
-   * The most messages to return. 0 means 100; above 1,000 is treated as 1,000; negative
-   * is an error. A page may be shorter and not be the last.
+   * Maximum number of messages to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page may be shorter and not be the last.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most
-   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
 
-/** The messages. */
+/** A page of the messages that a summary covers. */
 export interface ListSummarySourcesResponse {
   /**
-   * The messages, oldest first, over all levels of summaries, within 3 MiB in wire
-   * form. Messages that were deleted since are missing.
+   * The messages, oldest first, across all levels of summaries, within 3 MiB in wire form. Messages
+   * that have since been deleted are missing.
    */
   messages: Message[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks for a snapshot of a session. */
+/** Request to export a session. */
 export interface ExportSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
   sessionId: string;
   /**
-   * The format: `native`, the default, is everything the server knows of a session,
-   * exactly. The others are the JSON documents of other systems, which hold the window of a
-   * session and not what left it: `selectools` (ConversationMemory.to_dict), `lauren`
-   * (lauren-ai: ShortTermMemory.snapshot, or the older plain list of messages),
-   * `definable` (a list of memory entries), `marsys` (MemoryManager.save_to_file).
-   * `docs/policies.md` says which fields of each become what. Any other is an error.
+   * Format: `native`, the default, is a complete and exact copy of the session. The others are the
+   * JSON documents of other systems, which hold the window of a session but not the messages that
+   * left it: `selectools` (ConversationMemory.to_dict), `lauren` (lauren-ai:
+   * ShortTermMemory.snapshot, or the older plain list of messages), `definable` (a list of memory
+   * entries), `marsys` (MemoryManager.save_to_file). `docs/compat/snapshots.md` maps the fields of
+   * each. Any other format is an error.
    */
   format: string;
 }
 
 /**
- * A chunk of a snapshot. All chunks are of one moment. A reader that takes nothing for
- * a minute is let go; 16 exports run at one time.
+ * A chunk of a snapshot. All chunks are of one moment. A reader that accepts nothing for a minute
+ * is disconnected; 16 exports run at one time, 12 of one namespace.
  */
 export interface ExportSessionResponse {
-  /** The chunk, as ImportSession takes it. */
+  /** The chunk, in the form that ImportSession accepts. */
   chunk?: SnapshotChunk | undefined;
 }
 
 /**
- * Brings a chunk of a snapshot. Send the chunks of an export unchanged and in order,
- * each with `more` but the last; a snapshot of one chunk needs one call. A
- * chunk that is refused with `SNAPSHOT_INVALID` or `WINDOW_FULL` ends its upload.
+ * Request with a chunk of a snapshot. Send the chunks of an export unchanged and in order, each
+ * except the last with `more`; a snapshot of one chunk needs one call. A chunk that is refused with
+ * `SNAPSHOT_INVALID` or `WINDOW_FULL` ends its upload.
  *
- * A native snapshot makes the session as it was, but for what a stranger must not
- * say. The server sets anew: of the session `namespace`, `session_id`, `revision`,
- * `etag`, the totals, and with a `ttl` the `update_time` and `expire_time`; of each
- * message `source` and `trust`, by its role and content, `writer`, who imports, and
- * `etag`. The windows of the past are not in a snapshot: before the last seq all
- * messages up to a seq count as its window. ListSessions has the session as the
- * newest, whatever its `create_time`.
+ * A native snapshot restores the session exactly, except for fields that an importer must not
+ * forge. The server sets these anew: of the session `namespace`, `session_id`, `revision`, `etag`,
+ * the totals, and with a `ttl` the `update_time` and `expire_time`; of each message `source` and
+ * `trust`, by its role and content, `writer`, the credential of the importer, and `etag`. A
+ * snapshot does not contain past windows: before the last seq, the window at a seq is taken to be
+ * all messages up to it. ListSessions lists the session as the newest, whatever its `create_time`.
  */
 export interface ImportSessionRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * The id of the session to make. Empty means the id in a native snapshot, or one
-   * that the server makes.
+   * Id of the new session. Empty means the id in a native snapshot, or else one that the server
+   * generates.
    */
   sessionId: string;
-  /** The format, as ExportSession names them. Empty means `native`. */
+  /** Format, as for ExportSession. Empty means `native`. */
   format: string;
   /**
-   * Replaces a session of this id. Default false: it must not exist. What another
-   * system's document does not say, such as the policy, stays as it was.
+   * Whether to replace an existing session of this id. Default false: it must not exist. Attributes
+   * that the document of another system lacks, such as the policy, are kept.
    */
   replace: boolean;
   /**
-   * Names the upload that this chunk continues, as the first answer gave it. Empty
-   * starts a new one; the fields above count only then. At most 8 uploads at one time.
+   * Id of the upload that this chunk continues, from the first response. Empty starts a new upload;
+   * only then are the fields above read. At most 8 uploads at one time, 6 of one namespace.
    */
   uploadId: string;
-  /**
-   * The number of the chunk: 0, 1, 2 and so on. A chunk that came already is not taken
-   * twice.
-   */
+  /** Index of the chunk: 0, 1, 2 and so on. A repeated chunk is not applied twice. */
   chunkIndex: number;
-  /** More chunks follow. */
+  /** Whether more chunks follow. Default false. */
   more: boolean;
-  /** The chunk, as ExportSession gave it. Required. */
+  /** The chunk, as returned by ExportSession. Required. */
   chunk?:
     | SnapshotChunk
     | undefined;
   /**
-   * Makes a repeat of the whole import safe. Optional, at most 128 bytes. Send it
+   * Idempotency key: makes a repeat of the whole import safe. Optional, at most 128 bytes. Send it
    * with every chunk.
    */
   requestId: string;
 }
 
-/** What has been taken. */
+/** Progress of an import. */
 export interface ImportSessionResponse {
-  /** The session that was made. Unset while chunks are missing. */
+  /** The created session. Unset while chunks are missing. */
   session?:
     | Session
     | undefined;
   /**
-   * Names the upload for the next chunk. Given up after 10 minutes without one. Empty
-   * when the session was made.
+   * Id of the upload, for the next chunk. The upload expires after 10 minutes without one. Empty
+   * once the session was created.
    */
   uploadId: string;
-  /** The number of the next chunk. */
+  /** Index of the next chunk. */
   nextChunkIndex: number;
 }
 
-/** Asks what texts cost. */
+/** Request to count the cost of texts and messages. */
 export interface CountTokensRequest {
-  /** The namespace. Empty means `default`. Nothing that is stored there is read. */
+  /** The namespace. Empty means `default`. No stored data is read. */
   namespace: string;
-  /** The texts, at most 256. All texts and messages together at most 1 MiB (1,048,576 bytes). */
+  /** Texts, at most 256. All texts and messages together at most 1 MiB (1,048,576 bytes). */
   texts: string[];
-  /** Messages, at most 256. Counted as an append counts them. */
+  /** Messages, at most 256. Counted as in an append. */
   messages: Message[];
-  /** How to count. Unset means `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is an error. */
+  /** Token rule to count by. Unset means `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is an error. */
   tokenRule: TokenRule;
   /** The model, for `TOKEN_RULE_MODEL`; an error with another rule. At most 127 bytes. */
   model: string;
@@ -1061,21 +1034,21 @@ export interface CountTokensRequest {
     | undefined;
   /** The name of the rule, for `TOKEN_RULE_PRESET`. See Policy. */
   tokenPreset: string;
-  /** The cost of one image in tokens. Unset means 800. 0 to 1,000,000. */
+  /** Cost of one image in tokens. Unset means 800. 0 to 1,000,000. */
   imageTokenCount?: number | undefined;
 }
 
-/** What the texts cost. */
+/** Token counts of the texts and messages. */
 export interface CountTokensResponse {
-  /** What each text costs, as the text of a user message without a name. */
+  /** Cost of each text in tokens, counted as the text of a user message without a name. */
   textTokenCounts: number[];
-  /** What each message costs. */
+  /** Cost of each message in tokens. */
   messageTokenCounts: number[];
-  /** What all of it costs. */
+  /** Total cost in tokens. */
   totalTokenCount: bigint;
-  /** The rule that was used. */
+  /** Token rule that was used. */
   tokenRule: TokenRule;
-  /** Its name, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
+  /** Name of the rule, when it is `TOKEN_RULE_PRESET`. Empty otherwise. */
   tokenPreset: string;
 }
 
@@ -6456,36 +6429,36 @@ export const CountTokensResponse: MessageFns<CountTokensResponse> = {
 };
 
 /**
- * Keeps conversations: their sessions, their log of messages, and the window of
- * messages that goes to the model.
+ * Stores conversations: sessions, their logs of messages, and the windows of messages that go to
+ * the model.
  *
- * A write is on stable storage when its call returns. Within a session operations
- * are linearizable: a read that starts after a write has returned sees it. Every
- * write is one transaction with one revision, which also holds its events.
+ * A write is durable when its call returns. Within a session operations are linearizable: a read
+ * that starts after a write has returned sees it. Every write is one transaction with one revision,
+ * which includes its events.
  *
- * Every request about stored data names its namespace: 1 to 63 characters of
- * `a-z0-9-`, the first a letter, the last no hyphen; empty means `default`. A
- * namespace exists as soon as something is in it.
+ * Every request about stored data names its namespace: 1 to 63 characters of `a-z0-9-`, the first a
+ * letter, the last no hyphen; empty means `default`. A namespace exists as soon as it holds a
+ * record.
  *
- * Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to
- * 128 bytes that name this attempt, in its namespace and over all rpcs. A repeat within
- * the idempotency window (24 hours unless configured otherwise) changes nothing and gets
- * the first answer, whatever happened since; the same id with another request is
- * `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
- * its id. Without a `request_id` a repeat may take effect twice.
+ * Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes
+ * that identify the call, in its namespace and across all rpcs. A repeat within the idempotency
+ * window (24 hours unless configured otherwise) changes nothing and returns the first response,
+ * whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
+ * response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
+ * repeated with its id. Without a `request_id` a repeat may take effect twice.
  *
- * A server ignores fields that it does not know, except in rpcs that have the option
- * `destructive`: there a field that an older server does not know, at any depth, is
- * `REQUEST_INVALID`, and nothing is deleted. It may be a condition that narrows the call.
+ * A server ignores unknown fields, except in rpcs with the option `destructive`: there a field that
+ * an older server does not know, at any depth, is `REQUEST_INVALID`, and nothing is deleted,
+ * because it may be a condition that narrows the call.
  *
- * A server with a token file asks every call for the metadata `authorization` with
- * the value `Bearer TOKEN`. Without configuration the server listens on
- * 127.0.0.1:50151 and on a Unix socket in its data directory, and asks for no token.
+ * A server with a token file requires of every call the metadata `authorization` with the value
+ * `Bearer TOKEN`. Without configuration the server listens on 127.0.0.1:50151 and on a Unix socket
+ * in its data directory, and requires no token.
  *
- * Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`,
- * `TOKEN_MISSING`, `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`,
- * `DEADLINE_EXCEEDED`, `RECORD_CORRUPT` and `INTERNAL`; every mutation with
- * `REQUEST_ID_REUSED`, and every mutation but the deletes with `STORE_FULL`.
+ * Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`, `TOKEN_MISSING`,
+ * `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`, `DEADLINE_EXCEEDED`, `RECORD_CORRUPT` and
+ * `INTERNAL`; every mutation with `REQUEST_ID_REUSED` and `ANSWER_ERASED`, and every mutation but
+ * the deletes with `STORE_FULL`.
  */
 export type SessionServiceService = typeof SessionServiceService;
 export const SessionServiceService = {
@@ -6538,9 +6511,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ListSessionsResponse => ListSessionsResponse.decode(value),
   },
   /**
-   * Changes what describes a session. A new policy takes effect at once: its
-   * stages run over the window in the same transaction. Token counts that are
-   * stored already stay as they are.
+   * Changes the attributes of a session. A new policy takes effect at once: its stages run over the
+   * window in the same transaction. Stored token counts are not recomputed.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6559,8 +6531,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): UpdateSessionResponse => UpdateSessionResponse.decode(value),
   },
   /**
-   * Deletes a session with its whole log. It is gone at once and for good; its
-   * records are erased from the store in the background.
+   * Deletes a session with its whole log, immediately and permanently; its records are erased from
+   * the store in the background.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `allow_missing` is set
@@ -6577,14 +6549,13 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): DeleteSessionResponse => DeleteSessionResponse.decode(value),
   },
   /**
-   * Copies a session up to a seq into a new session: its log, its window and its summary
-   * as they were at that seq, and as they are now its user, agent, labels, metadata,
-   * policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
-   * stay outside the window. What stands in the window only, placed summaries and
-   * filled results, is copied with the newest seq only, as is what stages remember:
-   * no history is kept of it. Tasks are not copied: messages that left at once and wait
-   * for their summary have none in the copy. Takes time in proportion to the log; other
-   * sessions go on meanwhile. Afterwards the two are independent.
+   * Copies a session up to a seq into a new session. The log, the window and the summary are those
+   * at that seq; user, agent, labels, metadata, policy and ttl are the current ones. Message ids
+   * and seqs are kept. Tool results whose call has since been deleted stay outside the window.
+   * Placed summaries, filled results and the state of stages have no history: they are copied only
+   * with the newest seq. Tasks are not copied: messages that were removed at once and wait for
+   * their summary have no task in the copy. Takes time in proportion to the log, without blocking
+   * other sessions. Afterwards the two sessions are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -6601,8 +6572,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ForkSessionResponse => ForkSessionResponse.decode(value),
   },
   /**
-   * Empties a session: deletes the messages of its log and its summary for good
-   * and keeps the rest. New messages continue the seqs.
+   * Empties a session: permanently deletes the messages of its log and its summary and keeps the
+   * rest. New messages continue the seqs.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6619,9 +6590,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ResetSessionResponse => ResetSessionResponse.decode(value),
   },
   /**
-   * Appends messages to a session, all or none, in the order given, trims the window by
-   * the policy, and gives to long-term memory what the memory policy says, in one
-   * transaction.
+   * Appends messages to a session, atomically and in the given order, trims the window by the
+   * policy, and feeds long-term memory as the memory policy says, in one transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
@@ -6642,7 +6612,7 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): AppendMessagesResponse => AppendMessagesResponse.decode(value),
   },
   /**
-   * Lists messages of a session's log, in the window or not.
+   * Lists messages of a session's log, whether or not they are in the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6674,8 +6644,9 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): GetMessageResponse => GetMessageResponse.decode(value),
   },
   /**
-   * Changes a message in place. The policy runs again in the same transaction. The
-   * old content is gone for good.
+   * Changes a message in place. The policy runs again in the same transaction. The old content is
+   * permanently erased, and so are memories learned from it, as `on_source_erased` of the memory
+   * policy says. A policy with extraction at turn ends reads the new content with the next turn.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -6694,9 +6665,9 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): UpdateMessageResponse => UpdateMessageResponse.decode(value),
   },
   /**
-   * Deletes a message from the log for good. Its seq stays unused. Tool results
-   * that lose their call leave the window, and the policy runs again, in the same
-   * transaction.
+   * Deletes a message from the log permanently. Its seq is not reused. Tool results that lose their
+   * call leave the window, and the policy runs again, in the same transaction. Memories learned
+   * from it are erased too, unless `on_source_erased` of the memory policy says otherwise.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6714,11 +6685,11 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): DeleteMessageResponse => DeleteMessageResponse.decode(value),
   },
   /**
-   * Gets the messages that go to the model, oldest first, and says what is left
-   * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise it is a write where the session's policy has stages on read with
-   * `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
-   * revision. While the disk is full, and with `read_only`, they only shape the answer.
+   * Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
+   * policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
+   * is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
+   * they trim the stored window, with events and a new revision. While the disk is full, and with
+   * `read_only`, they shape the response only.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6735,8 +6706,7 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): GetWindowResponse => GetWindowResponse.decode(value),
   },
   /**
-   * Says what policies would cut now and why, message by message, and changes
-   * nothing.
+   * Reports, message by message, what policies would trim now and why. Changes nothing.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6753,7 +6723,7 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): PreviewPolicyResponse => PreviewPolicyResponse.decode(value),
   },
   /**
-   * Lists the policies that can be had by name, with their options.
+   * Lists the policy presets, with their options.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -6770,8 +6740,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ListPolicyPresetsResponse => ListPolicyPresetsResponse.decode(value),
   },
   /**
-   * Trims the window now, to tokens, to a number of messages, to the newest units, or
-   * as the policy's stages on request say.
+   * Trims the window now: to a number of tokens, to a number of messages, to the newest units, or
+   * by the policy's stages on request.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6787,9 +6757,9 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): TrimSessionResponse => TrimSessionResponse.decode(value),
   },
   /**
-   * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again. A summary that stands for them stays, and a task that has them
-   * after they left at once goes on: its summary will stand for them as well.
+   * Brings messages of the log back into the window. No stage runs: the next append may trim them
+   * again. A summary that covers them stays, and a task that already has them, because they were
+   * removed at once, continues: its summary will cover them as well.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -6826,8 +6796,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ListSummaryInputsResponse => ListSummaryInputsResponse.decode(value),
   },
   /**
-   * Sets the text that stands for messages that left the window, and takes the
-   * messages it replaces out of the window.
+   * Sets the summary of messages that left the window, and removes the messages it replaces from
+   * the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
@@ -6845,14 +6815,13 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): SetSummaryResponse => SetSummaryResponse.decode(value),
   },
   /**
-   * Has a hook summarize messages of the window now.
+   * Requests a summary of messages of the window now, made by a hook.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
-   *     are still to be done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that are not done
    */
   compactSession: {
     path: "/memorysidecar.v1.SessionService/CompactSession" as const,
@@ -6866,7 +6835,7 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): CompactSessionResponse => CompactSessionResponse.decode(value),
   },
   /**
-   * Lists the summaries that a session has had, in use or not.
+   * Lists the summaries that a session has had, current or not.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6883,7 +6852,7 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ListSummariesResponse => ListSummariesResponse.decode(value),
   },
   /**
-   * Lists the messages that a summary stands for.
+   * Lists the messages that a summary covers.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
@@ -6901,8 +6870,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ListSummarySourcesResponse => ListSummarySourcesResponse.decode(value),
   },
   /**
-   * Answers every tool call of the window that has no result, so that a model
-   * provider takes it. Doing it again changes nothing.
+   * Answers every tool call of the window that has no result, so that model providers accept it.
+   * Idempotent: a repeat changes nothing.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6920,7 +6889,7 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): FillToolResultsResponse => FillToolResultsResponse.decode(value),
   },
   /**
-   * Gives everything about a session, as a snapshot of one moment.
+   * Exports everything about a session, as a snapshot of one moment.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -6938,8 +6907,8 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ExportSessionResponse => ExportSessionResponse.decode(value),
   },
   /**
-   * Makes a session from a snapshot. Limits of its policy are not applied before the
-   * next append. Nothing is stored unless the whole snapshot is good.
+   * Creates a session from a snapshot. Limits of its policy are not applied before the next append.
+   * Nothing is stored unless the whole snapshot is valid.
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
@@ -6959,7 +6928,7 @@ export const SessionServiceService = {
       Buffer.from(ImportSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ImportSessionResponse => ImportSessionResponse.decode(value),
   },
-  /** Counts what texts and messages cost by a token rule. */
+  /** Counts the cost of texts and messages in tokens, by a token rule. */
   countTokens: {
     path: "/memorysidecar.v1.SessionService/CountTokens" as const,
     requestStream: false as const,
@@ -6995,9 +6964,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   listSessions: handleUnaryCall<ListSessionsRequest, ListSessionsResponse>;
   /**
-   * Changes what describes a session. A new policy takes effect at once: its
-   * stages run over the window in the same transaction. Token counts that are
-   * stored already stay as they are.
+   * Changes the attributes of a session. A new policy takes effect at once: its stages run over the
+   * window in the same transaction. Stored token counts are not recomputed.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7007,8 +6975,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   updateSession: handleUnaryCall<UpdateSessionRequest, UpdateSessionResponse>;
   /**
-   * Deletes a session with its whole log. It is gone at once and for good; its
-   * records are erased from the store in the background.
+   * Deletes a session with its whole log, immediately and permanently; its records are erased from
+   * the store in the background.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `allow_missing` is set
@@ -7016,14 +6984,13 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   deleteSession: handleUnaryCall<DeleteSessionRequest, DeleteSessionResponse>;
   /**
-   * Copies a session up to a seq into a new session: its log, its window and its summary
-   * as they were at that seq, and as they are now its user, agent, labels, metadata,
-   * policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
-   * stay outside the window. What stands in the window only, placed summaries and
-   * filled results, is copied with the newest seq only, as is what stages remember:
-   * no history is kept of it. Tasks are not copied: messages that left at once and wait
-   * for their summary have none in the copy. Takes time in proportion to the log; other
-   * sessions go on meanwhile. Afterwards the two are independent.
+   * Copies a session up to a seq into a new session. The log, the window and the summary are those
+   * at that seq; user, agent, labels, metadata, policy and ttl are the current ones. Message ids
+   * and seqs are kept. Tool results whose call has since been deleted stay outside the window.
+   * Placed summaries, filled results and the state of stages have no history: they are copied only
+   * with the newest seq. Tasks are not copied: messages that were removed at once and wait for
+   * their summary have no task in the copy. Takes time in proportion to the log, without blocking
+   * other sessions. Afterwards the two sessions are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -7032,8 +6999,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   forkSession: handleUnaryCall<ForkSessionRequest, ForkSessionResponse>;
   /**
-   * Empties a session: deletes the messages of its log and its summary for good
-   * and keeps the rest. New messages continue the seqs.
+   * Empties a session: permanently deletes the messages of its log and its summary and keeps the
+   * rest. New messages continue the seqs.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7041,9 +7008,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   resetSession: handleUnaryCall<ResetSessionRequest, ResetSessionResponse>;
   /**
-   * Appends messages to a session, all or none, in the order given, trims the window by
-   * the policy, and gives to long-term memory what the memory policy says, in one
-   * transaction.
+   * Appends messages to a session, atomically and in the given order, trims the window by the
+   * policy, and feeds long-term memory as the memory policy says, in one transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
@@ -7054,7 +7020,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   appendMessages: handleUnaryCall<AppendMessagesRequest, AppendMessagesResponse>;
   /**
-   * Lists messages of a session's log, in the window or not.
+   * Lists messages of a session's log, whether or not they are in the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7069,8 +7035,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   getMessage: handleUnaryCall<GetMessageRequest, GetMessageResponse>;
   /**
-   * Changes a message in place. The policy runs again in the same transaction. The
-   * old content is gone for good.
+   * Changes a message in place. The policy runs again in the same transaction. The old content is
+   * permanently erased, and so are memories learned from it, as `on_source_erased` of the memory
+   * policy says. A policy with extraction at turn ends reads the new content with the next turn.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -7080,9 +7047,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   updateMessage: handleUnaryCall<UpdateMessageRequest, UpdateMessageResponse>;
   /**
-   * Deletes a message from the log for good. Its seq stays unused. Tool results
-   * that lose their call leave the window, and the policy runs again, in the same
-   * transaction.
+   * Deletes a message from the log permanently. Its seq is not reused. Tool results that lose their
+   * call leave the window, and the policy runs again, in the same transaction. Memories learned
+   * from it are erased too, unless `on_source_erased` of the memory policy says otherwise.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7091,11 +7058,11 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   deleteMessage: handleUnaryCall<DeleteMessageRequest, DeleteMessageResponse>;
   /**
-   * Gets the messages that go to the model, oldest first, and says what is left
-   * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise it is a write where the session's policy has stages on read with
-   * `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
-   * revision. While the disk is full, and with `read_only`, they only shape the answer.
+   * Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
+   * policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
+   * is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
+   * they trim the stored window, with events and a new revision. While the disk is full, and with
+   * `read_only`, they shape the response only.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7104,8 +7071,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   getWindow: handleUnaryCall<GetWindowRequest, GetWindowResponse>;
   /**
-   * Says what policies would cut now and why, message by message, and changes
-   * nothing.
+   * Reports, message by message, what policies would trim now and why. Changes nothing.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7113,15 +7079,15 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   previewPolicy: handleUnaryCall<PreviewPolicyRequest, PreviewPolicyResponse>;
   /**
-   * Lists the policies that can be had by name, with their options.
+   * Lists the policy presets, with their options.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
    */
   listPolicyPresets: handleUnaryCall<ListPolicyPresetsRequest, ListPolicyPresetsResponse>;
   /**
-   * Trims the window now, to tokens, to a number of messages, to the newest units, or
-   * as the policy's stages on request say.
+   * Trims the window now: to a number of tokens, to a number of messages, to the newest units, or
+   * by the policy's stages on request.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7129,9 +7095,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   trimSession: handleUnaryCall<TrimSessionRequest, TrimSessionResponse>;
   /**
-   * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again. A summary that stands for them stays, and a task that has them
-   * after they left at once goes on: its summary will stand for them as well.
+   * Brings messages of the log back into the window. No stage runs: the next append may trim them
+   * again. A summary that covers them stays, and a task that already has them, because they were
+   * removed at once, continues: its summary will cover them as well.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -7148,8 +7114,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   listSummaryInputs: handleUnaryCall<ListSummaryInputsRequest, ListSummaryInputsResponse>;
   /**
-   * Sets the text that stands for messages that left the window, and takes the
-   * messages it replaces out of the window.
+   * Sets the summary of messages that left the window, and removes the messages it replaces from
+   * the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
@@ -7159,18 +7125,17 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   setSummary: handleUnaryCall<SetSummaryRequest, SetSummaryResponse>;
   /**
-   * Has a hook summarize messages of the window now.
+   * Requests a summary of messages of the window now, made by a hook.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
-   *     are still to be done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that are not done
    */
   compactSession: handleUnaryCall<CompactSessionRequest, CompactSessionResponse>;
   /**
-   * Lists the summaries that a session has had, in use or not.
+   * Lists the summaries that a session has had, current or not.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7178,7 +7143,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   listSummaries: handleUnaryCall<ListSummariesRequest, ListSummariesResponse>;
   /**
-   * Lists the messages that a summary stands for.
+   * Lists the messages that a summary covers.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
@@ -7186,8 +7151,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   listSummarySources: handleUnaryCall<ListSummarySourcesRequest, ListSummarySourcesResponse>;
   /**
-   * Answers every tool call of the window that has no result, so that a model
-   * provider takes it. Doing it again changes nothing.
+   * Answers every tool call of the window that has no result, so that model providers accept it.
+   * Idempotent: a repeat changes nothing.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7195,7 +7160,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   fillToolResults: handleUnaryCall<FillToolResultsRequest, FillToolResultsResponse>;
   /**
-   * Gives everything about a session, as a snapshot of one moment.
+   * Exports everything about a session, as a snapshot of one moment.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7204,8 +7169,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   exportSession: handleServerStreamingCall<ExportSessionRequest, ExportSessionResponse>;
   /**
-   * Makes a session from a snapshot. Limits of its policy are not applied before the
-   * next append. Nothing is stored unless the whole snapshot is good.
+   * Creates a session from a snapshot. Limits of its policy are not applied before the next append.
+   * Nothing is stored unless the whole snapshot is valid.
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
@@ -7216,7 +7181,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession: handleUnaryCall<ImportSessionRequest, ImportSessionResponse>;
-  /** Counts what texts and messages cost by a token rule. */
+  /** Counts the cost of texts and messages in tokens, by a token rule. */
   countTokens: handleUnaryCall<CountTokensRequest, CountTokensResponse>;
 }
 
@@ -7286,9 +7251,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Changes what describes a session. A new policy takes effect at once: its
-   * stages run over the window in the same transaction. Token counts that are
-   * stored already stay as they are.
+   * Changes the attributes of a session. A new policy takes effect at once: its stages run over the
+   * window in the same transaction. Stored token counts are not recomputed.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7312,8 +7276,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: UpdateSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Deletes a session with its whole log. It is gone at once and for good; its
-   * records are erased from the store in the background.
+   * Deletes a session with its whole log, immediately and permanently; its records are erased from
+   * the store in the background.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `allow_missing` is set
@@ -7335,14 +7299,13 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Copies a session up to a seq into a new session: its log, its window and its summary
-   * as they were at that seq, and as they are now its user, agent, labels, metadata,
-   * policy and ttl. Message ids and seqs stay. Tool results whose call was deleted since
-   * stay outside the window. What stands in the window only, placed summaries and
-   * filled results, is copied with the newest seq only, as is what stages remember:
-   * no history is kept of it. Tasks are not copied: messages that left at once and wait
-   * for their summary have none in the copy. Takes time in proportion to the log; other
-   * sessions go on meanwhile. Afterwards the two are independent.
+   * Copies a session up to a seq into a new session. The log, the window and the summary are those
+   * at that seq; user, agent, labels, metadata, policy and ttl are the current ones. Message ids
+   * and seqs are kept. Tool results whose call has since been deleted stay outside the window.
+   * Placed summaries, filled results and the state of stages have no history: they are copied only
+   * with the newest seq. Tasks are not copied: messages that were removed at once and wait for
+   * their summary have no task in the copy. Takes time in proportion to the log, without blocking
+   * other sessions. Afterwards the two sessions are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -7365,8 +7328,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ForkSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Empties a session: deletes the messages of its log and its summary for good
-   * and keeps the rest. New messages continue the seqs.
+   * Empties a session: permanently deletes the messages of its log and its summary and keeps the
+   * rest. New messages continue the seqs.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7388,9 +7351,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ResetSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Appends messages to a session, all or none, in the order given, trims the window by
-   * the policy, and gives to long-term memory what the memory policy says, in one
-   * transaction.
+   * Appends messages to a session, atomically and in the given order, trims the window by the
+   * policy, and feeds long-term memory as the memory policy says, in one transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
@@ -7415,7 +7377,7 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: AppendMessagesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists messages of a session's log, in the window or not.
+   * Lists messages of a session's log, whether or not they are in the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7458,8 +7420,9 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetMessageResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Changes a message in place. The policy runs again in the same transaction. The
-   * old content is gone for good.
+   * Changes a message in place. The policy runs again in the same transaction. The old content is
+   * permanently erased, and so are memories learned from it, as `on_source_erased` of the memory
+   * policy says. A policy with extraction at turn ends reads the new content with the next turn.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -7483,9 +7446,9 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: UpdateMessageResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Deletes a message from the log for good. Its seq stays unused. Tool results
-   * that lose their call leave the window, and the policy runs again, in the same
-   * transaction.
+   * Deletes a message from the log permanently. Its seq is not reused. Tool results that lose their
+   * call leave the window, and the policy runs again, in the same transaction. Memories learned
+   * from it are erased too, unless `on_source_erased` of the memory policy says otherwise.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7508,11 +7471,11 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteMessageResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Gets the messages that go to the model, oldest first, and says what is left
-   * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise it is a write where the session's policy has stages on read with
-   * `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
-   * revision. While the disk is full, and with `read_only`, they only shape the answer.
+   * Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
+   * policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
+   * is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
+   * they trim the stored window, with events and a new revision. While the disk is full, and with
+   * `read_only`, they shape the response only.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7535,8 +7498,7 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetWindowResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Says what policies would cut now and why, message by message, and changes
-   * nothing.
+   * Reports, message by message, what policies would trim now and why. Changes nothing.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7558,7 +7520,7 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: PreviewPolicyResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the policies that can be had by name, with their options.
+   * Lists the policy presets, with their options.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -7579,8 +7541,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListPolicyPresetsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Trims the window now, to tokens, to a number of messages, to the newest units, or
-   * as the policy's stages on request say.
+   * Trims the window now: to a number of tokens, to a number of messages, to the newest units, or
+   * by the policy's stages on request.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7602,9 +7564,9 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: TrimSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again. A summary that stands for them stays, and a task that has them
-   * after they left at once goes on: its summary will stand for them as well.
+   * Brings messages of the log back into the window. No stage runs: the next append may trim them
+   * again. A summary that covers them stays, and a task that already has them, because they were
+   * removed at once, continues: its summary will cover them as well.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -7649,8 +7611,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListSummaryInputsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Sets the text that stands for messages that left the window, and takes the
-   * messages it replaces out of the window.
+   * Sets the summary of messages that left the window, and removes the messages it replaces from
+   * the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
@@ -7674,14 +7636,13 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: SetSummaryResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Has a hook summarize messages of the window now.
+   * Requests a summary of messages of the window now, made by a hook.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
-   *     are still to be done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that are not done
    */
   compactSession(
     request: CompactSessionRequest,
@@ -7699,7 +7660,7 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: CompactSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the summaries that a session has had, in use or not.
+   * Lists the summaries that a session has had, current or not.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7721,7 +7682,7 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListSummariesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the messages that a summary stands for.
+   * Lists the messages that a summary covers.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
@@ -7743,8 +7704,8 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListSummarySourcesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Answers every tool call of the window that has no result, so that a model
-   * provider takes it. Doing it again changes nothing.
+   * Answers every tool call of the window that has no result, so that model providers accept it.
+   * Idempotent: a repeat changes nothing.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7766,7 +7727,7 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: FillToolResultsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Gives everything about a session, as a snapshot of one moment.
+   * Exports everything about a session, as a snapshot of one moment.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7783,8 +7744,8 @@ export interface SessionServiceClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<ExportSessionResponse>;
   /**
-   * Makes a session from a snapshot. Limits of its policy are not applied before the
-   * next append. Nothing is stored unless the whole snapshot is good.
+   * Creates a session from a snapshot. Limits of its policy are not applied before the next append.
+   * Nothing is stored unless the whole snapshot is valid.
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
@@ -7809,7 +7770,7 @@ export interface SessionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ImportSessionResponse) => void,
   ): ClientUnaryCall;
-  /** Counts what texts and messages cost by a token rule. */
+  /** Counts the cost of texts and messages in tokens, by a token rule. */
   countTokens(
     request: CountTokensRequest,
     callback: (error: ServiceError | null, response: CountTokensResponse) => void,

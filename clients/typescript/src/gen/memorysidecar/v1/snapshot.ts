@@ -15,8 +15,8 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/snapshot.proto";
 
 /**
- * A chunk of a snapshot, the same in an export and in an import. The chunks of a
- * native snapshot hold a header and messages, those of any other format a document.
+ * Chunk of a snapshot, the same in an export and in an import. The chunks of a native snapshot hold
+ * a header and messages, those of any other format a document.
  */
 export interface SnapshotChunk {
   /**
@@ -27,71 +27,74 @@ export interface SnapshotChunk {
     | SnapshotHeader
     | undefined;
   /**
-   * Messages of the log, by rising seq over all chunks; seqs between them had a message
-   * that was deleted. At most 10,000. An export gives at most 1 MiB (1,048,576 bytes) or
-   * one message in a chunk. An import needs of each the id, the seq, the token count and
-   * the times. Of the seqs from the first on at most 1,000,000 may have no message.
+   * Messages of the log, by rising seq over all chunks; gaps between seqs are deleted messages. At
+   * most 10,000. A chunk of an export holds at most 1 MiB (1,048,576 bytes) or one message. An
+   * import requires the id, the seq, the token count and the times of each. From the first seq on,
+   * at most 1,000,000 seqs may have no message.
    */
   messages: Message[];
   /**
-   * A piece of a JSON document. An export gives at most 1,048,576 bytes in a chunk. All
-   * pieces of an import together are at most 32 MiB (33,554,432 bytes), 64 levels deep,
-   * with 1,000,000 values; all imports under way hold at most 67,108,864 bytes.
+   * Part of a JSON document. An export gives at most 1,048,576 bytes in a chunk. All parts of an
+   * import together are at most 32 MiB (33,554,432 bytes), 64 levels deep, with 1,000,000 values;
+   * all imports in progress hold at most 67,108,864 bytes, those of one namespace 33,554,432.
    */
   document: Buffer;
 }
 
-/** A session without its log, as a native snapshot has it. */
+/** Session without its log, as in a native snapshot. */
 export interface SnapshotHeader {
   /**
-   * The session as it was. Its `namespace` and `session_id` are those it had. The
-   * texts of its placed summaries are left out: `inserts` has them.
+   * The exported session, with its original `namespace` and `session_id`. The texts of its placed
+   * summaries are omitted: they are in `inserts`.
    */
   session?:
     | Session
     | undefined;
   /**
-   * The first seq of the log: 1, or higher after a reset. Below it are only system
-   * messages that a reset kept, at most one more than a window holds.
+   * First seq of the log: 1, or higher after a reset. Below it there are only system messages that
+   * a reset kept, at most one more than a window holds.
    */
   firstSeq: bigint;
-  /** The stored window, as runs: every message of the runs is in it. At most 10,000. */
+  /** Stored window, as runs: it contains every message of the runs. At most 10,000. */
   windowSeqRanges: SeqRange[];
   /**
-   * The results that FillToolResults put into the window, and the messages that show placed
-   * summaries, in the order of the window.
+   * Results that FillToolResults put into the window, and the messages that show placed summaries,
+   * in the order of the window.
    */
   inserts: SnapshotInsert[];
   /** Outcomes of tools since the last turn end, oldest first. At most 256. */
   outcomes: SnapshotOutcome[];
-  /** The stages that are over a limit and whose warning was said. */
+  /** Stages that are over a limit and have already reported it in a warning. */
   overLimitStages: string[];
-  /** How many summaries the session has had, placed ones included. */
+  /** Number of summaries that the session has had, placed ones included. */
   summaryVersion: bigint;
-  /** The newest seq when a turn last became an episode, 0 when none did. */
+  /** Newest seq when a turn last became an episode, 0 when none did. */
   turnEndSeq: bigint;
 }
 
-/** Something that stands in the window and not in the log. */
+/** Message that is in the window but not in the log. */
 export interface SnapshotInsert {
-  /** The message. */
+  /**
+   * The message. Its `metadata` holds additional data about a summary from the document of another
+   * system.
+   */
   message?:
     | Message
     | undefined;
-  /** Where it stands: behind the message with this seq, 0 for the start. */
+  /** Position in the window: after the message with this seq, 0 for the start. */
   afterSeq: bigint;
   /**
-   * Says that it is a placed summary. Else it is a filled tool result or, when it is of
-   * the user, what was asked for in the summary that stands behind it.
+   * Whether the message is a placed summary. If false, it is a filled tool result or, with
+   * `ROLE_USER`, the request that precedes the summary after it.
    */
   summary: boolean;
 }
 
-/** How a tool ended. */
+/** Outcome of a tool call. */
 export interface SnapshotOutcome {
-  /** The name of the tool. */
+  /** Name of the tool. */
   tool: string;
-  /** Says that it failed. */
+  /** Whether the tool failed. */
   error: boolean;
 }
 

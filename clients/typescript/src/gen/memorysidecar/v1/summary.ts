@@ -15,15 +15,15 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/summary.proto";
 
-/** Where a summary stands. Values may be added. */
+/** Placement of a summary. Values may be added. */
 export const SummaryPlacement = {
-  /** UNSPECIFIED - The default: `SUMMARY_PLACEMENT_SESSION`. Never in an answer. */
+  /** UNSPECIFIED - The default: `SUMMARY_PLACEMENT_SESSION`. Never in a response. */
   UNSPECIFIED: 0,
-  /** SESSION - Beside the window, as the summary of the session. */
+  /** SESSION - Outside the window, as the summary of the session. */
   SESSION: 1,
   /**
-   * IN_PLACE - In the window, in the place of the first message it replaces. At least one
-   * message must be replaced.
+   * IN_PLACE - In the window, at the position of the first message it replaces. At least one message must be
+   * replaced.
    */
   IN_PLACE: 2,
   UNRECOGNIZED: -1,
@@ -38,13 +38,13 @@ export namespace SummaryPlacement {
   export type UNRECOGNIZED = typeof SummaryPlacement.UNRECOGNIZED;
 }
 
-/** In which order summaries are listed. Values may be added. */
+/** Order of listed summaries. Values may be added. */
 export const SummaryOrder = {
   /** UNSPECIFIED - The default: `SUMMARY_ORDER_VERSION_DESC`. */
   UNSPECIFIED: 0,
-  /** VERSION_DESC - The newest first. */
+  /** VERSION_DESC - Newest first. */
   VERSION_DESC: 1,
-  /** VERSION_ASC - The oldest first. */
+  /** VERSION_ASC - Oldest first. */
   VERSION_ASC: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -58,17 +58,17 @@ export namespace SummaryOrder {
   export type UNRECOGNIZED = typeof SummaryOrder.UNRECOGNIZED;
 }
 
-/** How far a CompactSession came. Values may be added. */
+/** Outcome of CompactSession. Values may be added. */
 export const CompactOutcome = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** NOTHING - There is nothing to summarize. */
   NOTHING: 1,
-  /** PENDING - The task is under way. */
+  /** PENDING - The task is pending or in progress. */
   PENDING: 2,
-  /** DONE - The summary is made. */
+  /** DONE - The summary was made. */
   DONE: 3,
-  /** FAILED - The task is dead: GetTask tells why. A summary is a placeholder. */
+  /** FAILED - The task is dead: GetTask gives the reason. The summary, if any, is a placeholder. */
   FAILED: 4,
   /** SUPERSEDED - The messages changed, or the task was deleted, before the summary was made. */
   SUPERSEDED: 5,
@@ -88,108 +88,101 @@ export namespace CompactOutcome {
 }
 
 /**
- * A text that stands for messages which left the window: the summary of a session, or
- * one that stands in the window in their place. The latter is shown as a system message,
- * or as an assistant message with `SUMMARY_SHAPE_EXCHANGE`, counts like a message, and
- * leaves the window like one.
+ * Summary of messages that left the window: either the summary of the session, or a summary placed
+ * in the window in their stead. The latter is shown as a system message, or as an assistant message
+ * with `SUMMARY_SHAPE_EXCHANGE`, counts like a message, and leaves the window like one.
  */
 export interface Summary {
   /**
-   * The text, without any prefix. At most 65,536 bytes. Can be set when a session is
-   * created; afterwards SetSummary and hooks change it. All other fields are output only.
+   * Text without any prefix. At most 65,536 bytes. Can be set when a session is created; afterwards
+   * SetSummary and hooks change it. All other fields are output only.
    */
   text: string;
   /**
-   * How many tokens it costs, as a message that shows it would. Texts are counted by the
+   * Cost in tokens, counted like that of a message with this text. Texts are counted by the
    * policy's token rule; under `TOKEN_RULE_GIVEN` by bytes divided by 4.
    */
   tokenCount: number;
   /**
-   * Its number among the summaries that the session has had, the session's own and placed
-   * ones together: 1 for the first.
+   * Number among all summaries that the session has had, the session's own and placed ones
+   * together: 1 for the first.
    */
   version: bigint;
-  /** When the text was set. */
+  /** Time the text was set. */
   createTime?:
     | Timestamp
     | undefined;
   /**
-   * The messages it stands for, as runs by rising seq; a placed summary stands before the
-   * first. In sessions and windows at most 256: when there are more, the oldest are one
-   * run with what lies between. ListSummaries and CompactSession give up to 4,096 in the
-   * same way. Empty for a text that a caller set without replacing messages.
+   * Messages that the summary covers, as runs by rising seq; a placed summary precedes the first of
+   * them in the window. In sessions and windows at most 256: when there are more, the oldest ones
+   * and the gaps between them are merged into one run. ListSummaries and CompactSession give up to
+   * 4,096 in the same way. Empty for a text that a caller set without replacing messages.
    */
   seqRanges: SeqRange[];
-  /** The hook that made it. Empty for a text that a caller set. */
+  /** Hook that made the summary. Empty for a text that a caller set. */
   hook: string;
   /**
-   * How far it may be trusted: the lowest of what it was made from. A text that a caller
-   * set is trusted as far as what it replaces, medium at most.
+   * Trust level of the text: the lowest among its sources. A text that a caller set has the level
+   * of the messages it replaces, medium at most.
    */
   trust: Trust;
-  /** Where it stands or stood. */
+  /** Placement of the summary, now or while it was in use. */
   placement: SummaryPlacement;
-  /**
-   * The id of the message that shows a placed summary, made by the server. Empty for the
-   * session's own.
-   */
+  /** Id of the message that shows a placed summary, made by the server. Empty for the session's own. */
   placedMessageId: string;
   /**
-   * When the first of the messages that a placed summary stands for was said, or else
-   * stored. Only in sessions and in the answer of SetSummary.
+   * Time at which the first message covered by a placed summary was sent, or stored if that is
+   * unknown. Only in sessions and in the response of SetSummary.
    */
   firstMessageTime?:
     | Timestamp
     | undefined;
-  /** How many levels of summaries it stands on: 1 when it was made of messages only. */
+  /** Number of levels of summaries: 1 when it was made of messages only. */
   level: number;
-  /** The stage that asked for it. Empty when a caller did. */
+  /** Stage that requested the summary. Empty when a caller did. */
   stage: string;
-  /** Says that it is in use now: the summary of the session, or in the window. */
+  /** Whether the summary is in use: as the summary of the session, or in the window. */
   current: boolean;
-  /** The sources it was made from, and how. Only from ListSummaries and CompactSession. */
+  /** Origin of the summary. Only from ListSummaries and CompactSession. */
   origin?: SummaryOrigin | undefined;
 }
 
-/** The sources of a summary, and how it was made. */
+/** Sources of a summary, and how it was made. */
 export interface SummaryOrigin {
-  /** The runs of messages that became part of a summary with this version. */
+  /** Runs of messages that were added to the summary in this version. */
   addedSeqRanges: SeqRange[];
-  /** How much the summary stands for: its messages and what they cost when they left. */
+  /** Totals of the messages that the summary covers, at their cost when they left the window. */
   sourceTotals?:
     | Totals
     | undefined;
   /**
-   * The versions it was made from, rising: those that stood among its messages, and the
-   * one it replaces or continues. At most 256, the newest.
+   * Versions of the source summaries, rising: those placed among its messages, and the one it
+   * replaces or continues. At most 256, the newest.
    */
   sourceVersions: bigint[];
-  /** The task that made it. Empty for a text that a caller set. */
+  /** Task that made the summary. Empty for a text that a caller set. */
   taskId: string;
-  /** The model, as the hook named it. May be empty. At most 127 bytes. */
+  /** Name of the model, as reported by the hook. May be empty. At most 127 bytes. */
   model: string;
-  /** What the hook said the calls took. 0 when it said nothing. */
+  /** Input tokens of the model calls, as reported by the hook. 0 when it reported none. */
   inputTokens: bigint;
-  /** What the hook said the answers took. 0 when it said nothing. */
+  /** Output tokens of the model calls, as reported by the hook. 0 when it reported none. */
   outputTokens: bigint;
-  /** How many calls of the hook it took, failed ones included. */
+  /** Number of hook calls, failed ones included. */
   callCount: number;
-  /**
-   * How long it took from the request to the summary. Unset for a text that a caller
-   * set.
-   */
+  /** Time from the request to the summary. Unset for a text that a caller set. */
   duration?:
     | Duration
     | undefined;
-  /** Says that no summary could be made and this is the placeholder of the stage. */
+  /** Whether the text is the placeholder of the stage, because no summary could be made. */
   placeholder: boolean;
 }
 
-/** Names a summary. */
+/** Reference to a summary. */
 export interface SummaryRef {
   /** The session. */
   sessionId: string;
-  /** Its number among the summaries of the session. */
+  /** Number of the summary among those of the session. */
   version: bigint;
 }
 

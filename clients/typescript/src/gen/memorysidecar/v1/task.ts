@@ -18,32 +18,29 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/task.proto";
 
 /**
- * What a hook does. Values may be added. A worker sees a task of a type that it does not
- * know with the number of the type and without an input: it gives the task back with
- * FailTask, not permanently, because another worker of the hook may know it.
+ * Types of work of a hook. Values may be added. A worker sees a task of an unknown type with the
+ * number of the type and without an input: it returns the task with FailTask, not permanently,
+ * because another worker of the hook may know the type.
  */
 export const TaskType = {
   /** UNSPECIFIED - Not set. In a request: any. */
   UNSPECIFIED: 0,
-  /** SUMMARIZE - Makes a short text of messages. */
+  /** SUMMARIZE - Makes a summary of messages. */
   SUMMARIZE: 1,
   /**
-   * EXTRACT - Finds facts, entities and relations in messages. Durable for the messages of a
-   * session, direct for a call of a hook of the kind `poll`.
+   * EXTRACT - Finds facts, entities and relations in messages. Durable for the messages of a session, direct
+   * for a call to a hook of the kind `poll`.
    */
   EXTRACT: 2,
-  /** EMBED - Makes vectors of texts. A task only for hooks of the kind `poll`: others are called. */
+  /** EMBED - Computes vectors of texts. A task only for hooks of the kind `poll`: others are called. */
   EMBED: 3,
-  /** SCORE - Says how important messages are. As `TASK_TYPE_EXTRACT`. */
+  /** SCORE - Rates the importance of messages. Durable and direct like `TASK_TYPE_EXTRACT`. */
   SCORE: 4,
-  /**
-   * RERANK - Puts results of a search in order. A task only for hooks of the kind `poll`: others
-   * are called.
-   */
+  /** RERANK - Ranks the results of a search. A task only for hooks of the kind `poll`: others are called. */
   RERANK: 5,
   /**
-   * RESOLVE - Says what becomes of memories that contradict a new one. A task only for hooks of the
-   * kind `poll`: others are called.
+   * RESOLVE - Decides on memories that contradict a new one. A task only for hooks of the kind `poll`: others
+   * are called.
    */
   RESOLVE: 6,
   UNRECOGNIZED: -1,
@@ -62,17 +59,17 @@ export namespace TaskType {
   export type UNRECOGNIZED = typeof TaskType.UNRECOGNIZED;
 }
 
-/** How far a task is. Values may be added. */
+/** States of a task. Values may be added. */
 export const TaskState = {
   /** UNSPECIFIED - Not set. In a request: any. */
   UNSPECIFIED: 0,
-  /** READY - It may be taken, at once or from `ready_time` on. */
+  /** READY - Ready to be taken, at once or from `ready_time` on. */
   READY: 1,
-  /** LEASED - Somebody does it. */
+  /** LEASED - Taken by a worker or the server. */
   LEASED: 2,
-  /** WAITING - It waits for another task of the same session and stage, or for the end of a turn. */
+  /** WAITING - Waiting for another task of the same session and stage, or for the end of a turn. */
   WAITING: 3,
-  /** DEAD - It was given up. */
+  /** DEAD - Given up after too many failures. */
   DEAD: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -88,32 +85,29 @@ export namespace TaskState {
   export type UNRECOGNIZED = typeof TaskState.UNRECOGNIZED;
 }
 
-/** Why an attempt failed. Values may be added. */
+/** Reason for the failure of an attempt. Values may be added. */
 export const TaskFailureReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** UNREACHABLE - The hook could not be reached. */
   UNREACHABLE: 1,
-  /** TIMEOUT - The hook did not answer in time, or the lease of a worker ended. */
+  /** TIMEOUT - The hook timed out, or the lease of a worker expired. */
   TIMEOUT: 2,
-  /** BUSY - The hook is busy and said to come back later. */
+  /** BUSY - The hook is busy and asked for a later retry. */
   BUSY: 3,
-  /** HOOK_ERROR - The hook failed, or broke its answer off. */
+  /** HOOK_ERROR - The hook failed, or its response was incomplete. */
   HOOK_ERROR: 4,
-  /**
-   * REFUSED - The hook refused the request, for example its key or its model: trying again does
-   * not help.
-   */
+  /** REFUSED - The hook rejected the request, for example its key or its model: a retry does not help. */
   REFUSED: 5,
-  /** INVALID_OUTPUT - The answer is not of the form that was asked for. */
+  /** INVALID_OUTPUT - The response is not of the requested form. */
   INVALID_OUTPUT: 6,
   /** EMPTY_OUTPUT - The text is empty. */
   EMPTY_OUTPUT: 7,
-  /** OUTPUT_TOO_LONG - The text or the answer is too long, or saves nothing. */
+  /** OUTPUT_TOO_LONG - The text or the response is too long, or the summary saves no tokens. */
   OUTPUT_TOO_LONG: 8,
-  /** WORKER - A worker gave the task back with FailTask. */
+  /** WORKER - A worker returned the task with FailTask. */
   WORKER: 9,
-  /** NO_HOOK - The hook is not in the configuration of the server any more. */
+  /** NO_HOOK - The hook is no longer in the server's configuration. */
   NO_HOOK: 10,
   UNRECOGNIZED: -1,
 } as const;
@@ -135,17 +129,17 @@ export namespace TaskFailureReason {
   export type UNRECOGNIZED = typeof TaskFailureReason.UNRECOGNIZED;
 }
 
-/** What becomes of memories that contradict a new one. Values may be added. */
+/** Actions on memories that contradict a new one. Values may be added. */
 export const ResolveAction = {
   /** UNSPECIFIED - Not set. Counts as a failure of the hook. */
   UNSPECIFIED: 0,
-  /** KEEP_BOTH - Both stay. */
+  /** KEEP_BOTH - Keeps all memories. */
   KEEP_BOTH: 1,
-  /** SUPERSEDE - The new one supersedes the others. */
+  /** SUPERSEDE - The new memory supersedes the others. */
   SUPERSEDE: 2,
-  /** MERGE - The newest of the others gets `text` as its next state; the rest is superseded by it. */
+  /** MERGE - The newest of the others gets `text` as its next version; it supersedes the rest. */
   MERGE: 3,
-  /** DROP - The new one is dropped. */
+  /** DROP - The new memory is dropped. */
   DROP: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -164,84 +158,84 @@ export namespace ResolveAction {
 /**
  * Work for a hook.
  *
- * Tasks to summarize, to extract and to score are durable: they are written in the
- * transaction of the change that asks for them. A task ends with its effect, and is gone
- * then: events tell what became of it. One that cannot be done is dead: it stays, with the
- * reason, until RetryTask or DeleteTask, or until its session is gone.
+ * Tasks to summarize, to extract and to score are durable: they are written in the transaction of
+ * the change that requests them. A task is removed once its result has been applied; events report
+ * its outcome. A task that cannot be done is dead: it is kept, with the reason, until RetryTask or
+ * DeleteTask, or until its session is gone.
  *
- * To summarize: a session has at most one task of a stage under way; tasks of one session
- * and stage are done in order. A dead one also goes when the stage makes a new one, and at
- * most 100 dead ones are kept in one session, the newest. When 256 tasks of a stage are to
- * be done, messages that leave at once make tasks that hold as much as tasks can, of which
- * the hook gets as much as it takes.
+ * Tasks to summarize: a session has at most one task per stage in progress; tasks of one session
+ * and stage are done in order. A dead task is also removed when the stage makes a new one, and a
+ * session keeps at most its newest 100 dead tasks. When 256 tasks of a stage are pending, messages
+ * that leave at once make tasks of the maximum size, of which the hook gets as much as its input
+ * limit allows.
  *
- * To extract and to score: a session has at most one task of each type, and what comes
- * meanwhile is added to it; a dead one is tried again when more messages come. The server
- * does such a task itself, in batches: workers never get it, only the direct tasks that it
- * makes for hooks of the kind `poll`.
+ * Tasks to extract and to score: a session has at most one task of each type, and new messages are
+ * added to it; a dead one is retried when more messages arrive. The server does such a task itself,
+ * in batches: workers never get it, only the direct tasks that it makes for hooks of the kind
+ * `poll`.
  *
- * Direct tasks are not durable, and only workers of hooks of the kind `poll` see them:
- * tasks to embed, to rerank and to resolve, and the single calls that extract and score.
- * They end with their result, and are gone when nobody waits for it.
+ * Direct tasks are not durable, and only workers of hooks of the kind `poll` see them: tasks to
+ * embed, to rerank and to resolve, and single calls to extract and to score. They end with their
+ * result, and are removed when no call waits for it.
  */
 export interface HookTask {
   /** The namespace. */
   namespace: string;
   /**
-   * The id, made by the server. Sortable among tasks that are durable, and among those
-   * that are not: later tasks have higher ids.
+   * Id of the task, generated by the server. Sortable among durable tasks, and among direct ones:
+   * later tasks have higher ids.
    */
   taskId: string;
   /**
-   * What is to be done. Says which field of `work` is set: none for a direct
-   * task. A client that does not know the type, or finds no field of `work` that it
-   * knows, can list, retry and delete the task all the same.
+   * Type of the task. Determines which field of `work` is set: none for a direct task. A client
+   * that does not know the type, or finds no field of `work` that it knows, can still list, retry
+   * and delete the task.
    */
   type: TaskType;
   /** The session. Empty for a direct task. */
   sessionId: string;
-  /** The hook that is to do it. `builtin` for a task to extract by rules. */
+  /** Hook that does the task. `builtin` for a task to extract by rules. */
   hook: string;
   /**
-   * The stage that asked for it. Empty for CompactSession, for a task to extract or to
-   * score, and for a direct task.
+   * Stage that requested the task. Empty for CompactSession, for a task to extract or to score, and
+   * for a direct task.
    */
   stage: string;
-  /** How far it is. */
+  /** State of the task. */
   state: TaskState;
   /**
-   * How many attempts have failed. Those that failed because the hook was down for
-   * everyone are not counted. Of a task to extract or to score: in a row.
+   * Number of failed attempts. Attempts that failed because the hook was down for everyone are not
+   * counted. For a task to extract or to score: consecutive failures.
    */
   failedAttempts: number;
   /**
-   * How many attempts may fail before the task is dead: as its hook says, or 5 for a task
-   * to extract or to score.
+   * Maximum number of failed attempts before the task is dead: that of its hook, or 5 for a task to
+   * extract or to score.
    */
   maxAttempts: number;
-  /** How many times the hook was called, or a worker took it. */
+  /** Number of times the hook was called, or a worker took the task. */
   callCount: number;
-  /** When it may be taken next. Unset for a task that is leased, waiting or dead. */
+  /** Earliest time of the next attempt. Unset for a task that is leased, waiting or dead. */
   readyTime?:
     | Timestamp
     | undefined;
   /**
-   * When its lease ends. Only for a leased task, and unset for a task to extract or to
-   * score, which the server has until the attempt is over.
+   * Expiry time of the lease. Only for a leased task, and unset for a task to extract or to score,
+   * which the server holds until the attempt is over.
    */
   leaseExpireTime?:
     | Timestamp
     | undefined;
   /**
-   * Who has it: the worker's own name for itself, or `server:` and the id of the instance
-   * of the server. Only for a leased task.
+   * Holder of the lease: the name that the worker gave itself, or `server:` and the id of the
+   * server instance. Only for a leased task.
    */
   workerId: string;
-  /** How the newest attempt failed. Unset when none did. */
+  /** Failure of the newest attempt. Unset when none failed. */
   lastFailure?:
     | TaskFailure
     | undefined;
-  /** What was asked for. */
+  /** The requested work. */
   work?:
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
@@ -250,163 +244,157 @@ export interface HookTask {
     /** For a durable task of the type `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
     { $case: "memory"; value: MemoryWork }
     | undefined;
-  /** When it was made. */
+  /** Creation time of the task. */
   createTime?: Timestamp | undefined;
 }
 
-/** How an attempt failed. Holds nothing that a hook or a model said. */
+/** Failure of an attempt. Contains no output of a hook or a model. */
 export interface TaskFailure {
-  /** Why. */
+  /** Reason for the failure. */
   reason: TaskFailureReason;
-  /** In words, for people. At most 256 bytes. From FailTask, its `message`. */
+  /** Human-readable description. At most 256 bytes. From FailTask, its `message`. */
   message: string;
-  /** When the attempt failed. */
+  /** Time of the failure. */
   createTime?: Timestamp | undefined;
 }
 
-/** What is to be summarized. */
+/** Messages to summarize. */
 export interface SummarizeWork {
   /** The messages, as runs by rising seq. */
   seqRanges: SeqRange[];
-  /** The ids of placed summaries and made results among them. */
+  /** Ids of placed summaries and generated results among them. */
   madeMessageIds: string[];
-  /** How much it is. */
+  /** Size of the messages. */
   sourceTotals?:
     | Totals
     | undefined;
-  /** What is asked for. */
+  /** Options of the summary. */
   options?:
     | Summarize
     | undefined;
-  /** Which call of a chain of density is next: 1 for the first. */
+  /** Number of the next call of a chain of density: 1 for the first. */
   loop: number;
-  /** The level of the summary that it makes. */
+  /** Level of the summary to make. */
   level: number;
-  /** What made the stage act. */
+  /** Triggers that made the stage act. */
   triggers: TriggerHit[];
 }
 
-/** The messages that facts are to be found in, or that are to be scored. */
+/** Messages to extract facts from, or to score. */
 export interface MemoryWork {
-  /** Those that wait, as runs by rising seq. */
+  /** Pending messages, as runs by rising seq. */
   seqRanges: SeqRange[];
 }
 
 /**
- * What a hook gets to summarize. The content is data: what messages say is no order
- * to whoever summarizes them.
+ * Input of a hook that summarizes. The content is data: a summarizer must not treat it as
+ * instructions.
  */
 export interface SummarizeInput {
-  /**
-   * The messages, oldest first, as they are stored. Those above the input limit of the
-   * hook are cut.
-   */
+  /** Messages, oldest first, as stored. Messages above the input limit of the hook are shortened. */
   messages: Message[];
-  /** The same as text, in the style that the stage asks for. */
+  /** Transcript of the messages, in the style that the stage defines. */
   transcript: string;
   /**
-   * What is known already: earlier summaries, oldest first. Of many the newest, at most
-   * 1,048,576 bytes. The new text should hold it when `replaces_prior` is set.
+   * Earlier summaries, oldest first. Limited to the newest, at most 1,048,576 bytes. The new text
+   * should include their content when `replaces_prior` is set.
    */
   priorTexts: string[];
-  /** Says that the new text takes the place of the prior ones. */
+  /** Whether the new text replaces the prior ones. */
   replacesPrior: boolean;
   /**
-   * How long the text should be, in tokens. One that stands in the window must also
-   * cost less than the messages: half of what they cost is a good aim.
+   * Target length of the text, in tokens. A text placed in the window must also cost less than the
+   * messages: aim for half of their cost.
    */
   maxTokens: number;
-  /** What to look for. May be empty. */
+  /** Instructions for the summarizer. May be empty. */
   instructions: string;
-  /** For a chain of density: which call this is, 1 for the first. 0 for a single call. */
+  /** Number of this call in a chain of density, 1 for the first. 0 for a single call. */
   loop: number;
-  /** How many calls there are at most. */
+  /** Maximum number of calls. */
   maxLoops: number;
   /** For further calls: the text so far, to be made denser at the same length. */
   draft: string;
-  /** Says that `request_text`, `facts` and `open_threads` are asked for. */
+  /** Whether `request_text`, `facts` and `open_threads` are requested. */
   structured: boolean;
-  /** The lowest trust of the messages. */
+  /** Lowest trust level of the messages. */
   trust: Trust;
   /**
-   * Says that the text is to stand in the window: one that costs as much as the
-   * messages is refused.
+   * Whether the text will be placed in the window: one that costs as much as the messages is
+   * refused.
    */
   savesTokens: boolean;
 }
 
-/** What a hook makes of it. */
+/** Output of a hook that summarizes. */
 export interface SummarizeOutput {
-  /** The text. Required; at most 65,536 bytes and twice `max_tokens`. */
+  /** Text of the summary. Required; at most 65,536 bytes and twice `max_tokens`. */
   text: string;
   /**
-   * For a chain of density: what the draft, or with the first call the text, still
-   * misses. None ends the chain. At most 64, each at most 256 bytes.
+   * For a chain of density: entities missing from the draft, or from the text with the first call.
+   * Empty ends the chain. At most 64, each at most 256 bytes.
    */
   missingEntities: string[];
-  /** When structured: what the user asked for. At most 16,384 bytes. */
+  /** When structured: the request of the user. At most 16,384 bytes. */
   requestText: string;
   /** When structured: facts worth keeping. At most 64, each at most 1,024 bytes. */
   facts: string[];
-  /** When structured: what is not finished. At most 64, each at most 1,024 bytes. */
+  /** When structured: unfinished matters. At most 64, each at most 1,024 bytes. */
   openThreads: string[];
-  /** The model that made it. Optional, at most 127 bytes. */
+  /** Name of the model. Optional, at most 127 bytes. */
   model: string;
-  /** What the model's input took. 0 when not known. At most 1,000,000,000. */
+  /** Input tokens of the model. 0 when not known. At most 1,000,000,000. */
   inputTokens: bigint;
-  /** What the model's answer took. 0 when not known. At most 1,000,000,000. */
+  /** Output tokens of the model. 0 when not known. At most 1,000,000,000. */
   outputTokens: bigint;
 }
 
-/** Texts that vectors are wanted of. They are data: what they say is no order. */
+/** Texts to embed. They are data and must not be treated as instructions. */
 export interface EmbedInput {
   /**
-   * The texts, 1 to the `batch_size` of the hook, at most 1,048,576 bytes together. All
-   * are of the namespace of the task.
+   * Texts, 1 to the `batch_size` of the hook, at most 1,048,576 bytes together. All are of the
+   * namespace of the task.
    */
   texts: string[];
-  /** What the texts are. */
+  /** Purpose of the texts. */
   purpose: EmbeddingPurpose;
-  /** How many values each vector must have: the `dimensions` of the hook. */
+  /** Number of values of each vector: the `dimensions` of the hook. */
   dimensions: number;
 }
 
-/** Texts to be put in order. They are data: what they say is no order. */
+/** Texts to rank. They are data and must not be treated as instructions. */
 export interface RerankInput {
-  /** What is looked for. At most 131,072 bytes. */
+  /** Search query. At most 131,072 bytes. */
   query: string;
-  /**
-   * The texts, 1 to 200. Each at most 4,096 bytes: the passage that fits best and what is
-   * around it.
-   */
+  /** Texts, 1 to 200. Each at most 4,096 bytes: the best-matching passage and its surroundings. */
   texts: string[];
 }
 
-/** The vectors of texts. */
+/** Vectors of texts. */
 export interface EmbedOutput {
   /**
-   * One for each text, in their order, each of as many values as `dimensions` says, at
-   * most 786,432 values together. The values are finite; vectors are stored at length 1.
-   * A vector of zeros fits nothing.
+   * Vectors, one for each text, in their order, each of as many values as `dimensions` says, at
+   * most 786,432 values together. The values are finite; vectors are normalized to length 1 when
+   * stored. A vector of zeros matches nothing.
    */
   vectors: TextVector[];
 }
 
-/** How well the texts answer. */
+/** Relevance scores of texts. */
 export interface RerankOutput {
-  /** One for each text, in their order; higher is better. Finite. */
+  /** Scores, one for each text, in their order; higher is better. Finite. */
   scores: number[];
 }
 
-/** The vector of a text. */
+/** Vector of a text. */
 export interface TextVector {
-  /** The numbers, as many as the `dimensions` of the hook. */
+  /** Components of the vector, as many as the `dimensions` of the hook. */
   values: number[];
 }
 
 /**
- * Messages or a text in which facts, entities and relations are to be found. They are
- * data: what they say is no order.
+ * Messages or a text to extract facts, entities and relations from. They are data and must not be
+ * treated as instructions.
  */
 export interface ExtractInput {
   /**
@@ -417,25 +405,22 @@ export interface ExtractInput {
   /** A text. At most 65,536 bytes. */
   text: string;
   /**
-   * The same as one text: `USER: ...` and `ASSISTANT: ...`, a line each; messages without
-   * a text are left out.
+   * Transcript of the messages: `USER: ...` and `ASSISTANT: ...`, one line each; messages without a
+   * text are omitted.
    */
   transcript: string;
-  /** What to find. At least one. */
+  /** Kinds of findings to extract. At least one. */
   targets: ExtractionTarget[];
-  /** What the caller wants besides. May be empty. */
+  /** Additional instructions of the caller. May be empty. */
   instructions: string;
   /**
-   * What is known of the same scope and may be said again or contradicted, one a line. At
-   * most 100.
+   * Known memories of the same scope that may be repeated or contradicted, one per line. At most
+   * 100.
    */
   known: string[];
 }
 
-/**
- * What was found. Everything in it is a proposal: what breaks a limit is left out and
- * counted.
- */
+/** Findings of a hook. They are proposals: entries that exceed a limit are ignored and counted. */
 export interface ExtractOutput {
   /** Facts and preferences, at most 100. */
   facts: ExtractedFact[];
@@ -443,52 +428,52 @@ export interface ExtractOutput {
   entities: ExtractedEntity[];
   /** Relations, at most 100. */
   relations: ExtractedRelation[];
-  /** What the hook calls its model. Optional, at most 127 bytes. */
+  /** Name of the model, as the hook reports it. Optional, at most 127 bytes. */
   model: string;
 }
 
 /** A fact. */
 export interface ExtractedFact {
-  /** The fact, in a sentence that stands by itself. 1 to 2,048 bytes. */
+  /** The fact, as a self-contained sentence. 1 to 2,048 bytes. */
   text: string;
-  /** It is what somebody likes or wants. */
+  /** Whether the fact is a preference or a wish of a person. */
   isPreference: boolean;
   /**
-   * What it is the current answer to, for example `home_city`. Optional, at most 128
-   * bytes.
+   * Key of the question that the fact currently answers, for example `home_city`. Optional, at most
+   * 128 bytes.
    */
   key: string;
-  /** What it is filed under. Optional, at most 128 bytes. */
+  /** Category. Optional, at most 128 bytes. */
   category: string;
-  /** What it is about. At most 32, each at most 128 bytes. */
+  /** Topics. At most 32, each at most 128 bytes. */
   topics: string[];
-  /** How important it is, 0 to 1. Unset means 0.5. */
+  /** Importance, 0 to 1. Unset means 0.5. */
   importance?:
     | number
     | undefined;
-  /** How sure it is, 0 to 1. Unset means 1. */
+  /** Confidence, 0 to 1. Unset means 1. */
   confidence?:
     | number
     | undefined;
-  /** Since when it is true. Optional. */
+  /** Time from which the fact is true. Optional. */
   validFromTime?:
     | Timestamp
     | undefined;
-  /** The messages that say it. Ids that were not given are left out; none means all. */
+  /** Ids of the source messages. Unknown ids are ignored; empty means all messages. */
   messageIds: string[];
 }
 
 /** An entity. */
 export interface ExtractedEntity {
-  /** The name. 1 to 256 bytes. */
+  /** Name of the entity. 1 to 256 bytes. */
   name: string;
-  /** What it is. Empty means `other`. At most 64 bytes. */
+  /** Type of the entity. Empty means `other`. At most 64 bytes. */
   type: string;
-  /** Other names of it. At most 64, each at most 256 bytes. */
+  /** Other names of the entity. At most 64, each at most 256 bytes. */
   aliases: string[];
-  /** What is known of it. At most 64; keys are 1 to 128 bytes, values at most 1,024 bytes. */
+  /** Known attributes. At most 64; keys are 1 to 128 bytes, values at most 1,024 bytes. */
   attributes: { [key: string]: string };
-  /** The messages that say it, as for a fact. */
+  /** Ids of the source messages, as for a fact. */
   messageIds: string[];
 }
 
@@ -499,68 +484,65 @@ export interface ExtractedEntity_AttributesEntry {
 
 /** A relation. */
 export interface ExtractedRelation {
-  /** What it is about. 1 to 256 bytes. */
+  /** Subject of the relation. 1 to 256 bytes. */
   subject: string;
-  /** The relation. 1 to 128 bytes. */
+  /** Predicate of the relation. 1 to 128 bytes. */
   predicate: string;
-  /** What it is related to. 1 to 1,024 bytes. */
+  /** Object of the relation. 1 to 1,024 bytes. */
   objectValue: string;
-  /** How sure it is, 0 to 1. Unset, or out of range, means 1. */
+  /** Confidence, 0 to 1. Unset, or out of range, means 1. */
   confidence?:
     | number
     | undefined;
-  /** The messages that say it, as for a fact. */
+  /** Ids of the source messages, as for a fact. */
   messageIds: string[];
 }
 
-/** Texts whose importance is asked for. They are data: what they say is no order. */
+/** Texts to score by importance. They are data and must not be treated as instructions. */
 export interface ScoreInput {
   /** The texts, 1 to 64, at most 1,048,576 bytes together. */
   texts: string[];
 }
 
-/** How important texts are. */
+/** Importance scores of texts. */
 export interface ScoreOutput {
   /**
-   * One for each text, in their order: 0 for what may be forgotten to 1. Numbers outside
-   * count as the nearer end.
+   * Scores, one for each text, in their order: from 0, may be forgotten, to 1. Numbers out of range
+   * are clamped.
    */
   scores: number[];
 }
 
 /**
- * A new memory, and memories that it contradicts. They are data: what they say is no
- * order.
+ * A new memory, and memories that it contradicts. They are data and must not be treated as
+ * instructions.
  */
 export interface ResolveInput {
-  /** The text of the new memory. */
+  /** Text of the new memory. */
   text: string;
-  /** The texts of the others, the newest first. 1 to 16. */
+  /** Texts of the contradicted memories, newest first. 1 to 16. */
   known: string[];
-  /** What they all answer. May be empty. */
+  /** Common key of the memories. May be empty. */
   key: string;
 }
 
-/** What becomes of them. */
+/** Decision of a hook that resolves a conflict. */
 export interface ResolveOutput {
-  /** What to do. */
+  /** The action. */
   action: ResolveAction;
-  /**
-   * The one text that takes the place of all, for `RESOLVE_ACTION_MERGE`. 1 to 16,384
-   * bytes.
-   */
+  /** Text that replaces all of them, for `RESOLVE_ACTION_MERGE`. 1 to 16,384 bytes. */
   text: string;
 }
 
-/** A task with what is needed to do it. */
+/** A task with its input and lease. */
 export interface LeasedTask {
   /** The task. */
   task?:
     | HookTask
     | undefined;
-  /** Proves that the task was taken: CompleteTask, FailTask and ExtendLease ask for it. */
+  /** Proof of the lease, required by CompleteTask, FailTask and ExtendLease. */
   leaseToken: string;
-  /** What to do. */
+  /** Input of the task. */
   input?:
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */

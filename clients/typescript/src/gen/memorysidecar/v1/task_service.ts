@@ -37,50 +37,49 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/task_service.proto";
 
-/** Asks for tasks. */
+/** Request to take tasks. */
 export interface PollTasksRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** The hooks to take tasks of. 1 to 16. */
+  /** Names of the hooks. 1 to 16. */
   hooks: string[];
-  /** How many tasks to take at most. 0 means 1. 1 to 16. */
+  /** Maximum number of tasks to take. 0 means 1. 1 to 16. */
   maxTasks: number;
   /**
-   * How long to wait for the first task. 0 to 60 seconds. The answer is empty when
-   * none came. At most 1,000 calls wait at once, those of CompactSession
-   * among them.
+   * Maximum time to wait for the first task. 0 to 60 seconds. The response is empty when there was
+   * none. At most 1,000 calls wait at once, 750 of one namespace, those of CompactSession included.
    */
   wait?:
     | Duration
     | undefined;
-  /** How long the lease lasts. Unset means 60 seconds. 1 second to 1 hour. */
+  /** Duration of the lease. Unset means 60 seconds. 1 second to 1 hour. */
   lease?:
     | Duration
     | undefined;
   /**
-   * The worker's name for itself, shown by ListTasks. Optional, at most 128 bytes, and
+   * Name of the worker, chosen by itself and shown by ListTasks. Optional, at most 128 bytes, and
    * neither `server` nor one that begins with `server:`.
    */
   workerId: string;
 }
 
-/** Tasks to do. */
+/** Tasks that were taken. */
 export interface PollTasksResponse {
   /** The tasks, within 3 MiB in wire form: the first one always. */
   tasks: LeasedTask[];
 }
 
-/** Brings the result of a task. */
+/** Request with the result of a task. */
 export interface CompleteTaskRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The task. Required. */
   taskId: string;
-  /** The token of the lease. Required, at most 128 bytes. */
+  /** Token of the lease. Required, at most 128 bytes. */
   leaseToken: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
-  /** The result. Required, of the type of the task. */
+  /** Result of the task. Required, of the type of the task. */
   output?:
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
@@ -103,115 +102,112 @@ export interface CompleteTaskRequest {
     | undefined;
 }
 
-/** What became of the result. */
+/** Outcome of the result. */
 export interface CompleteTaskResponse {
   /**
-   * The revision of the transaction. The session's last one when the task goes on: that
-   * changes nothing of the session. 0 for a direct task.
+   * Revision of the transaction. The session's last one when the task continues, because that does
+   * not change the session. 0 for a direct task.
    */
   revision: bigint;
-  /**
-   * The version of the summary that was made. 0 when there is none yet, and for a direct
-   * task.
-   */
+  /** Version of the new summary. 0 when there is none yet, and for a direct task. */
   summaryVersion: bigint;
   /**
-   * Says that the task goes on: a chain of density wants another call. It can be taken
-   * again at once.
+   * Whether the task continues with another call of a chain of density. It can be taken again at
+   * once.
    */
   continues: boolean;
 }
 
-/** Gives a task back as failed. */
+/** Request to return a task as failed. */
 export interface FailTaskRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The task. Required. */
   taskId: string;
-  /** The token of the lease. Required, at most 128 bytes. */
+  /** Token of the lease. Required, at most 128 bytes. */
   leaseToken: string;
-  /** Why, for operators: no content of messages. Optional, at most 256 bytes. */
+  /** Reason, for operators: no content of messages. Optional, at most 256 bytes. */
   message: string;
-  /** Makes the task dead at once: trying again does not help. */
+  /** Whether the task is dead at once, because a retry does not help. Default false. */
   permanent: boolean;
-  /** When to try again at the earliest. Unset leaves it to the server. Up to 1 hour. */
+  /** Minimum delay before the next attempt. Unset leaves it to the server. Up to 1 hour. */
   retryDelay?:
     | Duration
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What becomes of the task. */
+/** State of the task after the failure. */
 export interface FailTaskResponse {
   /**
-   * How far it is now: ready, or dead, also when the text so far of a chain of density
-   * became the summary.
+   * New state: ready, or dead. Also dead when the text so far of a chain of density became the
+   * summary.
    */
   state: TaskState;
-  /** When it may be taken again. Unset when it is dead. */
+  /** Earliest time of the next attempt. Unset when the task is dead. */
   readyTime?: Timestamp | undefined;
 }
 
-/** Asks to keep a task longer. */
+/** Request to extend the lease of a task. */
 export interface ExtendLeaseRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The task. Required. */
   taskId: string;
-  /** The token of the lease. Required, at most 128 bytes. */
+  /** Token of the lease. Required, at most 128 bytes. */
   leaseToken: string;
-  /** How long from now. Unset means 60 seconds. 1 second to 1 hour. */
+  /** Duration of the lease, from now. Unset means 60 seconds. 1 second to 1 hour. */
   lease?: Duration | undefined;
 }
 
-/** The lease. */
+/** The extended lease. */
 export interface ExtendLeaseResponse {
-  /** When it ends. */
+  /** Expiry time of the lease. */
   expireTime?: Timestamp | undefined;
 }
 
-/** Asks for the tasks of a namespace. */
+/** Request for a page of the tasks of a namespace. */
 export interface ListTasksRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Only tasks of this session. Unset means any; empty is an error. */
+  /** Session of the tasks. Unset means any; empty is an error. */
   sessionId?:
     | string
     | undefined;
-  /** Only tasks of this hook. Unset means any; empty is an error. */
+  /** Hook of the tasks. Unset means any; empty is an error. */
   hook?:
     | string
     | undefined;
   /**
-   * Only tasks of this type. Unset means any. Of `TASK_TYPE_EMBED`, `TASK_TYPE_RERANK` and
-   * `TASK_TYPE_RESOLVE` there are no durable ones.
+   * Type of the tasks. Unset means any. `TASK_TYPE_EMBED`, `TASK_TYPE_RERANK` and
+   * `TASK_TYPE_RESOLVE` have no durable tasks.
    */
   type: TaskType;
-  /** Only tasks that are this far. Unset means any. */
+  /** State of the tasks. Unset means any. */
   state: TaskState;
   /**
-   * The most tasks to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
-   * error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or
-   * after looking at 10,000 tasks.
+   * Maximum number of tasks to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
+   * error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, or after
+   * examining 10,000 tasks.
    */
   pageSize: number;
   /**
-   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
-   * bytes. The other fields but `page_size` must stay the same.
+   * The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+   * All other fields except `page_size` must be unchanged.
    */
   pageToken: string;
 }
 
-/** Tasks. */
+/** A page of tasks. */
 export interface ListTasksResponse {
-  /** The tasks, the oldest first. */
+  /** The tasks, oldest first. */
   tasks: HookTask[];
-  /** Asks for the next page. Empty when there is none. */
+  /** Token of the next page. Empty when there is none. */
   nextPageToken: string;
 }
 
-/** Asks for one task. */
+/** Request to get a task. */
 export interface GetTaskRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
@@ -219,41 +215,41 @@ export interface GetTaskRequest {
   taskId: string;
 }
 
-/** The task. */
+/** Response with a task. */
 export interface GetTaskResponse {
   /** The task. */
   task?: HookTask | undefined;
 }
 
-/** Asks to try a task again. */
+/** Request to retry a task. */
 export interface RetryTaskRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The task. Required. */
   taskId: string;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The task. */
+/** The task after the retry. */
 export interface RetryTaskResponse {
   /** The task. */
   task?: HookTask | undefined;
 }
 
-/** Asks to delete a task. */
+/** Request to delete a task. */
 export interface DeleteTaskRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The task. Required. */
   taskId: string;
-  /** Answers without an error when there is no such task. */
+  /** Whether the call succeeds when the task does not exist. Default false. */
   allowMissing: boolean;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  /** Idempotency key: makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** The task is gone. */
+/** Result of the deletion of a task. */
 export interface DeleteTaskResponse {
 }
 
@@ -1654,31 +1650,29 @@ export const DeleteTaskResponse: MessageFns<DeleteTaskResponse> = {
 };
 
 /**
- * Gives tasks to workers: agents or programs that do them with their own model. Also
- * shows the durable tasks of every hook, those that the server does itself among them.
+ * Gives tasks to workers: agents or programs that do them with their own model. Also shows the
+ * durable tasks of every hook, including those that the server does itself.
  *
- * A worker polls, does the task, and completes it, or says that it failed. A lease
- * keeps others away meanwhile; it can be extended. When it ends, the task is given to
- * another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
- * effect once at most.
+ * A worker polls, does the task, and completes it, or reports that it failed. Meanwhile a lease
+ * keeps other workers away; it can be extended. When the lease expires, another worker gets the
+ * task, and the result of the first is refused with `LEASE_LOST`: a task takes effect at most once.
  *
- * Workers get tasks to summarize, which are durable, and direct tasks: calls to embed,
- * rerank, extract, score and resolve that somebody waits for, such as a search, or a
- * durable task that the server does. Direct tasks are held in
- * memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
- * nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
- * that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
- * for its hook and namespace lately; after that such calls fail at once until one polls.
+ * Workers get tasks to summarize, which are durable, and direct tasks: calls to embed, rerank,
+ * extract, score and resolve that a caller waits for, such as a search, or a durable task that the
+ * server does. Direct tasks are held in memory only, at most 1,000 of them and 67,108,864 bytes of
+ * texts, of one namespace 750 and 33,554,432 bytes, and are removed when no caller waits any more.
+ * ListTasks, GetTask, RetryTask and DeleteTask do not include them. A direct task that no worker
+ * takes within 60 seconds fails, or within 1 second when no worker has polled for its hook and
+ * namespace recently; after that such calls fail at once until a worker polls.
  *
  * The common errors are those of SessionService.
  */
 export type TaskServiceService = typeof TaskServiceService;
 export const TaskServiceService = {
   /**
-   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
-   * first, then passages to embed, then the others, those that are ready longest first.
-   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
-   * meanwhile comes back when the lease ends.
+   * Takes tasks for hooks of the kind `poll`: first queries to embed and texts to rerank, then
+   * passages to embed, then the others by ready time. Optionally waits for the first one. A task
+   * leased to a caller that has disconnected becomes ready again when the lease expires.
    *
    * Errors:
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
@@ -1694,13 +1688,12 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): PollTasksResponse => PollTasksResponse.decode(value),
   },
   /**
-   * Brings the result of a task. It is checked and takes effect in one transaction,
-   * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt. That of
-   * a direct task goes to whoever waits for it.
+   * Returns the result of a task. It is checked and applied in one transaction, only while its
+   * sources are unchanged: otherwise a new task is made if its result is still needed. A refused
+   * result counts as a failed attempt. The result of a direct task goes to the waiting caller.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1716,11 +1709,11 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): CompleteTaskResponse => CompleteTaskResponse.decode(value),
   },
   /**
-   * Gives a task back as failed. It is tried again after a delay that grows, up to the
+   * Returns a task as failed. It is retried after a growing delay, up to the maximum number of
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    */
   failTask: {
@@ -1733,10 +1726,10 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): FailTaskResponse => FailTaskResponse.decode(value),
   },
   /**
-   * Keeps a task longer.
+   * Extends the lease of a task.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease: {
@@ -1749,8 +1742,8 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): ExtendLeaseResponse => ExtendLeaseResponse.decode(value),
   },
   /**
-   * Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
-   * Direct ones are not listed: they live only while somebody waits for them.
+   * Lists the durable tasks of a namespace, oldest first, for every kind of hook. Direct tasks are
+   * not listed: they exist only while a caller waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1780,14 +1773,14 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): GetTaskResponse => GetTaskResponse.decode(value),
   },
   /**
-   * Makes a task ready now, with all its attempts: one that is dead, that waits before it
-   * is tried again, or that waits for the end of a turn. A leased one is left alone.
+   * Makes a task ready now, with its full number of attempts: a task that is dead, that waits for
+   * its next attempt, or that waits for the end of a turn. A leased task is not changed.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
-   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
-   *     up, for example because they were dropped or have a placeholder; it is deleted
+   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it died, for example
+   *     because they were dropped or replaced by a placeholder; it is deleted
    */
   retryTask: {
     path: "/memorysidecar.v1.TaskService/RetryTask" as const,
@@ -1799,8 +1792,8 @@ export const TaskServiceService = {
     responseDeserialize: (value: Buffer): RetryTaskResponse => RetryTaskResponse.decode(value),
   },
   /**
-   * Deletes a task without doing it. Its messages stay where they are: nothing is
-   * summarized, found in them or promoted of them.
+   * Deletes a task without doing it. Its messages are not changed: they are not summarized,
+   * extracted from or promoted.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set
@@ -1818,10 +1811,9 @@ export const TaskServiceService = {
 
 export interface TaskServiceServer extends UntypedServiceImplementation {
   /**
-   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
-   * first, then passages to embed, then the others, those that are ready longest first.
-   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
-   * meanwhile comes back when the lease ends.
+   * Takes tasks for hooks of the kind `poll`: first queries to embed and texts to rerank, then
+   * passages to embed, then the others by ready time. Optionally waits for the first one. A task
+   * leased to a caller that has disconnected becomes ready again when the lease expires.
    *
    * Errors:
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
@@ -1829,38 +1821,37 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
    */
   pollTasks: handleUnaryCall<PollTasksRequest, PollTasksResponse>;
   /**
-   * Brings the result of a task. It is checked and takes effect in one transaction,
-   * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt. That of
-   * a direct task goes to whoever waits for it.
+   * Returns the result of a task. It is checked and applied in one transaction, only while its
+   * sources are unchanged: otherwise a new task is made if its result is still needed. A refused
+   * result counts as a failed attempt. The result of a direct task goes to the waiting caller.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
    */
   completeTask: handleUnaryCall<CompleteTaskRequest, CompleteTaskResponse>;
   /**
-   * Gives a task back as failed. It is tried again after a delay that grows, up to the
+   * Returns a task as failed. It is retried after a growing delay, up to the maximum number of
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    */
   failTask: handleUnaryCall<FailTaskRequest, FailTaskResponse>;
   /**
-   * Keeps a task longer.
+   * Extends the lease of a task.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
   /**
-   * Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
-   * Direct ones are not listed: they live only while somebody waits for them.
+   * Lists the durable tasks of a namespace, oldest first, for every kind of hook. Direct tasks are
+   * not listed: they exist only while a caller waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1874,19 +1865,19 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
    */
   getTask: handleUnaryCall<GetTaskRequest, GetTaskResponse>;
   /**
-   * Makes a task ready now, with all its attempts: one that is dead, that waits before it
-   * is tried again, or that waits for the end of a turn. A leased one is left alone.
+   * Makes a task ready now, with its full number of attempts: a task that is dead, that waits for
+   * its next attempt, or that waits for the end of a turn. A leased task is not changed.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
-   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
-   *     up, for example because they were dropped or have a placeholder; it is deleted
+   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it died, for example
+   *     because they were dropped or replaced by a placeholder; it is deleted
    */
   retryTask: handleUnaryCall<RetryTaskRequest, RetryTaskResponse>;
   /**
-   * Deletes a task without doing it. Its messages stay where they are: nothing is
-   * summarized, found in them or promoted of them.
+   * Deletes a task without doing it. Its messages are not changed: they are not summarized,
+   * extracted from or promoted.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set
@@ -1896,10 +1887,9 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
 
 export interface TaskServiceClient extends Client {
   /**
-   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
-   * first, then passages to embed, then the others, those that are ready longest first.
-   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
-   * meanwhile comes back when the lease ends.
+   * Takes tasks for hooks of the kind `poll`: first queries to embed and texts to rerank, then
+   * passages to embed, then the others by ready time. Optionally waits for the first one. A task
+   * leased to a caller that has disconnected becomes ready again when the lease expires.
    *
    * Errors:
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
@@ -1921,13 +1911,12 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: PollTasksResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Brings the result of a task. It is checked and takes effect in one transaction,
-   * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt. That of
-   * a direct task goes to whoever waits for it.
+   * Returns the result of a task. It is checked and applied in one transaction, only while its
+   * sources are unchanged: otherwise a new task is made if its result is still needed. A refused
+   * result counts as a failed attempt. The result of a direct task goes to the waiting caller.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1948,11 +1937,11 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: CompleteTaskResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Gives a task back as failed. It is tried again after a delay that grows, up to the
+   * Returns a task as failed. It is retried after a growing delay, up to the maximum number of
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    */
   failTask(
@@ -1971,10 +1960,10 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: FailTaskResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Keeps a task longer.
+   * Extends the lease of a task.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or no longer needed
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease(
@@ -1993,8 +1982,8 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: ExtendLeaseResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the durable tasks of a namespace, the oldest first, of every kind of hook.
-   * Direct ones are not listed: they live only while somebody waits for them.
+   * Lists the durable tasks of a namespace, oldest first, for every kind of hook. Direct tasks are
+   * not listed: they exist only while a caller waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -2036,14 +2025,14 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetTaskResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes a task ready now, with all its attempts: one that is dead, that waits before it
-   * is tried again, or that waits for the end of a turn. A leased one is left alone.
+   * Makes a task ready now, with its full number of attempts: a task that is dead, that waits for
+   * its next attempt, or that waits for the end of a turn. A leased task is not changed.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
-   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
-   *     up, for example because they were dropped or have a placeholder; it is deleted
+   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it died, for example
+   *     because they were dropped or replaced by a placeholder; it is deleted
    */
   retryTask(
     request: RetryTaskRequest,
@@ -2061,8 +2050,8 @@ export interface TaskServiceClient extends Client {
     callback: (error: ServiceError | null, response: RetryTaskResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Deletes a task without doing it. Its messages stay where they are: nothing is
-   * summarized, found in them or promoted of them.
+   * Deletes a task without doing it. Its messages are not changed: they are not summarized,
+   * extracted from or promoted.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`, unless `allow_missing` is set

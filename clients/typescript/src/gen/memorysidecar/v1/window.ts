@@ -11,15 +11,15 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/window.proto";
 
-/** Why messages left a window. Values may be added. */
+/** Reason for which messages left a window. Values may be added. */
 export const TrimReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** MESSAGE_LIMIT - A message limit of the stage. */
   MESSAGE_LIMIT: 1,
   /** TOKEN_LIMIT - A token limit of the stage. */
   TOKEN_LIMIT: 2,
-  /** KEEP_LAST - The stage keeps only the newest units. */
+  /** KEEP_LAST - The stage keeps the newest units only. */
   KEEP_LAST: 3,
   /** CEILING - The server's ceiling of messages or bytes. */
   CEILING: 4,
@@ -33,16 +33,13 @@ export const TrimReason = {
   MIDDLE: 8,
   /** FILTER - Does not meet the conditions of the stage. */
   FILTER: 9,
-  /** DUPLICATE - A newer message says nearly the same. */
+  /** DUPLICATE - A near-duplicate of a newer message. */
   DUPLICATE: 10,
   /** BOUNDARY - Removed by the boundary rule of the stage, to make the cut safe. */
   BOUNDARY: 11,
-  /**
-   * SUMMARIZED - A summary took its place. One that stands in the window is counted in `before_totals`
-   * already.
-   */
+  /** SUMMARIZED - Replaced by a summary. A summary placed in the window is already counted in `before_totals`. */
   SUMMARIZED: 12,
-  /** SUMMARY_FAILED - No summary could be made, and the stage drops what has none. */
+  /** SUMMARY_FAILED - No summary could be made, and the stage drops messages without one. */
   SUMMARY_FAILED: 13,
   UNRECOGNIZED: -1,
 } as const;
@@ -67,9 +64,9 @@ export namespace TrimReason {
   export type UNRECOGNIZED = typeof TrimReason.UNRECOGNIZED;
 }
 
-/** The kinds of triggers, as the fields of Trigger. Values may be added. */
+/** Kinds of triggers, one for each field of Trigger. Values may be added. */
 export const TriggerKind = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
   /** MODEL_INPUT_TOKENS - `model_input_tokens_over`. */
   MODEL_INPUT_TOKENS: 1,
@@ -117,23 +114,23 @@ export namespace TriggerKind {
   export type UNRECOGNIZED = typeof TriggerKind.UNRECOGNIZED;
 }
 
-/** What kept a stage from removing a message. Values may be added. */
+/** Reasons that keep a stage from removing a message. Values may be added. */
 export const HoldReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** SYSTEM - It is a protected system message. */
+  /** SYSTEM - A protected system message. */
   SYSTEM: 1,
-  /** PIN_FIRST - It is among the pinned first messages. */
+  /** PIN_FIRST - Among the pinned first messages. */
   PIN_FIRST: 2,
-  /** PIN_ID - Its id is pinned. */
+  /** PIN_ID - A pinned id. */
   PIN_ID: 3,
-  /** MIN_MESSAGES - It is among the newest messages that stay. */
+  /** MIN_MESSAGES - Among the newest messages that the policy keeps. */
   MIN_MESSAGES: 4,
-  /** LAST_USER - It is the newest user message, or in a unit with it. */
+  /** LAST_USER - The newest user message, or in one unit with it. */
   LAST_USER: 5,
-  /** WAITING_CALL - It belongs to a tool call that waits for results. */
+  /** WAITING_CALL - Part of a tool call that waits for results. */
   WAITING_CALL: 6,
-  /** ZERO_TOKENS - It costs no tokens, and `stop_at_zero_tokens` ends the stage there. */
+  /** ZERO_TOKENS - Costs no tokens, and `stop_at_zero_tokens` ends the stage there. */
   ZERO_TOKENS: 7,
   UNRECOGNIZED: -1,
 } as const;
@@ -152,15 +149,15 @@ export namespace HoldReason {
   export type UNRECOGNIZED = typeof HoldReason.UNRECOGNIZED;
 }
 
-/** What went wrong. Values may be added. */
+/** Kinds of warnings. Values may be added. */
 export const PolicyWarningKind = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+  /** UNSPECIFIED - Not set. Never in a response. */
   UNSPECIFIED: 0,
-  /** CONDITION_FAILED - An expression failed on a message and counted as false there. */
+  /** CONDITION_FAILED - An expression failed on a message and counted as false for it. */
   CONDITION_FAILED: 1,
   /**
-   * OVER_LIMIT - The window is over a limit of the stage, because what is protected is larger.
-   * Said when it begins, not again while it lasts.
+   * OVER_LIMIT - The window exceeds a limit of the stage, because the protected messages are larger. Reported
+   * when this begins, and not again while it lasts.
    */
   OVER_LIMIT: 2,
   UNRECOGNIZED: -1,
@@ -175,111 +172,101 @@ export namespace PolicyWarningKind {
   export type UNRECOGNIZED = typeof PolicyWarningKind.UNRECOGNIZED;
 }
 
-/** How much a set of messages holds. */
+/** Size of a set of messages. */
 export interface Totals {
-  /** The number of messages. */
+  /** Number of messages. */
   messageCount: bigint;
-  /** The sum of their token counts. */
+  /** Sum of their token counts. */
   tokenCount: bigint;
 }
 
-/**
- * A run of messages by position: every existing message from the first to the
- * last, both included.
- */
+/** Inclusive range of messages by position: every existing message from the first seq to the last. */
 export interface SeqRange {
-  /** The first seq. */
+  /** First seq. */
   firstSeq: bigint;
-  /** The last seq, not below `first_seq`. */
+  /** Last seq, not below `first_seq`. */
   lastSeq: bigint;
 }
 
-/** Messages that one cause took out of a window at one time. */
+/** Messages that one cause removed from a window at one time. */
 export interface Trim {
-  /**
-   * The name of the policy stage that removed them. Empty for a cause that is not
-   * a stage.
-   */
+  /** Name of the policy stage that removed them. Empty if the cause is not a stage. */
   stage: string;
-  /** Why they were removed. */
+  /** Reason for the removal. */
   reason: TrimReason;
   /**
-   * The ids of the messages, by rising seq. As many entries as `removed_totals`
-   * counts, except in an event that is one of several parts.
+   * Ids of the messages, by rising seq. As many entries as `removed_totals` counts, except in an
+   * event that is one of several parts.
    */
   messageIds: string[];
-  /** The same messages as runs, by rising seq. */
+  /** Runs of the same messages, by rising seq. */
   seqRanges: SeqRange[];
-  /** How much was removed. */
+  /** Size of the removed messages. */
   removedTotals?:
     | Totals
     | undefined;
-  /** The window before this cause. */
+  /** Size of the window before the removal. */
   beforeTotals?:
     | Totals
     | undefined;
-  /** The window after this cause. */
+  /** Size of the window after the removal. */
   afterTotals?:
     | Totals
     | undefined;
   /**
-   * Says that the messages were erased from the log for good. Their ids are given,
-   * their content is gone.
+   * Whether the messages were permanently erased from the log. Their ids are given, but their
+   * content is gone.
    */
   discarded: boolean;
 }
 
-/** A stage that acted, and why. */
+/** A stage that acted, and its triggers. */
 export interface StageRun {
-  /** The name of the stage. */
+  /** Name of the stage. */
   stage: string;
   /**
-   * The triggers that made it act, in the order of TriggerKind, tools in the order
-   * of the policy. Empty for a stage without triggers.
+   * Triggers that held, in the order of TriggerKind, tools in the order of the policy. Empty for a
+   * stage without triggers.
    */
   triggers: TriggerHit[];
-  /** Says that a limit of the stage still does not hold after all stages. */
+  /** Whether a limit of the stage is still exceeded after all stages. */
   overLimit: boolean;
   /**
-   * What kept the stage from removing more, in the order of HoldReason. Only set
-   * when something did.
+   * Reasons that kept the stage from removing more, in the order of HoldReason. Only set when
+   * something did.
    */
   heldBy: HoldReason[];
   /**
-   * The ids of the messages that wait for a summary, for a stage with
-   * `REMOVED_TO_SUMMARIZE`. All runs of an answer name at most 1,000 and 65,536 bytes,
-   * the oldest of the first runs.
+   * Ids of the messages that wait for a summary, for a stage with `REMOVED_TO_SUMMARIZE`. All runs
+   * of a response name at most 1,000 and 65,536 bytes, the oldest of the first runs.
    */
   awaitingMessageIds: string[];
   /**
-   * The id of the task that summarizes for this stage: a new one, or one that is under
-   * way. Empty when there is none.
+   * Id of the task that summarizes for this stage: a new one, or one in progress. Empty when there
+   * is none.
    */
   taskId: string;
 }
 
 /** A trigger that held. */
 export interface TriggerHit {
-  /** Which one. */
+  /** Kind of the trigger. */
   kind: TriggerKind;
-  /** The tool, for the triggers that name tools. */
+  /** Name of the tool, for triggers on tools. */
   tool: string;
 }
 
-/** Something that went wrong while a policy was applied. Nothing is lost by it. */
+/** Problem found while a policy was applied. No data is lost by it. */
 export interface PolicyWarning {
   /** The stage. */
   stage: string;
-  /** What. */
+  /** Kind of the warning. */
   kind: PolicyWarningKind;
-  /**
-   * For a condition: which one, as a path in the stage, for example
-   * `filter.conditions[0]`.
-   */
+  /** For a condition: its path in the stage, for example `filter.conditions[0]`. */
   field: string;
-  /** For a condition: the first message it failed on. */
+  /** For a condition: the first message on which it failed. */
   messageId: string;
-  /** For a condition: on how many messages it failed. */
+  /** For a condition: the number of messages on which it failed. */
   messageCount: number;
 }
 

@@ -37,37 +37,37 @@ export const protobufPackage = "memorysidecar.hook.v1";
 
 export const protobufFileName = "memorysidecar/hook/v1/hook_service.proto";
 
-/** Asks for a short text of messages. */
+/** Request for a summary of messages. */
 export interface SummarizeRequest {
   /** The namespace. */
   namespace: string;
   /** The session. */
   sessionId: string;
-  /** What to summarize. */
+  /** Messages to summarize. */
   input?: SummarizeInput | undefined;
 }
 
-/** The text. */
+/** Response with a summary. */
 export interface SummarizeResponse {
-  /** What was made of it. Required. */
+  /** The summary. Required. */
   output?: SummarizeOutput | undefined;
 }
 
-/** Asks for vectors of texts. */
+/** Request for vectors of texts. */
 export interface EmbedTextsRequest {
-  /** The namespace. Empty when texts of several are embedded together. */
+  /** The namespace. Empty when texts of several namespaces are embedded together. */
   namespace: string;
   /** The texts. */
   input?: EmbedInput | undefined;
 }
 
-/** The vectors. */
+/** Response with vectors. */
 export interface EmbedTextsResponse {
   /** The vectors. Required. */
   output?: EmbedOutput | undefined;
 }
 
-/** Asks how well texts answer a query. */
+/** Request for relevance scores of texts. */
 export interface RerankTextsRequest {
   /** The namespace. */
   namespace: string;
@@ -75,29 +75,29 @@ export interface RerankTextsRequest {
   input?: RerankInput | undefined;
 }
 
-/** How well the texts answer. */
+/** Response with relevance scores. */
 export interface RerankTextsResponse {
   /** The scores. Required. */
   output?: RerankOutput | undefined;
 }
 
-/** Asks what is in messages or in a text. */
+/** Request to extract facts, entities and relations from messages or from a text. */
 export interface ExtractFactsRequest {
   /** The namespace. */
   namespace: string;
   /** The session. Empty for a text. */
   sessionId: string;
-  /** What to look at. */
+  /** Messages to extract from. */
   input?: ExtractInput | undefined;
 }
 
-/** What was found. */
+/** Result of an extraction. */
 export interface ExtractFactsResponse {
-  /** What was found. Required; may be empty. */
+  /** The findings. Required; may be empty. */
   output?: ExtractOutput | undefined;
 }
 
-/** Asks how important texts are. */
+/** Request for importance scores of texts. */
 export interface ScoreTextsRequest {
   /** The namespace. */
   namespace: string;
@@ -105,13 +105,13 @@ export interface ScoreTextsRequest {
   input?: ScoreInput | undefined;
 }
 
-/** How important the texts are. */
+/** Response with importance scores. */
 export interface ScoreTextsResponse {
   /** The scores. Required. */
   output?: ScoreOutput | undefined;
 }
 
-/** Asks what becomes of memories that contradict a new one. */
+/** Request to resolve a conflict of memories. */
 export interface ResolveConflictRequest {
   /** The namespace. */
   namespace: string;
@@ -119,9 +119,9 @@ export interface ResolveConflictRequest {
   input?: ResolveInput | undefined;
 }
 
-/** What becomes of them. */
+/** Result of resolving a conflict. */
 export interface ResolveConflictResponse {
-  /** What to do. Required. */
+  /** The decision. Required. */
   output?: ResolveOutput | undefined;
 }
 
@@ -906,23 +906,22 @@ export const ResolveConflictResponse: MessageFns<ResolveConflictResponse> = {
 };
 
 /**
- * What an operator's own gRPC server implements to be a hook of the kind `grpc`. The
- * sidecar calls it; it never serves it. Implement the methods that the configuration uses.
+ * Service of an operator's own gRPC server, for a hook of the kind `grpc`. The sidecar calls it and
+ * never serves it. Implement the methods that the configuration uses.
  *
  * Calls carry the metadata `memory-sidecar-task-id`, `memory-sidecar-namespace` and
- * `memory-sidecar-attempt`, so that a repeat can be told, and `authorization` with
- * `Bearer TOKEN` when the hook is configured with a token. A call may be repeated:
- * after a timeout, a lost connection or a restart of the sidecar.
+ * `memory-sidecar-attempt`, to identify a repeat, and `authorization` with `Bearer TOKEN` when the
+ * hook is configured with a token. A call may be repeated: after a timeout, a lost connection or a
+ * restart of the sidecar.
  *
- * The status of a failed call says what happens next: `UNAVAILABLE`,
- * `RESOURCE_EXHAUSTED` and `DEADLINE_EXCEEDED` are tried again, as is every status
- * that is not named here; `INVALID_ARGUMENT`, `PERMISSION_DENIED`, `UNAUTHENTICATED`,
- * `UNIMPLEMENTED` and `FAILED_PRECONDITION` make the task dead. `RetryInfo` in the
- * status says how long to wait.
+ * The status of a failed call decides what happens next: `UNAVAILABLE`, `RESOURCE_EXHAUSTED` and
+ * `DEADLINE_EXCEEDED` are retried, as is every status that is not named here; `INVALID_ARGUMENT`,
+ * `PERMISSION_DENIED`, `UNAUTHENTICATED`, `UNIMPLEMENTED` and `FAILED_PRECONDITION` make the task
+ * dead. `RetryInfo` in the status gives the delay before the retry.
  */
 export type HookServiceService = typeof HookServiceService;
 export const HookServiceService = {
-  /** Makes a short text of messages. */
+  /** Makes a summary of messages. */
   summarize: {
     path: "/memorysidecar.hook.v1.HookService/Summarize" as const,
     requestStream: false as const,
@@ -933,9 +932,9 @@ export const HookServiceService = {
     responseDeserialize: (value: Buffer): SummarizeResponse => SummarizeResponse.decode(value),
   },
   /**
-   * Makes vectors of texts. Called for messages, documents and queries when the hook is
-   * the server's embedder. The vectors of one hook have one model and one length for
-   * ever: a new model needs a new name of the hook, or a new `model` in its settings.
+   * Computes vectors of texts. Called for messages, documents and queries when the hook is the
+   * server's embedder. All vectors of a hook must come from one model and have one length: a new
+   * model needs a new name of the hook, or a new `model` in its settings.
    */
   embedTexts: {
     path: "/memorysidecar.hook.v1.HookService/EmbedTexts" as const,
@@ -947,8 +946,8 @@ export const HookServiceService = {
     responseDeserialize: (value: Buffer): EmbedTextsResponse => EmbedTextsResponse.decode(value),
   },
   /**
-   * Says how well texts answer a query. Called during Recall when the call or the server
-   * names the hook as a reranker; a failure leaves the order as it is.
+   * Scores how well texts answer a query. Called during Recall when the call or the server names
+   * the hook as a reranker; after a failure the order is unchanged.
    */
   rerankTexts: {
     path: "/memorysidecar.hook.v1.HookService/RerankTexts" as const,
@@ -960,7 +959,7 @@ export const HookServiceService = {
     responseDeserialize: (value: Buffer): RerankTextsResponse => RerankTextsResponse.decode(value),
   },
   /**
-   * Finds facts, entities and relations in messages or in a text. The answer is a
+   * Extracts facts, entities and relations from messages or from a text. The response is a
    * proposal: it is checked, gets the lowest trust, and never deletes anything.
    */
   extractFacts: {
@@ -973,7 +972,7 @@ export const HookServiceService = {
       Buffer.from(ExtractFactsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExtractFactsResponse => ExtractFactsResponse.decode(value),
   },
-  /** Says how important texts are. */
+  /** Scores the importance of texts. */
   scoreTexts: {
     path: "/memorysidecar.hook.v1.HookService/ScoreTexts" as const,
     requestStream: false as const,
@@ -983,7 +982,7 @@ export const HookServiceService = {
     responseSerialize: (value: ScoreTextsResponse): Buffer => Buffer.from(ScoreTextsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ScoreTextsResponse => ScoreTextsResponse.decode(value),
   },
-  /** Says what becomes of memories that contradict a new one. Called while Remember waits. */
+  /** Decides on memories that contradict a new one. Called while Remember waits. */
   resolveConflict: {
     path: "/memorysidecar.hook.v1.HookService/ResolveConflict" as const,
     requestStream: false as const,
@@ -998,32 +997,32 @@ export const HookServiceService = {
 } as const;
 
 export interface HookServiceServer extends UntypedServiceImplementation {
-  /** Makes a short text of messages. */
+  /** Makes a summary of messages. */
   summarize: handleUnaryCall<SummarizeRequest, SummarizeResponse>;
   /**
-   * Makes vectors of texts. Called for messages, documents and queries when the hook is
-   * the server's embedder. The vectors of one hook have one model and one length for
-   * ever: a new model needs a new name of the hook, or a new `model` in its settings.
+   * Computes vectors of texts. Called for messages, documents and queries when the hook is the
+   * server's embedder. All vectors of a hook must come from one model and have one length: a new
+   * model needs a new name of the hook, or a new `model` in its settings.
    */
   embedTexts: handleUnaryCall<EmbedTextsRequest, EmbedTextsResponse>;
   /**
-   * Says how well texts answer a query. Called during Recall when the call or the server
-   * names the hook as a reranker; a failure leaves the order as it is.
+   * Scores how well texts answer a query. Called during Recall when the call or the server names
+   * the hook as a reranker; after a failure the order is unchanged.
    */
   rerankTexts: handleUnaryCall<RerankTextsRequest, RerankTextsResponse>;
   /**
-   * Finds facts, entities and relations in messages or in a text. The answer is a
+   * Extracts facts, entities and relations from messages or from a text. The response is a
    * proposal: it is checked, gets the lowest trust, and never deletes anything.
    */
   extractFacts: handleUnaryCall<ExtractFactsRequest, ExtractFactsResponse>;
-  /** Says how important texts are. */
+  /** Scores the importance of texts. */
   scoreTexts: handleUnaryCall<ScoreTextsRequest, ScoreTextsResponse>;
-  /** Says what becomes of memories that contradict a new one. Called while Remember waits. */
+  /** Decides on memories that contradict a new one. Called while Remember waits. */
   resolveConflict: handleUnaryCall<ResolveConflictRequest, ResolveConflictResponse>;
 }
 
 export interface HookServiceClient extends Client {
-  /** Makes a short text of messages. */
+  /** Makes a summary of messages. */
   summarize(
     request: SummarizeRequest,
     callback: (error: ServiceError | null, response: SummarizeResponse) => void,
@@ -1040,9 +1039,9 @@ export interface HookServiceClient extends Client {
     callback: (error: ServiceError | null, response: SummarizeResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes vectors of texts. Called for messages, documents and queries when the hook is
-   * the server's embedder. The vectors of one hook have one model and one length for
-   * ever: a new model needs a new name of the hook, or a new `model` in its settings.
+   * Computes vectors of texts. Called for messages, documents and queries when the hook is the
+   * server's embedder. All vectors of a hook must come from one model and have one length: a new
+   * model needs a new name of the hook, or a new `model` in its settings.
    */
   embedTexts(
     request: EmbedTextsRequest,
@@ -1060,8 +1059,8 @@ export interface HookServiceClient extends Client {
     callback: (error: ServiceError | null, response: EmbedTextsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Says how well texts answer a query. Called during Recall when the call or the server
-   * names the hook as a reranker; a failure leaves the order as it is.
+   * Scores how well texts answer a query. Called during Recall when the call or the server names
+   * the hook as a reranker; after a failure the order is unchanged.
    */
   rerankTexts(
     request: RerankTextsRequest,
@@ -1079,7 +1078,7 @@ export interface HookServiceClient extends Client {
     callback: (error: ServiceError | null, response: RerankTextsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Finds facts, entities and relations in messages or in a text. The answer is a
+   * Extracts facts, entities and relations from messages or from a text. The response is a
    * proposal: it is checked, gets the lowest trust, and never deletes anything.
    */
   extractFacts(
@@ -1097,7 +1096,7 @@ export interface HookServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ExtractFactsResponse) => void,
   ): ClientUnaryCall;
-  /** Says how important texts are. */
+  /** Scores the importance of texts. */
   scoreTexts(
     request: ScoreTextsRequest,
     callback: (error: ServiceError | null, response: ScoreTextsResponse) => void,
@@ -1113,7 +1112,7 @@ export interface HookServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ScoreTextsResponse) => void,
   ): ClientUnaryCall;
-  /** Says what becomes of memories that contradict a new one. Called while Remember waits. */
+  /** Decides on memories that contradict a new one. Called while Remember waits. */
   resolveConflict(
     request: ResolveConflictRequest,
     callback: (error: ServiceError | null, response: ResolveConflictResponse) => void,

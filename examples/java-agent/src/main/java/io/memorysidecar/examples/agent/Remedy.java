@@ -4,7 +4,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.function.Supplier;
 
-/** What to do about an error. Its code alone says that; the reason says why. */
+/** Remedy for an error. Its code alone says that; the reason says why. */
 enum Remedy {
   SEND_AGAIN("send the same request again"),
   READ_FIRST("read, then send a new request"),

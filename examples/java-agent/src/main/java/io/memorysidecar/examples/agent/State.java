@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.Properties;
 import java.util.function.UnaryOperator;
 
-/** What outlives the process; the conversation itself is on the server. */
+/** State that outlives the process; the conversation itself is on the server. */
 final class State {
   /**
    * The state at one time.

@@ -1,0 +1,137 @@
+"""The mistakes that newcomers make: each error says what is wrong and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from real import RealServer
+
+from memorysidecar import AlreadyExists, Client, MemorySidecarError, NotFound, policy
+
+ERRORS = (MemorySidecarError, ValueError, TypeError)
+
+
+class Answer:
+    """A message object of a model's client that is no mapping."""
+
+    role = "assistant"
+    content = "Hello."
+
+
+MISTAKES: dict[str, tuple[Callable[[Any], Any], list[str]]] = {
+    "another namespace": (
+        lambda client: client.get_session("s", namespace="other"),
+        ['Session "s" in namespace "other"', "create_session"],
+    ),
+    "append before create": (
+        lambda client: client.append("none", "hi"),
+        ['Session "none" in namespace', "create_session=True"],
+    ),
+    "create twice": (
+        lambda client: client.create_session("s"),
+        ['Session "s"', "ensure_session"],
+    ),
+    "content of OpenAI": (
+        lambda client: client.append("s", {"role": "user", "content": "hi"}),
+        ['no field "content"', 'it is "text"'],
+    ),
+    "tool calls of OpenAI": (
+        lambda client: client.append(
+            "s", {"role": "assistant", "tool_calls": [{"id": "c", "type": "function"}]}
+        ),
+        ['tool call has no field "id"', 'it is "tool_call_id"'],
+    ),
+    "an object of a model's client": (
+        lambda client: client.append("s", [Answer()]),
+        ["a mapping of its fields", "Answer"],
+    ),
+    "role developer": (
+        lambda client: client.append("s", {"role": "developer", "text": "x"}),
+        ["user, assistant, system, tool", '"developer"'],
+    ),
+    "unknown field of a session": (
+        lambda client: client.create_session("t", user="ana"),
+        ['no field "user"', "user_id"],
+    ),
+    "unknown field of a filter": (
+        lambda client: list(client.list_sessions(filter={"user": "ana"})),
+        ['no field "user"', "user_id"],
+    ),
+    "message id twice": (
+        lambda client: client.append("s", {"role": "user", "text": "b", "message_id": "m"}),
+        ['Message "m" of session "s"', "request_id"],
+    ),
+    "unknown hook": (
+        lambda client: client.create_session(
+            "t", policy=policy.rolling_summary(max_tokens=1000, hook="none")
+        ),
+        ["none"],
+    ),
+    "message over 1 MiB": (
+        lambda client: client.append("s", "x" * 2_000_000),
+        ["messages[0]", "1048576"],
+    ),
+    "append over 4 MiB": (
+        lambda client: client.append("s", ["x" * 900_000] * 6),
+        ["5,4", "4,194,304", "several calls"],
+    ),
+    "order": (
+        lambda client: list(client.list_messages("s", order="newest")),
+        ["newest_first", '"newest"'],
+    ),
+    "purge of an empty user": (
+        lambda client: client.purge_memories({"user_id": ""}, force=True),
+        ["user_id", "everyone"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_error_of(client: Client, name: str) -> None:
+    client.ensure_session("s")
+    client.append("s", {"role": "user", "text": "a", "message_id": "m"}, request_id="once")
+    mistake, words = MISTAKES[name]
+    with pytest.raises(ERRORS) as found:
+        mistake(client)
+    for word in words:
+        assert word in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "word"),
+    [("http://localhost:7437", "without a scheme"), ("localhost", "has no port"), ("", "empty")],
+)
+def test_an_address_of_another_form(address: str, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        Client(address)
+
+
+def test_a_server_that_is_down() -> None:
+    with Client("localhost:1", timeout=1) as client, pytest.raises(MemorySidecarError) as found:
+        client.get_session("s")
+    assert "No server answers at localhost:1. Is it running there?" in str(found.value)
+
+
+def test_a_token_that_is_missing(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("a-token-of-the-test-0123456789-0123456789\n")
+    tokens.chmod(0o600)
+    with (
+        RealServer(tmp_path, "--token-file", str(tokens)) as server,
+        Client(server.address) as client,
+        pytest.raises(MemorySidecarError, match=r"Client\(address, token=\.\.\.\)"),
+    ):
+        client.get_session("s")
+
+
+def test_ensure_takes_what_exists(client: Client) -> None:
+    made = client.ensure_session("s", user_id="ana")
+    assert client.ensure_session("s", user_id="ben") == made
+    assert client.ensure_consumer("c") == client.ensure_consumer("c", position="oldest")
+    with pytest.raises(AlreadyExists):
+        client.create_session("s")
+    with pytest.raises(NotFound):
+        client.get_consumer("d")

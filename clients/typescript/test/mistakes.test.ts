@@ -1,0 +1,128 @@
+// The mistakes that newcomers make: each error says what is wrong and what to do.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
+import { connect, type MemorySidecar, preset } from "../src/index.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "ms-"));
+let server: RunningServer;
+let client: MemorySidecar;
+
+beforeAll(async () => {
+  server = await startServer({ dataDir: join(dir, "data") });
+  client = connect(server.address);
+  await client.ensureSession("s");
+  await client.append("s", { role: "user", text: "a", messageId: "m" });
+});
+
+afterAll(async () => {
+  client.close();
+  await server.stop();
+  rmSync(dir, { recursive: true });
+});
+
+const list = async (items: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _ of items);
+};
+
+const MISTAKES: Record<string, [(it: MemorySidecar) => Promise<unknown>, string[]]> = {
+  "another namespace": [
+    (it) => it.getSession("s", { namespace: "other" }),
+    ['Session "s" in namespace "other"', "createSession"],
+  ],
+  "append before create": [
+    (it) => it.append("none", "hi"),
+    ['Session "none" in namespace "default"', "createSession: true"],
+  ],
+  "create twice": [(it) => it.createSession({ sessionId: "s" }), ['Session "s"', "ensureSession"]],
+  "content of OpenAI": [
+    (it) => it.append("s", { role: "user", content: "hi" } as never),
+    ['no field "content"', "text"],
+  ],
+  "role developer": [
+    (it) => it.append("s", { role: "developer", text: "x" } as never),
+    ["role must be user, assistant, system"],
+  ],
+  "unknown field of a session": [
+    (it) => it.createSession({ session_id: "t" } as never),
+    ['no field "session_id"', '"sessionId"'],
+  ],
+  "unknown field of a filter": [
+    (it) => list(it.listSessions({ user: "ana" } as never)),
+    ['no field "user"', "userId"],
+  ],
+  "message id twice": [
+    (it) => it.append("s", { role: "user", text: "b", messageId: "m" }),
+    ['Message "m" of session "s"', "requestId"],
+  ],
+  "message over 1 MiB": [(it) => it.append("s", "x".repeat(2_000_000)), ["messages[0]", "1048576"]],
+  "append over 4 MiB": [
+    (it) => it.append("s", Array(6).fill("x".repeat(900_000))),
+    ["4194304", "several calls"],
+  ],
+  order: [
+    (it) => list(it.listMessages("s", { order: "newest" as never })),
+    ["newest-first", '"newest"'],
+  ],
+  "purge of an empty user": [
+    (it) => it.purgeMemories({ userId: "" }, { force: true } as never),
+    ["userId"],
+  ],
+  "unknown hook": [
+    (it) =>
+      it.createSession({
+        sessionId: "t",
+        policy: preset("rolling_summary", { max_tokens: 1000, hook: "none" }),
+      }),
+    ["none"],
+  ],
+};
+
+const failure = async (run: () => Promise<unknown>): Promise<string> => {
+  try {
+    await run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("the mistake went unnoticed");
+};
+
+test.each(Object.keys(MISTAKES))("the error of: %s", async (name) => {
+  const [mistake, words] = MISTAKES[name] as (typeof MISTAKES)[string];
+  const message = await failure(() => mistake(client));
+  for (const word of words) expect(message).toContain(word);
+});
+
+test.each(["http://localhost:7437", "localhost", ""])("refuses the address %j", (address) => {
+  expect(() => connect(address)).toThrow("the address must be host:port");
+});
+
+test("names the address of a server that is down", async () => {
+  const nobody = connect("localhost:1", { timeoutMs: 500 });
+  const message = await failure(() => nobody.getSession("s"));
+  expect(message).toContain("No server answers at localhost:1. Is it running there?");
+  nobody.close();
+});
+
+test("names the token that is missing", async () => {
+  const file = join(dir, "tokens");
+  writeFileSync(file, "a-token-of-the-test-0123456789-0123456789\n", { mode: 0o600 });
+  const guarded = await startServer({
+    dataDir: join(dir, "guarded"),
+    args: ["--token-file", file],
+  });
+  const stranger = connect(guarded.address);
+  expect(await failure(() => stranger.getSession("s"))).toContain("connect(address, { token })");
+  stranger.close();
+  await guarded.stop();
+});
+
+test("ensureSession and ensureConsumer take what exists", async () => {
+  const made = await client.ensureSession("e", { userId: "ana" });
+  expect(await client.ensureSession("e", { userId: "ben" })).toEqual(made);
+  const consumer = await client.ensureConsumer("c");
+  expect(await client.ensureConsumer("c", { from: "oldest" })).toEqual(consumer);
+});
