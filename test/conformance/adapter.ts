@@ -1,5 +1,5 @@
-// What an adapter of a source system is to the runner: its operations over our contract, and how
-// what they did reads in the system's own terms.
+// The interface between the runner and the adapter of a source system: the system's operations over
+// our contract, and their results in the system's own terms.
 
 import type { Case } from "./cases.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -11,7 +11,7 @@ export interface Step {
   readonly value: unknown;
 }
 
-/** What an adapter works with. */
+/** Input of an adapter. */
 export interface Context {
   /** Calls the server in a namespace that nobody else uses. */
   readonly rpc: Rpc;

@@ -59,7 +59,7 @@ interface State extends Context {
   before: readonly Message[];
   after: readonly Message[];
   evaluated: AppendMessagesResponse | undefined;
-  /** What came of every evaluation. */
+  /** Results of all evaluations. */
   readonly results: Evaluation[];
 }
 
@@ -73,7 +73,7 @@ function counted(source: JsonObject): Message {
   return { ...message, tokenCount: givenTokens(source) ?? estimate };
 }
 
-/** What conditions are about, by whatever words a case has for it. */
+/** Sets the scope of conditions, which cases name in several ways. */
 function withScope(policy: JsonObject): JsonObject {
   const key = Object.keys(policy).find((name) => /^conditions?_scope$|^scope$/.test(name));
   const value = key === undefined ? undefined : textOf(policy[key], key);
@@ -200,7 +200,7 @@ function isOlder({ seq, role }: { readonly seq: bigint; readonly role: number })
   return seq === 0n && role === Role.SYSTEM;
 }
 
-/** What left the window: erased, or with the summary that stands for it now. */
+/** Messages that left the window: erased ones, or the summary that replaces them now. */
 function removed(state: State): readonly Shown[] {
   const left = new Set(state.after.map(({ messageId }) => messageId));
   return showAll(
@@ -209,7 +209,7 @@ function removed(state: State): readonly Shown[] {
   );
 }
 
-/** What is still there, without what the server made. */
+/** Messages that are still in the window, without those that the server made. */
 function kept(state: State): readonly Shown[] {
   return showAll(
     state,
@@ -217,7 +217,7 @@ function kept(state: State): readonly Shown[] {
   );
 }
 
-/** What the model was given for the newest summary. */
+/** Input of the model for the newest summary. */
 function summaryInput({ stub, messages }: State): readonly string[] {
   const given = stub.inputs.at(-1)?.messages ?? [];
   return given
@@ -225,7 +225,7 @@ function summaryInput({ stub, messages }: State): readonly string[] {
     .map(({ messageId }) => messages.nameOf(messageId));
 }
 
-/** What the model was given, call by call. */
+/** Inputs of the model, one per call. */
 function summaryInputs({ stub, messages }: State): readonly object[] {
   return stub.inputs.map((input) => {
     const said = input.messages.filter((message) => !isOlder(message));
@@ -247,7 +247,7 @@ async function summary({ rpc }: State): Promise<string | null> {
   return (await summariesOf(rpc, MAIN)).at(-1)?.text ?? null;
 }
 
-/** What was written to the collection of a strategy. */
+/** Records that were written to the collection of a strategy. */
 async function vectorWrites({ rpc, kase }: State): Promise<readonly object[]> {
   const base = objectOf(objectOf(kase.given["policy"], "policy")["knowledge_base"], "it");
   const collectionId = needText(base["collection_id"], "collection_id");
@@ -255,7 +255,7 @@ async function vectorWrites({ rpc, kase }: State): Promise<readonly object[]> {
   return documents.map(({ text }) => ({ collection_id: collectionId, text }));
 }
 
-/** What the source says when it gives a summary up. */
+/** The source's error when it gives up on a summary. */
 async function failure({ rpc }: State): Promise<string | null> {
   const events = await eventsOf(rpc, MAIN, [EventType.TASK_DEAD]);
   return events.length === 0 ? null : "SummarizationFailed";

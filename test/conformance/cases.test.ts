@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { failureText } from "./report.ts";
@@ -28,11 +28,14 @@ function run(kase: Case): Promise<Result> {
 }
 
 describe("the cases", () => {
-  it.each(CASES.map((kase) => [kase.id, kase.feature, kase] as const))("%s %s", async (...args) => {
-    expect(failureText(await run(args[2]))).toBe("");
-  });
+  test.each(CASES.map((kase) => [kase.id, kase.feature, kase] as const))(
+    "%s %s",
+    async (...args) => {
+      expect(failureText(await run(args[2]))).toBe("");
+    },
+  );
 
-  it("are of every family of the release, with ids that differ", () => {
+  test("are of every family of the release, with ids that differ", () => {
     expect(RELEASE_FAMILIES.filter((name) => !CASES.some((k) => familyOf(k) === name))).toEqual([]);
     expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
   });
@@ -68,7 +71,7 @@ describe("a wrong expectation fails its case", () => {
   const spoiled = CASES.flatMap((kase) =>
     Object.keys(kase.expected).map((key) => [kase, key] as const),
   );
-  it.each(spoiled.map(([kase, key]) => [kase.id, key, kase] as const))(
+  test.each(spoiled.map(([kase, key]) => [kase.id, key, kase] as const))(
     "%s %s",
     async (_, key, kase) => {
       const { problems } = await run(spoil(kase, key));
@@ -101,7 +104,7 @@ function rename(value: Json, names: ReadonlyMap<string, string>, key = ""): Json
 }
 
 describe("nothing depends on ids", () => {
-  it.each(CASES.map((kase) => [kase.id, kase] as const))("%s", async (_, kase) => {
+  test.each(CASES.map((kase) => [kase.id, kase] as const))("%s", async (_, kase) => {
     const found = new Set<string>();
     idsIn([kase.given, ...kase.when], found);
     found.delete("synthetic");

@@ -8,11 +8,11 @@ export interface Case {
   /** The source system whose behaviour it is, for example `000`. */
   readonly system: string;
   readonly feature: string;
-  /** What the expectations rest on, for example `source_run`. */
+  /** Source of the expectations, for example `source_run`. */
   readonly evidence?: string | undefined;
   readonly given: JsonObject;
   readonly when: readonly JsonObject[];
-  /** What a file calls `then`. */
+  /** The field `then` of a file. */
   readonly expected: JsonObject;
 }
 
@@ -26,7 +26,7 @@ export const RELEASE_FAMILIES: readonly string[] = [
   "vector",
   ...["importance", "promotion", "eviction", "episodic", "recall", "context", "unified"],
   ...["entity", "kg", "knowledge", "fact", "user_memory", "remember", "agent"],
-  // What no source system does: cases of our own.
+  // Our own cases, which no source system covers.
   "hooks",
 ];
 
@@ -80,7 +80,7 @@ export function expectationsOf(expected: JsonObject): JsonObject {
     entries.flatMap(([key, value]): [string, Json][] => {
       if (key.startsWith(PROPOSED)) return [[key.slice(PROPOSED.length), value]];
       if (!key.startsWith(SOURCE)) return [[key, value]];
-      // What stands beside it without a word before it is what counts.
+      // The same key without the prefix, where present, is the one that counts.
       const isSettled = proposes || key.slice(SOURCE.length) in flat;
       return isSettled ? [] : [[key.slice(SOURCE.length), value]];
     }),

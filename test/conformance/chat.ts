@@ -8,12 +8,12 @@ import {
   type HttpAct,
   type SeenRequest,
   startScriptedHttp,
-} from "../support/scripted-http.ts";
+} from "../support/hooks/scripted-http.ts";
 import { isObject, type Json } from "./json.ts";
 
-/** What policies of cases call the hook that finds. */
+/** Name of the hook that extracts, in policies of cases. */
 export const FINDER = "finder";
-/** What policies of cases call the hook that scores. */
+/** Name of the hook that scores, in policies of cases. */
 export const SCORER = "scorer";
 
 /** A line that a model is shown: a message, or a text to score. */
@@ -28,7 +28,7 @@ export type ChatModel = (lines: readonly ChatLine[]) => string | undefined;
 
 /** The endpoint, with the model of the case. */
 export interface CaseChat extends AsyncDisposable {
-  /** What a hooks file says of the hooks. */
+  /** The `hooks` section of a hooks file. */
   readonly hooks: object;
   /** Lets a model answer from here on. */
   script(model: ChatModel): void;

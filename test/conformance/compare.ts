@@ -29,7 +29,7 @@ export function atLeast<T extends object>(value: T): T {
   return value;
 }
 
-/** How the source systems' errors come over gRPC. */
+/** Status codes of the source systems' errors over gRPC. */
 const CODES: Readonly<Record<string, readonly number[]>> = {
   ValueError: [Status.INVALID_ARGUMENT, Status.NOT_FOUND],
   TypeError: [Status.INVALID_ARGUMENT],
@@ -49,10 +49,10 @@ const CODES: Readonly<Record<string, readonly number[]>> = {
   StorageError: [Status.INVALID_ARGUMENT, Status.DATA_LOSS],
 };
 
-/** What parts of a system call an option that the configuration of the whole names in full. */
+/** Full names of options that parts of a system abbreviate. */
 const OF_PARTS: Readonly<Record<string, string>> = { retention_days: "episodic_retention_days" };
 
-/** Which of an error's fields must be faulty: the one named, or the one the message begins with. */
+/** Fields of an error that must be faulty: the one named, or the one the message begins with. */
 function fieldOf(expected: JsonObject, error: MemorySidecarError): string | undefined {
   if (typeof expected["field"] === "string") return expected["field"];
   const message = typeof expected["message"] === "string" ? expected["message"] : "";

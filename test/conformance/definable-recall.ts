@@ -10,12 +10,12 @@ import { assemble } from "./memories.ts";
 import { importDocument, storedWindow } from "./session.ts";
 
 const MAIN = "default default";
-/** What a case writes for a question that it does not give. */
+/** Placeholder in cases that give no question. */
 const LAST_QUESTION = "<last user message>";
 
 interface State extends Context {
   recalled: AssembleContextResponse | undefined;
-  /** What the agent asks about. */
+  /** The agent's query. */
   query: string;
 }
 
@@ -43,7 +43,7 @@ function recalled({ recalled: answer }: State): AssembleContextResponse {
   return answer;
 }
 
-/** What the observers of the agent hear. */
+/** Events that the observers of the agent receive. */
 function events(state: State): readonly object[] {
   const { tokenCount, parts, totalCutCount } = recalled(state);
   const included = parts.reduce((sum, { items }) => sum + items.length, 0);

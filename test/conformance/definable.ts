@@ -49,7 +49,7 @@ interface Scope {
 
 interface State extends Context {
   readonly stub: Stub;
-  /** Where the entries that the case names are. */
+  /** Location of the entries that the case names. */
   readonly places: Map<string, Scope>;
   /** The entries whose content is no longer that of the case. */
   readonly updated: Set<string>;
@@ -152,7 +152,7 @@ async function add(state: State, source: JsonObject, scope: Scope): Promise<void
   state.counts.push(Number(window?.messageCount ?? 0n));
 }
 
-/** What stands in the window as a summary: the server made it, and it is of no other role. */
+/** Whether a message is a summary in the window: a system message that the server made. */
 function isSummary(message: Message): boolean {
   return message.seq === 0n && message.role === Role.SYSTEM;
 }
@@ -189,7 +189,7 @@ async function askInVain(state: State, sessionId: string): Promise<void> {
   });
 }
 
-/** What the model was asked, in the words of this system's prompt. */
+/** Requests to the model, in the words of this system's prompt. */
 function summaryInputs({ stub }: State): readonly object[] {
   return stub.inputs.map(({ transcript, priorTexts }) =>
     atLeast({
@@ -258,7 +258,7 @@ function showEntry(state: State, message: Message, session: Session): Shown {
   return shown(isNamed ? [id] : [plainText(message)], value);
 }
 
-/** What is kept of tool calls: as it was added, or as a document said it. */
+/** Stored data of tool calls: as they were added, or as a document gave them. */
 function messageData(message: Message): JsonObject | null {
   if (message.structuredData !== undefined) return message.structuredData as JsonObject;
   const calls = message.toolCalls.map(({ toolCallId, name, arguments: text }) => ({

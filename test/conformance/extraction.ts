@@ -1,5 +1,5 @@
-// What adapters ask of the hook that finds: the words of a case's model go to the server as they
-// are, and what the server makes of them comes back.
+// Extraction through the hook, as adapters use it: the output of a case's model goes to the server
+// verbatim, and the adapter returns what the server stores of it.
 
 import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
 import {
@@ -30,7 +30,7 @@ export function openFinder(rpc: Rpc, answers: Json | undefined): Finder {
   return { asked };
 }
 
-/** How the hook is told to find things of one kind. */
+/** Instructions for the hook to find things of one kind. */
 export function findBy(target: ExtractionTarget): ExtractionPolicy {
   return ExtractionPolicy.fromPartial({ hook: FINDER, targets: [target] });
 }

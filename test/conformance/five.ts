@@ -5,7 +5,7 @@ import type { Case } from "./cases.ts";
 import { CaseFault, isObject, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { SYSTEMS, type System, systemIn, systemOf } from "./systems.ts";
 
-/** What a list of messages is called where a case has one word for all systems. */
+/** Each system's name for its list of messages, where a case has one word for all systems. */
 const RESULT: Readonly<Record<string, string>> = {
   "000": "survivors",
   "001": "view",
@@ -27,7 +27,9 @@ function entryOf(object: JsonObject, system: System): Json | undefined {
   return key === undefined ? undefined : object[key];
 }
 
-/** What a case expects of a system: told by system, or by expectation and then by system. */
+/**
+ * Expectations for one system. A case lists them by system, or by expectation and then by system.
+ */
 function expectedOf(expected: JsonObject, system: System): JsonObject | undefined {
   const result = RESULT[system.number] ?? "";
   const found: Record<string, Json> = {};
@@ -47,7 +49,7 @@ function expectedOf(expected: JsonObject, system: System): JsonObject | undefine
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** What is given to a system: what is given to all, and what is given to it by name. */
+/** Input for one system: the common part, and the part under its name. */
 function givenFor(kase: Case, system: System): JsonObject {
   const shared: Record<string, Json> = {};
   let policy: JsonObject = {};
@@ -83,7 +85,7 @@ function addEach(messages: readonly Json[]): JsonObject[] {
   return messages.map((value) => ({ op: "add", id: objectOf(value, "a message")["id"] ?? null }));
 }
 
-/** What is done with a conversation in each system when the case does not say. */
+/** Each system's default steps for a conversation, where the case gives none. */
 function stepsFor(system: System, given: JsonObject, expected: JsonObject): JsonObject[] {
   const messages = listOf(given["messages"], "messages");
   switch (system.number) {

@@ -8,16 +8,16 @@ import {
   failWith,
   type GrpcAct,
   startScriptedGrpcHook,
-} from "../support/scripted-grpc-hook.ts";
+} from "../support/hooks/scripted-grpc.ts";
 import { type CaseChat, startCaseChat } from "./chat.ts";
 import { NO_MODEL, type Stub } from "./stub.ts";
 
-/** What policies of cases call the hook. */
+/** Name of the hook in policies of cases. */
 export const HOOK = "scripted";
 
 /** The hook, with the models of the cases. */
 export interface CaseHooks extends AsyncDisposable {
-  /** What a server's hooks file says of it. */
+  /** The hook's entry in a server's hooks file. */
   readonly file: object;
   /** The model that finds and scores. */
   readonly chat: CaseChat;
@@ -32,7 +32,7 @@ export interface CaseHooks extends AsyncDisposable {
 
 /** Bytes that are no message: the type of their first field does not exist. */
 const UNREADABLE = answerBytes(Buffer.from([0x07]));
-/** What never comes to be better when it is tried again. */
+/** A failure that no retry can mend. */
 const FAILED = failWith(status.INVALID_ARGUMENT, "the model of the case fails");
 
 /** Starts the hook. */

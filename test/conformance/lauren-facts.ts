@@ -34,9 +34,9 @@ import {
 
 const FAMILIES = ["fact", "user_memory", "remember"];
 const TOP_K = 10;
-/** What the lone fact of a case is called. */
+/** Id of the fact in cases that have only one. */
 const FACT = "fact";
-/** What is looked at where a case only says what the model answers. */
+/** Turn to extract from where a case gives only the model's answer. */
 const TURN = "A turn of a conversation.";
 
 interface State extends Context {

@@ -18,7 +18,7 @@ import {
 } from "./json.ts";
 import { ifFound } from "./session.ts";
 
-/** What a search of the source gives where it names no number. */
+/** The source's default number of hits. */
 const K = 5;
 
 interface State {

@@ -47,11 +47,11 @@ interface State {
   readonly messages: CaseMessages;
   readonly summarizer: Stub;
   ready: Promise<void> | undefined;
-  /** What the newest call of `messages` gave. */
+  /** Result of the newest call of `messages`. */
   view: GetWindowResponse | undefined;
-  /** What every call of it gave. */
+  /** Results of all calls of `messages`. */
   readonly views: (readonly Shown[])[];
-  /** What a trim to the newest does to the order: system messages first. */
+  /** Whether a trim to the newest messages puts system messages first. */
   systemFirst: boolean;
   toSummarize: readonly Shown[];
   /** Whether the runner would summarize memories of the sizes of the case. */
@@ -252,7 +252,7 @@ async function summarize(state: State): Promise<void> {
   const { rpc } = state.context;
   const before = await summariesOf(rpc, MAIN);
   const choice = { $case: "stage" as const, value: "summarize" };
-  // What is summarized goes as trim_to_recent has it, whatever the newest question.
+  // As in trim_to_recent, even the newest question may be summarized.
   await setPolicy(state, { guard_last_user: false });
   await rpc.call("compactSession", { sessionId: MAIN, choice });
   await setPolicy(state, {});
@@ -295,7 +295,7 @@ async function systemPrompt({ context }: State): Promise<string> {
   return [base, made?.text ?? ""].filter((text) => text !== "").join("\n\n");
 }
 
-/** What the model was asked for summaries. */
+/** Inputs of the model that summarizes. */
 function summaryInputs({ summarizer }: State): readonly object[] {
   return summarizer.inputs.map(({ transcript, maxTokens, priorTexts }) =>
     atLeast({ transcript, max_tokens: maxTokens, prior: priorTexts.join("\n") }),

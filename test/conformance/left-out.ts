@@ -1,6 +1,6 @@
-// What the source systems' configurations hold and the presets of the server refuse, because it
-// would change nothing here. By this table, and by nothing else, a case runs without it; a run
-// names what of the table it used.
+// Options in the configurations of source systems that the server's presets refuse, because they
+// would change nothing here. Only options of this table are left out of a case; a run names those
+// that it left out.
 
 import { isObject, type Json, type JsonObject, listOf } from "./json.ts";
 
@@ -12,7 +12,7 @@ interface LeftOut {
   readonly because: string;
   /** Whether the field is left out of these options. Default: always. */
   readonly applies?: (options: JsonObject) => boolean;
-  /** What the server gets in its place. Default: nothing. */
+  /** Replacement that the server gets. Default: none. */
   readonly instead?: Json;
 }
 
@@ -58,7 +58,10 @@ export const LEFT_OUT: readonly LeftOut[] = [
   })),
 ];
 
-/** What the classes of the source systems have by themselves, and no caller of the server says. */
+/**
+ * Attributes that the source systems' classes set themselves, and that callers of the server do
+ * not.
+ */
 export const OF_CLASSES: Readonly<Record<string, string>> = {
   "definable store": "where the source keeps its entries",
   "definable model": "the model that summarizes: a hook here",

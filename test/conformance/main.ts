@@ -15,7 +15,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
 import { CaseFault } from "./json.ts";
 import { failureText, familyLines, leftOutLines, totalLine } from "./report.ts";
@@ -27,7 +27,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SUITES = ["test/storage/memory.test.ts", "test/storage/lmdb.test.ts"];
 const USAGE = "usage: npm run conformance -- [FILE [--family NAME,NAME | --all]]";
 
-/** What of vitest's JSON report is needed. */
+/** The part of vitest's JSON report that this program reads. */
 interface Report {
   readonly numTotalTests: number;
   readonly numPassedTests: number;
@@ -57,7 +57,7 @@ async function runSuites(): Promise<number> {
   return failed > 0 || broken ? 1 : 0;
 }
 
-/** Which cases run: those of the release unless families are named, or all. */
+/** Cases to run: those of the release unless families are named, or all. */
 interface Choice {
   readonly families: readonly string[] | undefined;
   readonly all: boolean;

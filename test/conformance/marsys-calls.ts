@@ -57,7 +57,7 @@ const manager: Build = async ({ rpc, kase }, call) => {
   await rpc.callUnknown(words.join(""));
 };
 
-/** What makes a value of this system's own types. */
+/** Constructors of this system's own types. */
 const CONSTRUCTORS: Readonly<Record<string, Build>> = {
   Message: (memory, call) => bring(memory, fieldsOf(call)),
   MessageContent: (memory, call) => bring(memory, { content: fieldsOf(call) }),

@@ -14,13 +14,13 @@ const NAMES: Readonly<Record<string, string>> = {
   [TRUNCATION]: TRUNCATION,
   [SUMMARIZATION]: SUMMARIZATION,
   [PACKING]: PACKING,
-  // What earlier releases called them.
+  // Names that earlier releases used.
   tool_response_truncation: TRUNCATION,
   model_compaction: SUMMARIZATION,
 };
 const DEFAULTS = { threshold: 150_000, ratio: 0.4, toolTokens: 1_200, summaryTokens: 6_000 };
 
-/** What a processor says of what it did, or of why it did nothing. */
+/** A processor's account of its work, or of why it did nothing. */
 export type Stage = Readonly<Record<string, unknown>> & { readonly stage: string };
 
 /** A chain as a case sets it up. */
@@ -63,12 +63,12 @@ export function chainOf(policy: JsonObject): Chain {
   };
 }
 
-/** How many of the newest assistant turns a processor leaves alone. */
+/** Number of the newest assistant turns that a processor leaves alone. */
 export function graceOf(chain: Chain, processor: string): number {
   return Math.max(1, numberOf(chain.optionsOf(processor)["grace_recent_messages"], "it") ?? 1);
 }
 
-/** Where the newest assistant turns begin; behind the end when there are not as many. */
+/** Start of the newest assistant turns; past the end if there are not as many. */
 export function tailStart(messages: readonly Message[], count: number): number {
   const starts = messages.flatMap(({ role }, index) => (role === Role.ASSISTANT ? [index] : []));
   return starts.at(-count) ?? messages.length;

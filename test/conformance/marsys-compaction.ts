@@ -39,12 +39,12 @@ interface Size {
   readonly messages: number;
 }
 
-/** What a policy was going to do. */
+/** Previews of a policy's changes. */
 interface Previews {
   readonly preview: PolicyPreview;
   /** Without regard to the newest question. */
   readonly unguarded: PolicyPreview;
-  /** What a read cuts, before anything is compacted. */
+  /** Cuts that a read makes before anything is compacted. */
   readonly read: PolicyPreview;
 }
 
@@ -77,7 +77,7 @@ function costed(messages: readonly Message[]): readonly Costed[] {
   return messages.map((message) => ({ message, tokens: message.tokenCount ?? 0 }));
 }
 
-/** What messages cost once those that a read cuts are cut. */
+/** Cost of messages after the cuts that a read makes. */
 function cutBy({ read }: Previews, messages: readonly Message[]): readonly Costed[] {
   const cut = new Map(shortened(read).map(({ messageId, tokenCount }) => [messageId, tokenCount]));
   return costed(messages).map(({ message, tokens }) => ({
@@ -94,7 +94,7 @@ function isLeading(messages: readonly Message[]): boolean {
   return messages[0]?.role === Role.SYSTEM;
 }
 
-/** What came of packing `before`, which cost that much, into what the window is now. */
+/** Result of packing `before`, with its cost given, into the present window. */
 async function packing(
   { rpc }: Memory,
   chain: Chain,
@@ -117,7 +117,7 @@ async function packing(
     messages_dropped: before.length - after.messages,
     grace_messages: tail.length,
     grace_tokens: tokensOf(tail),
-    // What would have gone but for its being the newest question.
+    // Messages that would have left if they were not the newest question.
     user_injected: removed(previews.unguarded).some(({ messageId }) => !left.has(messageId)),
   };
 }
@@ -259,7 +259,7 @@ async function tell(
 }
 
 /**
- * How many of the newest assistant turns stay after a payload error. The source cuts these off,
+ * Number of the newest assistant turns that stay after a payload error. The source cuts these off,
  * and then leaves the newest one of the rest alone as well; a case that rests on what was meant has
  * only the first.
  */
@@ -296,7 +296,7 @@ export async function compactForError(memory: Memory): Promise<boolean> {
   return false;
 }
 
-/** What the source says of the part that it gave to its processor. */
+/** The source's account of the part that it gave to its processor. */
 function withoutTail(stage: Stage, tail: readonly Costed[]): Stage {
   const less = (key: string, by: number) => Number(stage[key]) - by;
   const tokens = tokensOf(tail);
@@ -318,7 +318,10 @@ async function summarizeNow({ rpc }: Memory): Promise<boolean> {
   return (await getSession(rpc, MAIN)).placedSummaries.length > versions;
 }
 
-/** What the memory costs since it was compacted: what a read shows; else all that is kept. */
+/**
+ * Cost of the memory since its compaction: of the window that a read shows, else of everything
+ * kept.
+ */
 export async function compactedTokens({ rpc, compacted }: Memory): Promise<number> {
   if (compacted?.events.length !== 0)
     return sizeOf((await getWindow(rpc, MAIN)).windowTotals).tokens;
@@ -326,7 +329,7 @@ export async function compactedTokens({ rpc, compacted }: Memory): Promise<numbe
 }
 
 /**
- * Who speaks in what the model was given. The instruction, which is the hook's own here, stands
+ * Speakers in what the model was given. The instruction, which is the hook's own here, stands
  * first, and ends the newest question; where there is none at the end, it is a message of the user.
  */
 export function summaryInputRoles({ model }: Memory): readonly (readonly string[])[] {

@@ -59,7 +59,7 @@ async function open(state: State): Promise<void> {
   });
   const session = Session.fromPartial({ sessionId: MAIN, memoryPolicy });
   await rpc.call("createSession", { session });
-  // What the model finds comes after the call that asks for it has returned.
+  // The model finds facts only after the call that started the extraction has returned.
   rpc.holdChat();
   const object = textOf(objectOf(kase.given["policy"], "policy")["description"], "description");
   if (object === undefined) return;

@@ -23,7 +23,7 @@ import { openStub, type Stub } from "./stub.ts";
 /** The session of the memory. */
 export const MAIN = "memory";
 
-/** What the model that compacts is called: cases take it for granted. */
+/** Name of the model that compacts, which cases assume. */
 const MODEL = "small";
 
 /** A memory and what was seen of it. */
@@ -40,15 +40,15 @@ export interface Memory extends Context {
   tokens: readonly number[];
   saved: JsonObject | undefined;
   loaded: boolean;
-  /** What the newest compaction did. */
+  /** Result of the newest compaction. */
   compacted: Compacted | undefined;
 }
 
-/** What a compaction of the later releases did. */
+/** Result of a compaction in the later releases. */
 export interface Compacted {
-  /** What the observers heard. */
+  /** Events that the observers received. */
   readonly events: readonly object[];
-  /** What its processors said of what they did. */
+  /** The processors' accounts of their work. */
   readonly stages: readonly object[];
   readonly returned: boolean;
 }
@@ -123,7 +123,7 @@ export function openMemory(context: Context, messages: CaseMessages): Memory {
 
 const LISTS = ["processor_order", "excluded_processors"];
 
-/** What lists of processors hold besides those that there are. */
+/** Whether a list of processors holds an unknown one. */
 function hasUnknown(options: JsonObject): boolean {
   return JSON.stringify(withKnown(options)) !== JSON.stringify(options);
 }

@@ -221,7 +221,7 @@ async function cacheStats(memory: Memory): Promise<object> {
     effectivePolicy: policy,
   } = await getSession(memory.rpc, MAIN);
   const state = stageStates[0];
-  // Where nothing is stored of what is packed, every read packs anew, and what is new makes stale.
+  // If nothing is stored of what is packed, every read packs anew, and new messages make it stale.
   const isStored = policy?.stages.some(({ effect }) => effect === StageEffect.STORE) === true;
   const last = isStored ? state?.lastSeq : memory.readSeq;
   const entries = await logOf(memory.rpc, MAIN);

@@ -23,7 +23,7 @@ import type { Rpc } from "./rpc.ts";
 
 /** A memory as an adapter writes it down. */
 export type MemoryFields = DeepPartial<Memory>;
-/** What a filter of an adapter says. */
+/** Filter fields that an adapter sets. */
 export type FilterFields = DeepPartial<MemoryFilter>;
 
 /** Means memories whoever they belong to: the source systems do not tell scopes apart. */
@@ -71,7 +71,7 @@ export function writtenTime(time: Timestamp | undefined): string {
   return new Date(fromTime(time)).toISOString().replace(".000Z", "Z");
 }
 
-/** What is known already does not count: the source systems keep what they are given. */
+/** Duplicates are stored as well: the source systems keep all that they are given. */
 const KEEP_ALL = DedupeRule.fromPartial({ mode: DedupeMode.NONE });
 
 /** Remembers things, each as a memory of its own. */

@@ -1,13 +1,13 @@
-// What the long-term memory of selectools does, as slow and plain as it is described, for random
-// cases.
+// Models of the long-term memory of selectools for random cases: slow, and a direct transcription
+// of its description.
 
-import type { Random } from "../support/random.ts";
+import type { Random } from "../support/kit/random.ts";
 import type { Case } from "./cases.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 type Parts = Pick<Case, "feature" | "given" | "when" | "expected">;
 
-/** What may be said, with the rule that fits it and the score of the rule. */
+/** Sayings, each with the rule that matches it and the score of that rule. */
 const SAYINGS: readonly (readonly [text: string, rule: string, score: number])[] = [
   ["My name is Ana", "identity", 0.9],
   ["my NAME is ana ", "identity", 0.9],
@@ -45,7 +45,7 @@ function evict(entries: Entry[], limit: number): void {
   }
 }
 
-/** What ages out of the window is promoted when it is important enough, each text once. */
+/** Messages that leave the window are promoted when important enough, each text once. */
 function promotion(random: Random): Parts {
   const policy = {
     short_term_limit: random.int(1, 5),
@@ -119,7 +119,7 @@ function someWords(random: Random): string {
   return Array.from({ length: random.int(1, 6) }, () => random.pick(words)).join(" ");
 }
 
-/** What is known, who, what happened and what was said, within a budget of words. */
+/** A context within a budget of words: facts, people, episodes and messages. */
 function context(random: Random): Parts {
   const importances = [0.3, 0.69, 0.7, 1];
   const known = Array.from({ length: random.int(0, 3) }, (_, index) => ({

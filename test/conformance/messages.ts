@@ -239,7 +239,8 @@ export function caseMessages(given: readonly Json[]): CaseMessages {
       throw new CaseFault(`message ${JSON.stringify(reference)} is not given`);
     },
     match: (source, stored) => {
-      // What a system drops when it loads a document stands at its start: match from the end.
+      // A system that drops messages of a loaded document drops them at its start: match from the
+      // end.
       const offset = source.length - stored.length;
       for (const [index, message] of stored.entries()) {
         const id = source[index + offset]?.["id"];

@@ -1,7 +1,7 @@
-// What the source systems do, as slow and plain as they are described, for random cases: each model
-// makes a case with what must come of it.
+// Models of the source systems for random cases: slow, and direct transcriptions of their
+// descriptions. Each makes a case with its expected result.
 
-import type { Random } from "../support/random.ts";
+import type { Random } from "../support/kit/random.ts";
 import type { Case } from "./cases.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { idsOf, randomConversation, type Said, written } from "./random-conversation.ts";
@@ -54,7 +54,7 @@ function selectools(random: Random): Parts {
     inputs.push({ transcript: lines.join("\n"), max_tokens: 150 });
     const answer = random.pick([`It is ${next}.`, `It is ${next}.`, ""]);
     answers.push(answer === "" ? random.pick<Json>(["", { error: "down" }]) : answer);
-    // What is not summarized is gone all the same.
+    // Messages leave the window even when no summary is made of them.
     if (answer === "") continue;
     summary = summary === null ? answer : `${summary} ${answer}`;
     events.push({ event: "on_memory_summarize", run_id: "r1", summary });
@@ -125,7 +125,7 @@ function lauren(random: Random): Parts {
     }
     case "trim": {
       const when = [{ op: "trim_to_fit", max_tokens: budget }, { op: "messages" }];
-      // What is trimmed for good is healed for good as well.
+      // A permanent trim repairs the view permanently as well.
       return { given, when, expected: { buffer_after: view, view } };
     }
     default: {
@@ -192,7 +192,7 @@ function definable(random: Random): Parts {
   };
 }
 
-/** What a message costs here: parts are rounded down, and so is the whole. */
+/** Cost of a message here: each part is rounded down, and so is the sum. */
 function structured({ content, calls, answers }: Said): number {
   const called = Math.trunc(sum(calls.map(() => 5 + "look".length / 4 + "{}".length / 4)));
   const answer = answers === undefined ? 0 : "look".length / 4 + 10;

@@ -1,7 +1,7 @@
 // Random conversations for the models of the source systems: users, models, system messages, and
 // tool calls in parallel with their results in any order, or some of them missing.
 
-import type { Random } from "../support/random.ts";
+import type { Random } from "../support/kit/random.ts";
 import type { JsonObject } from "./json.ts";
 
 /** A message of a conversation. */
@@ -15,7 +15,7 @@ export interface Said {
   readonly answers: string | undefined;
 }
 
-/** What a conversation is made of. */
+/** Ingredients of a random conversation. */
 export interface Mix {
   readonly system: boolean;
   /** Whether calls may lack results. */

@@ -1,8 +1,8 @@
 // Goal: the server does what the source systems do, by random conversations and options; what each
 // must give is worked out by a slow model of that system.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { randomFrom, testSeed } from "../support/random.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { randomFrom, testSeed } from "../support/kit/random.ts";
 import type { Case } from "./cases.ts";
 import { MEMORY_MODELS } from "./memory-models.ts";
 import { MODELS } from "./models.ts";
@@ -30,14 +30,14 @@ async function check(kase: Case): Promise<void> {
   expect(told).toBe("");
 }
 
-it.each(MODELS)(`${CASES} random cases of system %s`, async (system, model) => {
+test.each(MODELS)(`${CASES} random cases of system %s`, async (system, model) => {
   const random = randomFrom(seed + Number(system));
   for (let index = 0; index < CASES; index++) {
     await check({ id: `random-${index}`, system, feature: "random", ...model(random) });
   }
 });
 
-it.each(MEMORY_MODELS)(
+test.each(MEMORY_MODELS)(
   `${MEMORY_CASES} random cases of %s in long-term memory`,
   async (name, model) => {
     const random = randomFrom(seed);

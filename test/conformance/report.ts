@@ -1,4 +1,4 @@
-// What people read of a run of cases.
+// The readable report on a run of cases.
 
 import type { Result } from "./runner.ts";
 

@@ -57,7 +57,7 @@ export interface Rpc {
   releaseChat(): Promise<void>;
   /** Calls a method by name, whether the contract has it or not. */
   callUnknown(name: string): Promise<void>;
-  /** What of the configurations in the namespace the server did not get, and why. */
+  /** Options that were left out of the configurations in the namespace, with the reasons. */
   readonly leftOut: Set<string>;
 }
 

@@ -4,9 +4,9 @@
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { type Case, expectationsOf, readCases } from "./cases.ts";
 import { atLeast, mismatch, shown } from "./compare.ts";
 import { CaseFault, type Json, type JsonObject } from "./json.ts";
@@ -50,46 +50,46 @@ function caseFile(cases: readonly Case[]): string {
 const SYSTEMS = ["000", "001", "002", "003", "004"];
 
 describe("what is not understood fails", () => {
-  it.each(SYSTEMS)("an operation of %s", async (system) => {
+  test.each(SYSTEMS)("an operation of %s", async (system) => {
     const found = await problemsOf(kaseOf(system, [{ op: "dance" }], { survivors: [] }));
     expect(found).toMatch(/operation "dance" is not understood/);
   });
 
-  it.each(SYSTEMS)("an expectation of %s", async (system) => {
+  test.each(SYSTEMS)("an expectation of %s", async (system) => {
     const found = await problemsOf(kaseOf(system, [{ op: "create" }], { mood: "good" }));
     expect(found).toMatch(/expectation "mood" is not understood/);
   });
 
-  it("a system", async () => {
+  test("a system", async () => {
     expect(await problemsOf(kaseOf("005", [{ op: "create" }], {}))).toMatch(
       /"005" is not understood/,
     );
   });
 
-  it("a kind of error", async () => {
+  test("a kind of error", async () => {
     const when = [{ op: "get_recent", n: 0 }];
     const found = await problemsOf(kaseOf("000", when, { error: { kind: "OtherError" } }));
     expect(found).toMatch(/"OtherError" is not understood/);
   });
 
-  it("names that every object has", async () => {
+  test("names that every object has", async () => {
     expect(await problemsOf(kaseOf("000", [{ op: "toString" }], {}))).toMatch(/not understood/);
     const found = await problemsOf(kaseOf("000", [{ op: "create" }], { constructor: {} }));
     expect(found).toMatch(/not understood/);
   });
 
-  it("a message that is not given", async () => {
+  test("a message that is not given", async () => {
     const found = await problemsOf(kaseOf("000", [{ op: "add", id: "x" }], { survivors: [] }));
     expect(found).toMatch(/"x" is not given/);
   });
 
-  it("a case that expects nothing", async () => {
+  test("a case that expects nothing", async () => {
     expect(await problemsOf(kaseOf("000", [{ op: "create" }], {}))).toMatch(/expects nothing/);
   });
 });
 
 describe("what is left out of configurations", () => {
-  it.each(LEFT_OUT.map((entry) => [`${entry.preset} ${entry.path}`, entry] as const))(
+  test.each(LEFT_OUT.map((entry) => [`${entry.preset} ${entry.path}`, entry] as const))(
     "%s is what the server refuses by its name",
     async (_, { preset, path }) => {
       const [name = "", inner] = path.split(".");
@@ -106,7 +106,7 @@ describe("what is left out of configurations", () => {
     },
   );
 
-  it("is told of the case that has it, and of no other", async () => {
+  test("is told of the case that has it, and of no other", async () => {
     const told = async (policy: JsonObject) => {
       const kase = { ...kaseOf("003", [{ op: "get_messages" }], { view: [] }), given: { policy } };
       return leftOutLines([await runCase(server.connection, kase, `left-out-${++runs}`)]);
@@ -119,12 +119,12 @@ describe("what is left out of configurations", () => {
 });
 
 describe("errors", () => {
-  it("fail a case that does not expect them", async () => {
+  test("fail a case that does not expect them", async () => {
     const found = await problemsOf(kaseOf("000", [{ op: "get_recent", n: 0 }], { survivors: [] }));
     expect(found).toMatch(/get_recent.* is refused: .*INVALID_ARGUMENT/);
   });
 
-  it("are missed when they do not come, and told apart by class and field", async () => {
+  test("are missed when they do not come, and told apart by class and field", async () => {
     const create = (options: JsonObject, error: JsonObject): Case => ({
       ...kaseOf("000", [{ op: "create" }], { error }),
       given: { policy: options },
@@ -136,7 +136,7 @@ describe("errors", () => {
     expect(await problemsOf(create({ max_tokens: 0 }, { kind: "ValueError" }))).toBe("");
   });
 
-  it("of token counts that differ from the case", async () => {
+  test("of token counts that differ from the case", async () => {
     const message = { id: "a", role: "user", content: "12345678", tokens: 3 };
     const kase = kaseOf("000", [{ op: "add", message }], { survivors: ["a"] });
     // Without a rule the counts may be those of another system.
@@ -162,14 +162,14 @@ describe("the model of a case", () => {
   });
   const inputs = [{ transcript: "USER: text a" }];
 
-  it("is asked by the server, and what it was asked is what a case is held to", async () => {
+  test("is asked by the server, and what it was asked is what a case is held to", async () => {
     expect(await problemsOf(ask(["S"], { summary: "S", summary_inputs: inputs }))).toBe("");
     const other = [{ transcript: "USER: text b" }];
     expect(await problemsOf(ask(["S"], { summary_inputs: other }))).toMatch(/transcript is/);
     expect(await problemsOf(ask(["S"], { summary_inputs: [] }))).toMatch(/has 1 entries/);
   });
 
-  it("fails when the case says so, and when it has no answer left", async () => {
+  test("fails when the case says so, and when it has no answer left", async () => {
     for (const returns of [{ error: "down" }, [{ error: "down" }], [], null]) {
       const kase = ask(returns, { summary: null, summary_inputs: inputs });
       expect(await problemsOf(kase)).toBe("");
@@ -178,7 +178,7 @@ describe("the model of a case", () => {
 });
 
 describe("expectations", () => {
-  it("are the proposed ones and those of the newest era", () => {
+  test("are the proposed ones and those of the newest era", () => {
     const both = { source_view: [1], proposed_view: [2], kept: 3 };
     expect(expectationsOf(both)).toEqual({ view: [2], kept: 3 });
     expect(expectationsOf({ source_view: [1] })).toEqual({ view: [1] });
@@ -189,7 +189,7 @@ describe("expectations", () => {
     });
   });
 
-  it("write repeats out", () => {
+  test("write repeats out", () => {
     const text = caseFile([
       { ...kaseOf("000", [], { a: [{ repeat: "ab", times: 3 }] }), given: { b: REPEAT_NONE } },
     ]);
@@ -200,7 +200,7 @@ describe("expectations", () => {
 });
 
 describe("a comparison", () => {
-  it("takes numbers as equal up to a millionth, and nothing else that differs", () => {
+  test("takes numbers as equal up to a millionth, and nothing else that differs", () => {
     expect(mismatch(0.3, 0.1 + 0.2)).toBeUndefined();
     expect(mismatch(0.3, 0.30001)).toBeDefined();
     expect(mismatch("1", 1)).toBeDefined();
@@ -210,7 +210,7 @@ describe("a comparison", () => {
     expect(mismatch(["a", "b"], ["a"])).toBeDefined();
   });
 
-  it("asks for every field, and takes more only where that is said", () => {
+  test("asks for every field, and takes more only where that is said", () => {
     expect(mismatch({ a: 1 }, { a: 1, b: 2 })).toBeDefined();
     expect(mismatch({ a: 1 }, { a: 1, b: undefined })).toBeUndefined();
     expect(mismatch({ a: 1 }, atLeast({ a: 1, b: 2 }))).toBeUndefined();
@@ -219,7 +219,7 @@ describe("a comparison", () => {
     expect(mismatch({ a: "<any>" }, {})).toBeDefined();
   });
 
-  it("names things or writes them out", () => {
+  test("names things or writes them out", () => {
     const thing = shown(["m1"], { role: "user" });
     expect(mismatch("m1", thing)).toBeUndefined();
     expect(mismatch("m2", thing)).toBeDefined();
@@ -230,7 +230,7 @@ describe("a comparison", () => {
 });
 
 describe("a written call", () => {
-  it("is read with its arguments", () => {
+  test("is read with its arguments", () => {
     expect(readCall("Message(images='x, y', n=[{id:''}, None])")).toEqual({
       name: "Message",
       positional: [],
@@ -260,7 +260,7 @@ describe("the command", () => {
   const bad = { ...good, id: "b", expected: { survivors: ["nobody"] } };
   const later = { ...bad, id: "c", feature: "later.thing" };
 
-  it("ends with the counts, and with 1 when a case failed", async () => {
+  test("ends with the counts, and with 1 when a case failed", async () => {
     await using directory = await makeTempDir();
     const file = join(directory.path, "cases.json");
     await writeFile(file, caseFile([good, bad, later]));
@@ -273,7 +273,7 @@ describe("the command", () => {
     expect(family.lines.at(-1)).toBe("0 passed, 1 failed");
   });
 
-  it("ends with 0 when all passed, and with 1 when there was none", async () => {
+  test("ends with 0 when all passed, and with 1 when there was none", async () => {
     await using directory = await makeTempDir();
     const file = join(directory.path, "cases.json");
     await writeFile(file, caseFile([good]));
@@ -283,7 +283,7 @@ describe("the command", () => {
     expect([code, lines.at(-1)]).toEqual([1, "0 passed, 0 failed"]);
   });
 
-  it("refuses what it does not know", async () => {
+  test("refuses what it does not know", async () => {
     expect(await command("--fast")).toMatchObject({ code: 2 });
     expect(await command("a", "b")).toMatchObject({ code: 2 });
     expect(await command(MAIN)).toMatchObject({ code: 2 });

@@ -22,11 +22,11 @@ export interface Problem {
   readonly got?: string;
 }
 
-/** How a case ended: it passed when there is no problem. */
+/** Outcome of a case: it passed when there is no problem. */
 export interface Result {
   readonly kase: Case;
   readonly problems: readonly Problem[];
-  /** What of its configuration the server did not get, and why. */
+  /** Options of its configuration that were left out, with the reasons. */
   readonly leftOut: readonly string[];
 }
 
@@ -63,14 +63,16 @@ function errorsIn(steps: readonly Step[]): readonly MemorySidecarError[] {
   return steps.map(({ value }) => value).filter((value) => isMemorySidecarError(value));
 }
 
-/** What the operations gave: all of them, or those that give something, as the case counts them. */
+/**
+ * Results of the operations: of all, or of those that return something, whichever the case counts.
+ */
 function returned(steps: readonly Step[], expected: Json): readonly unknown[] {
   const count = listOf(expected, "returns").length;
   if (count === steps.length) return steps.map(({ value }) => value ?? null);
   return steps.map(({ value }) => value).filter((value) => value !== undefined);
 }
 
-/** What every system has. */
+/** Expectations that every system supports. */
 const COMMON: Readonly<Record<string, (run: Run, expected: Json) => unknown>> = {
   returns: ({ steps }, expected) =>
     Array.isArray(expected) ? returned(steps, expected) : steps.at(-1)?.value,

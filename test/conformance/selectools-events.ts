@@ -21,7 +21,7 @@ interface Reading {
   /** The run of the agent when a request does not name one. */
   readonly run: string;
   readonly summaries: readonly Summary[];
-  /** Which run asked for what a task makes. */
+  /** Run that asked for what a task makes. */
   readonly runs: Map<string, string>;
   readonly heard: object[];
 }

@@ -108,13 +108,13 @@ async function extractTriples({ rpc, kase }: State): Promise<readonly object[]> 
     return {
       ...{ subject, relation: predicate, object, confidence: memory.confidence },
       source_turn: memory.source?.messageIds.length,
-      // What is not remembered yet has no time; this system takes that of its clock.
+      // Memories that are not stored yet have no time; this system uses its clock.
       created_at: kase.given["now"],
     };
   });
 }
 
-/** What the model was shown, as this system writes conversations down. */
+/** The conversation as the model received it, in this system's format. */
 function transcript({ finder }: State): string {
   const lines = finder.asked[0] ?? [];
   return lines.map(({ role, text }) => `${role.toUpperCase()}: ${text}`).join("\n");
@@ -154,7 +154,7 @@ async function buildContext(state: State, op: JsonObject): Promise<string> {
   return await section(state, textOf(op["query"], "query") ?? "", { kind, limit });
 }
 
-/** What operations of a name gave, those of which something holds. */
+/** Results of the operations with a name, filtered by `holds`. */
 function given({ steps }: State, name: string, holds: (op: JsonObject) => boolean) {
   return steps.filter(({ op }) => op["op"] === name && holds(op)).map(({ value }) => value);
 }

@@ -152,7 +152,7 @@ async function remove(state: State, op: JsonObject): Promise<boolean> {
   return (await state.rpc.call("deleteSession", request)).revision !== 0n;
 }
 
-/** How the server refuses a text as the id of a session; null when it takes it. */
+/** Refusal of a text as a session id; null if the server accepts it. */
 async function refusal({ rpc }: State, text: string): Promise<MemorySidecarError | null> {
   try {
     await rpc.call("getSession", { sessionId: text });

@@ -67,9 +67,9 @@ interface State extends Context {
   opened: Promise<void> | undefined;
   /** The query of the newest recall. */
   query: string;
-  /** What every context might cost. */
+  /** Budgets of all contexts. */
   readonly budgets: number[];
-  /** What the newest prune removed. */
+  /** Number of memories that the newest prune removed. */
   pruned: number | undefined;
   /** By how much the episodes of the case are later than it says. */
   shiftMs: number;
@@ -217,7 +217,7 @@ function mine(kinds: readonly MemoryKind[], filter: FilterFields = {}): FilterFi
   return { scope: ownedBy(USER), kinds: [...kinds], ...filter };
 }
 
-/** Where something comes from, in the words of this system. */
+/** Provenance, in the words of this system. */
 function metadataOf({ source, labels }: Memory): object {
   const isPromoted = source?.origin === MemoryOrigin.PROMOTION;
   return { ...(isPromoted ? { source: "unified_memory" } : {}), ...labels };
@@ -306,7 +306,7 @@ async function recall(state: State, op: JsonObject): Promise<readonly object[]> 
   return (await search(state, state.query, USER, limit)).map(resultOf);
 }
 
-/** Which words of the query the server looks for: those that find the query itself. */
+/** Words of the query that the server looks for: those that find the query itself. */
 async function terms(state: State): Promise<readonly string[]> {
   await remember(state.rpc, [{ userId: PROBE, text: state.query }]);
   const found: string[] = [];

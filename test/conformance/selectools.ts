@@ -37,7 +37,7 @@ const FORMAT = "selectools";
 
 interface Memory {
   readonly sessionId: string;
-  /** What the newest enforcement removed. */
+  /** Messages that the newest enforcement removed. */
   lastTrimmed: readonly string[];
   /** The summaries that a reset erased: what observers heard of them before stays heard. */
   readonly erased: Summary[];
@@ -51,9 +51,9 @@ interface State {
   branchName: string;
   appends: number;
   afterRestore: unknown;
-  /** What the newest operation that writes a memory down gave, with the messages by their names. */
+  /** The newest snapshot, with the names of its messages. */
   snapshot: Snapshot | undefined;
-  /** What the newest run sends to its model. */
+  /** Prompt of the newest run. */
   prompt: readonly Shown[] | undefined;
 }
 
@@ -135,7 +135,7 @@ function toDict(source: JsonObject): JsonObject {
   };
 }
 
-/** What a restore brings: a snapshot of the case, or the one that was taken. */
+/** Snapshot to restore: the one in the case, or the one that was taken. */
 function broughtBy(state: State, op: JsonObject) {
   const given = op["snapshot"] ?? state.context.kase.given["snapshot"];
   if (given === undefined && state.snapshot !== undefined) {
@@ -209,7 +209,7 @@ function events({ context }: State, memory: Memory): Promise<readonly object[]> 
   return observed(context.rpc, { ...memory, run: RUN_ID });
 }
 
-/** What is in the memory before a run: messages that a case names without more are like any. */
+/** Messages in the memory before a run. Those that a case only names have their id as content. */
 function storedFirst({ context, messages }: State): readonly Json[] {
   const { given, when } = context.kase;
   const added = new Set(when.map(({ id }) => id));
@@ -222,8 +222,7 @@ function storedFirst({ context, messages }: State): readonly Json[] {
 }
 
 /**
- * What a run sends to its model: the memory as it was before the new messages were added, behind
- * the summary as it is since.
+ * Prompt of a run: the memory as it was before the new messages, after the summary as it is since.
  */
 async function preparePrompt(state: State, op: JsonObject): Promise<readonly Shown[]> {
   const { context, messages } = state;
@@ -231,7 +230,7 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
   const memory = await memoryOf(state, op["on"]);
   const { sessionId } = memory;
   await addAll(state, op, storedFirst(state));
-  // What this read has compressed is there for the next ones, which compress nothing.
+  // Later reads find the messages that this read has compressed, and compress nothing.
   await getWindow(context.rpc, sessionId);
   const { effectivePolicy: own } = await getSession(context.rpc, sessionId);
   const policy = written({ ...AS_STORED_POLICY, summaryView: own?.summaryView });
@@ -253,7 +252,7 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
   return state.prompt;
 }
 
-/** What is compressed has the system messages first, wherever they stood. */
+/** Compressed text has the system messages first, wherever they were. */
 function systemFirst(history: readonly Message[]): readonly Message[] {
   const isMade = ({ seq }: Message): boolean => seq === 0n;
   const isSystem = (message: Message): boolean => message.role === Role.SYSTEM && !isMade(message);
@@ -276,7 +275,7 @@ async function appendSummary(state: State): Promise<void> {
   await addAll(state, {}, [{ role: "user", content: "new" }]);
 }
 
-/** What the model was asked for summaries. */
+/** Inputs of the model that summarizes. */
 function summaryInputs({ model }: State): readonly object[] {
   return model.inputs.map(({ transcript, maxTokens, priorTexts }) =>
     atLeast({ transcript, max_tokens: maxTokens, prior: priorTexts.join("\n") }),
@@ -289,7 +288,7 @@ async function summaryChars(state: State): Promise<readonly string[]> {
   return [...((await summaryOf(state.context.rpc, sessionId)) ?? "")];
 }
 
-/** What can be seen of a memory, by the names that cases use. */
+/** Observable properties of a memory, by their names in cases. */
 const SIGHTS: Table<State, Memory> = {
   survivors: listed,
   messages: listed,

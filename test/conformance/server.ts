@@ -2,8 +2,8 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startServer } from "../support/server.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { startServer } from "../support/process/server.ts";
 import { startCaseHooks } from "./hook.ts";
 import { type Connection, connectTo } from "./rpc.ts";
 

@@ -32,7 +32,7 @@ export const AS_STORED_POLICY = Policy.fromPartial({
   protections: { system: SystemProtection.NONE, releaseLastUser: true },
 });
 
-/** What a new session has beside its policy. */
+/** Fields of a new session beside its policy. */
 export interface NewSession {
   readonly sessionId: string;
   readonly preset: string;

@@ -1,5 +1,5 @@
-// What the server does besides what the source systems do, in its own words: policies by preset,
-// and summaries of every kind.
+// Cases for abilities that only the server has, in its own terms: policies by preset, and summaries
+// of every kind.
 
 import {
   type Event,
@@ -154,7 +154,7 @@ async function events({ rpc, messages }: State): Promise<readonly object[]> {
   return list.map((event) => atLeast(heard(event, messages)));
 }
 
-/** What the hook was given, call by call. */
+/** Inputs of the hook, one per call. */
 function summaryInputs({ model, messages }: State): readonly object[] {
   return model.inputs.map((input) =>
     atLeast({

@@ -3,12 +3,12 @@
 import { SummarizeInput, type SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { isObject, type Json, listOf, textOf } from "./json.ts";
 
-/** What a model says: an output, something that nobody can read, or that it fails. */
+/** Answer of a scripted model: an output, unreadable text, or a failure. */
 export type StubAnswer = Partial<SummarizeOutput> | "unreadable" | "failed";
 
 /** A model that answers what a case says. */
 export interface Stub {
-  /** What it was asked, in order. */
+  /** Requests to the model, in order. */
   readonly inputs: readonly SummarizeInput[];
   /** Whether the case gives a model at all. */
   readonly present: boolean;
@@ -33,7 +33,10 @@ function texts(value: Json | undefined): string[] {
   return listOf(value, "a list of an answer").map((each) => String(each));
 }
 
-/** What a model's words are to whoever asked; a model that is asked for fields writes JSON. */
+/**
+ * Converts the model's text to the answer that the caller gets. A model that is asked for fields
+ * writes JSON.
+ */
 function answerOf(said: Json | undefined, structured: boolean): StubAnswer {
   const value = typeof said === "string" && structured ? parsed(said) : said;
   if (typeof value === "string" && !structured) return { text: value };

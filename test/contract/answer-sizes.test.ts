@@ -1,18 +1,18 @@
 // Goal: answers about the largest windows that there are, under the policies that say the most
 // about them, stay below what stock gRPC clients take.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type PolicyStage, RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
-import { keepNewest } from "../support/policy-wire.ts";
-import { message, policy, protections, session, written } from "../support/samples.ts";
-import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract/client.ts";
+import { keepNewest } from "../support/contract/policy-wire.ts";
+import { message, policy, protections, session, written } from "../support/contract/samples.ts";
+import { bringSnapshot, takeSnapshot } from "../support/contract/snapshots.ts";
 
-/** What clients of grpc-js, grpc-go and grpc-java take unless they are told otherwise. */
+/** Default message limit of clients of grpc-js, grpc-go and grpc-java. */
 const STOCK_MAX = 4_194_304;
 const MESSAGES = 8_800;
 
@@ -39,7 +39,7 @@ const waiting = (on: StageOn): PolicyStage[] =>
     }),
   );
 
-it("of the longest ids and the most stages", async () => {
+test("of the longest ids and the most stages", async () => {
   const all = [...waiting(StageOn.APPEND)];
   const waits = policy({ stages: all, protections: protections({ releaseLastUser: true }) });
   await server.client.call("createSession", {
@@ -84,7 +84,7 @@ it("of the longest ids and the most stages", async () => {
   }
 }, 60_000);
 
-it("of a summary that stands for every other message", async () => {
+test("of a summary that stands for every other message", async () => {
   const count = 2 * LIMITS.summaryRanges + 2;
   const messages = Array.from({ length: count }, (_, at) => message({ messageId: `m${at + 1}` }));
   const everything = policy({ stages: [] });
@@ -106,7 +106,7 @@ it("of a summary that stands for every other message", async () => {
   ]);
 });
 
-it("of the largest summaries in a window, exported and imported", async () => {
+test("of the largest summaries in a window, exported and imported", async () => {
   const texts = Array.from({ length: 46 }, (_, at) => `${at}`.padEnd(LIMITS.summaryBytes, "x"));
   const messages = texts.map((_, at) => message({ messageId: `m${at}` }));
   const sessionId = "summaries";

@@ -3,11 +3,11 @@
 // must give a documented error, write nothing, and leave the server serving.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DESTRUCTIVE_REQUESTS } from "../../src/gen/checks.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { loadDescriptors } from "../../src/transport/descriptors.ts";
+import { loadDescriptors } from "../../src/grpc/descriptors.ts";
 import {
   type Failure,
   METHODS,
@@ -16,9 +16,16 @@ import {
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { deepStruct, field, message, policy, session, soundBytes } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import {
+  deepStruct,
+  field,
+  message,
+  policy,
+  session,
+  soundBytes,
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 const UNARY = (Object.keys(METHODS) as MethodName[]).filter(
   (name): name is UnaryName => name !== "watchEvents",
@@ -58,7 +65,8 @@ async function expectAlive(): Promise<void> {
 }
 
 /** The requests without a namespace, the first field of all others, each with the reason. */
-const WITHOUT_NAMESPACE: Readonly<Partial<Record<UnaryName, string>>> = {
+const WITHOUT_NAMESPACE: Readonly<Partial<Record<MethodName, string>>> = {
+  backUp: "backs up all namespaces",
   getServerInfo: "tells about the server",
   listPolicyPresets: "the presets are part of the server",
 };
@@ -95,7 +103,7 @@ describe("a namespace", () => {
     ),
   );
 
-  it("is the first field of every request but those that are about the server", () => {
+  test("is the first field of every request but those that are about the server", () => {
     const without = RPCS.filter(({ inputType }) => {
       const [first] = requests.get(inputType)?.field ?? [];
       return first?.name !== "namespace" || first.number !== 1;
@@ -106,11 +114,11 @@ describe("a namespace", () => {
 });
 
 describe.each(WITH_NAMESPACE)("%s", (method) => {
-  it.each(MALFORMED)("refuses %s", async (_, bytes) => {
+  test.each(MALFORMED)("refuses %s", async (_, bytes) => {
     await refuse(method, bytes, "REQUEST_MALFORMED");
   });
 
-  it("refuses its sound request cut short", async () => {
+  test("refuses its sound request cut short", async () => {
     const sound = Buffer.concat([field(0x0a, Buffer.from("default")), soundBytes(method)]);
     await refuse(method, sound.subarray(0, 4), "REQUEST_MALFORMED");
     await refuse(method, sound.subarray(0, sound.length - 1), "REQUEST_MALFORMED");
@@ -118,7 +126,7 @@ describe.each(WITH_NAMESPACE)("%s", (method) => {
   });
 
   const isDestructive = DESTRUCTIVE.has(method);
-  it(`${isDestructive ? "refuses" : "ignores"} fields that it does not know`, async () => {
+  test(`${isDestructive ? "refuses" : "ignores"} fields that it does not know`, async () => {
     const unknown = Buffer.from([0xf8, 0x3f, 1]);
     const bytes = Buffer.concat([soundBytes(method), unknown]);
     if (isDestructive) {
@@ -131,7 +139,7 @@ describe.each(WITH_NAMESPACE)("%s", (method) => {
     expect(["REQUEST_MALFORMED", "REQUEST_INVALID"]).not.toContain(reason);
   });
 
-  it("refuses a namespace that is none", async () => {
+  test("refuses a namespace that is none", async () => {
     for (const text of ["A", "a_b", "-a", "a-", "0a", "a".repeat(64), "é"]) {
       const bytes = Buffer.concat([soundBytes(method), field(0x0a, Buffer.from(text))]);
       const failure = await refuse(method, bytes, "REQUEST_INVALID");
@@ -141,7 +149,7 @@ describe.each(WITH_NAMESPACE)("%s", (method) => {
 });
 
 describe("any method", () => {
-  it("answers random bytes with an answer or a documented failure", async () => {
+  test("answers random bytes with an answer or a documented failure", async () => {
     const codes = new Set(["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS"]);
     await fc.assert(
       fc.asyncProperty(
@@ -160,7 +168,7 @@ describe("any method", () => {
     await expectAlive();
   });
 
-  it("answers sound requests with one byte changed", async () => {
+  test("answers sound requests with one byte changed", async () => {
     const codes = new Set([
       "INVALID_ARGUMENT",
       "NOT_FOUND",
@@ -186,7 +194,7 @@ describe("any method", () => {
     await expectAlive();
   });
 
-  it("takes a message above 4 MiB for too large", async () => {
+  test("takes a message above 4 MiB for too large", async () => {
     const outcome = await server.client.raw("getSession", field(0x12, Buffer.alloc(4_194_304)));
     expect("failure" in outcome && outcome.failure.code).toBe("RESOURCE_EXHAUSTED");
     await expectAlive();
@@ -194,19 +202,19 @@ describe("any method", () => {
 });
 
 describe.each(Object.keys(WITHOUT_NAMESPACE) as UnaryName[])("%s", (method) => {
-  it("refuses bytes that are no message", async () => {
+  test("refuses bytes that are no message", async () => {
     await refuse(method, Buffer.from([0x0a, 9]), "REQUEST_MALFORMED");
     await expectAlive();
   });
 });
 
 describe("WatchEvents", () => {
-  it.each(MALFORMED)("refuses %s", async (_, bytes) => {
+  test.each(MALFORMED)("refuses %s", async (_, bytes) => {
     const failure = await server.client.failStream(bytes);
     expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_MALFORMED" });
   });
 
-  it("refuses a request without a start, and a namespace that is none", async () => {
+  test("refuses a request without a start, and a namespace that is none", async () => {
     expect(await server.client.failStream(Buffer.alloc(0))).toMatchObject({ fields: ["start"] });
     const bytes = requestBytes("watchEvents", {
       namespace: "No",
@@ -220,7 +228,7 @@ describe("nested messages", () => {
   const append = (bytes: Buffer): Buffer =>
     Buffer.concat([field(0x12, Buffer.from("seed")), field(0x1a, bytes)]);
 
-  it.each<readonly [string, Buffer]>([
+  test.each<readonly [string, Buffer]>([
     ["a role that is a text", Buffer.from([0x1a, 1, 0x61])],
     ["a text that runs over the end of its message", Buffer.from([0x18, 1, 0x2a, 9, 0x61])],
     ["a label that is cut short", Buffer.from([0x18, 1, 0x72, 3, 0x0a, 5, 0x61])],
@@ -236,7 +244,7 @@ describe("nested messages", () => {
     await expectAlive();
   });
 
-  it("may not be nested without end", async () => {
+  test("may not be nested without end", async () => {
     const bytes = requestBytes("appendMessages", {
       sessionId: "seed",
       messages: [message({ metadata: deepStruct(3_000) })],
@@ -246,7 +254,7 @@ describe("nested messages", () => {
     await expectAlive();
   });
 
-  it("keep keys such as __proto__ as plain text", async () => {
+  test("keep keys such as __proto__ as plain text", async () => {
     const key = Buffer.from("__proto__");
     const metadata = field(
       0x0a,
@@ -269,20 +277,20 @@ describe("a request with several faults", () => {
       messages: Array.from({ length: count }, () => message(fields)),
     });
 
-  it("names each of them, and says how many there are", async () => {
+  test("names each of them, and says how many there are", async () => {
     const failure = await append(3, { role: Role.UNSPECIFIED }, "seed");
     expect(failure.reason).toBe("REQUEST_INVALID");
     expect(failure.fields).toEqual(["messages[0].role", "messages[1].role", "messages[2].role"]);
     expect(failure.message).toMatch(/^messages\[0\]\.role: .* \(and 2 more\)$/);
   });
 
-  it("names the first 20 of a thousand, and says that the search ended there", async () => {
+  test("names the first 20 of a thousand, and says that the search ended there", async () => {
     const failure = await append(1_000, { role: Role.UNSPECIFIED }, "seed");
     expect(failure.fields).toHaveLength(20);
     expect(failure.message).toMatch(/ \(and 19 more; the search ended there\)$/);
   });
 
-  it("says how many there are beyond the 20 that it names, when it knows", async () => {
+  test("says how many there are beyond the 20 that it names, when it knows", async () => {
     const given = session({
       sessionId: "given",
       policy: policy({ tokenRule: TokenRule.GIVEN }),

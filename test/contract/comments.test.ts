@@ -5,15 +5,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFileRegistry, type DescField } from "@bufbuild/protobuf";
-import { describe, expect, it } from "vitest";
-import { sectionRules } from "../../src/domain/context/profiles.ts";
-import { LIMITS } from "../../src/domain/limits.ts";
-import { CONTEXT_FLOORS } from "../../src/domain/recall/rank/relevance.ts";
-import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/domain/recall/rank/weights.ts";
-import { CAPABILITIES } from "../../src/transport/convert/server-info.ts";
-import { loadDescriptors } from "../../src/transport/descriptors.ts";
+import { describe, expect, test } from "vitest";
+import { DEFAULT_PROFILE, sectionRules } from "../../src/context/rules/profiles.ts";
+import { CAPABILITIES } from "../../src/edge/server-info-rpc.ts";
+import { loadDescriptors } from "../../src/grpc/descriptors.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { CONTEXT_FLOORS } from "../../src/recall/rank/relevance.ts";
+import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/recall/rank/weights.ts";
 import { type FieldRules, RuleReader } from "../../tools/rules.ts";
-import { MEMORY_STATED, type Stated } from "../support/stated-memories.ts";
+import { MEMORY_STATED, type Stated } from "../support/contract/stated-memories.ts";
 
 const FOLDER = join(import.meta.dirname, "../../proto/memorysidecar");
 const FILES = globSync(["v1/*.proto", "hook/v1/*.proto"], { cwd: FOLDER }).sort();
@@ -22,6 +22,11 @@ type LimitName = keyof typeof LIMITS;
 
 const STATED: readonly Stated[] = [
   { of: "SessionService", limits: ["namespaceChars", "requestIdBytes"] },
+  { of: "ErasureSubject.user_id", limits: ["userIdBytes"] },
+  { of: "MessagesSubject.message_ids", limits: ["erasedMessages"] },
+  { of: "AdminService.EraseSubject", limits: ["erasures"] },
+  { of: "Erasure", limits: ["erasureReceipts"] },
+  { of: "ErasureRemainder.session_ids", limits: ["erasureSessionIds"] },
   { of: "Session.session_id", limits: ["sessionIdBytes"] },
   { of: "Session.user_id", limits: ["userIdBytes"] },
   { of: "Session.agent_id", limits: ["agentIdBytes"] },
@@ -169,15 +174,21 @@ const STATED: readonly Stated[] = [
   { of: "ToolResultsFilled.tool_call_ids", limits: ["filledCallIds"] },
   { of: "SnapshotHeader.window_seq_ranges", limits: ["windowMessages"] },
   { of: "SnapshotHeader.outcomes", limits: ["toolOutcomes"] },
-  { of: "ExportSessionResponse", limits: ["exports"] },
-  { of: "ImportSessionRequest.upload_id", limits: ["uploads"] },
+  { of: "ExportSessionResponse", limits: ["exports", "namespaceExports"] },
+  { of: "ImportSessionRequest.upload_id", limits: ["uploads", "namespaceUploads"] },
   {
     of: "SnapshotChunk.messages",
     limits: ["snapshotChunkBytes", "importMessages", "importHoles"],
   },
   {
     of: "SnapshotChunk.document",
-    limits: ["snapshotDocumentBytes", "documentDepth", "documentValues", "uploadBytes"],
+    limits: [
+      "snapshotDocumentBytes",
+      "documentDepth",
+      "documentValues",
+      "uploadBytes",
+      "namespaceUploadBytes",
+    ],
   },
   { of: "ImportSessionRequest.request_id", limits: ["requestIdBytes"] },
   { of: "Summarize.hook", limits: ["hookNameChars"] },
@@ -227,7 +238,13 @@ const STATED: readonly Stated[] = [
   { of: "SummarizeOutput.model", limits: ["hookModelBytes"] },
   { of: "SummarizeOutput.input_tokens", limits: ["hookTokens"] },
   { of: "SummarizeOutput.output_tokens", limits: ["hookTokens"] },
-  { of: "TaskService", limits: ["directTasks", "directTaskBytes"] },
+  {
+    of: "TaskService",
+    limits: [
+      ...(["directTasks", "directTaskBytes"] as const),
+      ...(["namespaceDirectTasks", "namespaceDirectTaskBytes"] as const),
+    ],
+  },
   { of: "EmbedInput.texts", limits: ["embedBytes"] },
   { of: "EmbedOutput.vectors", limits: ["taskVectorValues"] },
   { of: "RerankInput.query", limits: ["recallQueryBytes"] },
@@ -237,7 +254,7 @@ const STATED: readonly Stated[] = [
   },
   { of: "PollTasksRequest.hooks", limits: ["pollHooks"] },
   { of: "PollTasksRequest.max_tasks", limits: ["pollTasks"] },
-  { of: "PollTasksRequest.wait", limits: ["pollWaitMs", "polls"] },
+  { of: "PollTasksRequest.wait", limits: ["pollWaitMs", "polls", "namespacePolls"] },
   {
     of: "PollTasksRequest.lease",
     limits: ["leaseMsDefault", "leaseMsMin", "leaseMsMax"],
@@ -423,7 +440,7 @@ function ruledFields(): { name: string; field: DescField; rules: FieldRules }[] 
     }));
 }
 
-/** How comments state the limits that are in rules, with the limits. */
+/** Forms in which comments state the limits of rules, with the limits. */
 function statementsOf(
   { fieldKind, message }: DescField,
   rules: FieldRules,
@@ -439,14 +456,14 @@ function statementsOf(
 }
 
 describe("the comments of the contract", () => {
-  it.each(STATED)("state the limits of $of", ({ of, limits }) => {
+  test.each(STATED)("state the limits of $of", ({ of, limits }) => {
     const comment = COMMENTS.get(of);
     expect(comment).toBeDefined();
     const numbers = quantitiesIn(comment ?? "");
     for (const limit of limits) expect([...numbers], limit).toContain(LIMITS[limit]);
   });
 
-  it("say of every enum whether values may be added", () => {
+  test("say of every enum whether values may be added", () => {
     const names = [...createFileRegistry(loadDescriptors())].flatMap((desc) =>
       desc.kind === "enum" && desc.typeName.startsWith("memorysidecar.") ? [desc.name] : [],
     );
@@ -455,21 +472,21 @@ describe("the comments of the contract", () => {
     expect(names.filter((name) => !told.test(COMMENTS.get(name) ?? ""))).toEqual([]);
   });
 
-  it("state every limit that a caller can run into", () => {
+  test("state every limit that a caller can run into", () => {
     // Inner limits, which a caller meets under another name or never.
     const inner: readonly LimitName[] = [
       ...(["ttlMsMin", "ttlMsMax", "consumers", "pageBytes", "sessionPageBytes"] as const),
       ...(["updateMaskPaths", "eventIdBytes", "promotedTexts"] as const),
       // Times, which the comments tell in minutes.
       ...(["uploadIdleMs", "exportStallMs"] as const),
-      // What one task gives to a hook: the rest waits for the next one.
+      // Limits of one task: the rest waits for the next task.
       ...(["taskInputBytes", "taskInputMessages"] as const),
     ];
     const stated = new Set<string>([...STATED.flatMap((entry) => entry.limits), ...inner]);
     expect(Object.keys(LIMITS).filter((name) => !stated.has(name))).toEqual([]);
   });
 
-  it("state the numbers of the rules of fields", () => {
+  test("state the numbers of the rules of fields", () => {
     let compared = 0;
     for (const { name, field, rules } of ruledFields()) {
       const comment = COMMENTS.get(name) ?? "";
@@ -483,7 +500,7 @@ describe("the comments of the contract", () => {
     expect(compared).toBeGreaterThan(250);
   });
 
-  it("state the default of every weight of a recall", () => {
+  test("state the default of every weight of a recall", () => {
     for (const name of WEIGHT_NAMES) {
       const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
       const comment = COMMENTS.get(`RecallWeights.${field}`) ?? "";
@@ -492,12 +509,12 @@ describe("the comments of the contract", () => {
     }
   });
 
-  it("state the default floors and shares of a context", () => {
+  test("state the default floors and shares of a context", () => {
     const statedBy = (of: string): number =>
       Number(/Unset means ([\d.]*\d)/.exec(COMMENTS.get(of) ?? "")?.[1]);
     expect(statedBy("AssembleContextRequest.min_relevance")).toBe(CONTEXT_FLOORS.each);
     expect(statedBy("AssembleContextRequest.min_best_relevance")).toBe(CONTEXT_FLOORS.best);
-    const rules = sectionRules("default", []);
+    const rules = sectionRules(DEFAULT_PROFILE, []);
     const longTerm = rules.find(({ kind }) => kind === "long-term");
     expect(statedBy("ContextSection.first_share")).toBe(longTerm?.firstShare);
     const numbers = [...numbersIn(COMMENTS.get("ContextSection.share") ?? "")];
@@ -505,13 +522,13 @@ describe("the comments of the contract", () => {
     expect(new Set(numbers.filter((number) => number > 0 && number < 1))).toEqual(shares);
   });
 
-  it("name every capability of the server, and no other", () => {
+  test("name every capability of the server, and no other", () => {
     const comment = COMMENTS.get("GetServerInfoResponse.capabilities") ?? "";
     const named = [...comment.matchAll(/ - `(\w+)`: /g)].map(([, name]) => name);
     expect(named).toEqual(CAPABILITIES);
   });
 
-  it("leave no number of a field's comment unexplained", () => {
+  test("leave no number of a field's comment unexplained", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
@@ -520,7 +537,7 @@ describe("the comments of the contract", () => {
       50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
-    for (const { share } of sectionRules("default", [])) known.add(share);
+    for (const { share } of sectionRules(DEFAULT_PROFILE, [])) known.add(share);
     for (const [of, comment] of COMMENTS) {
       // The numbers of values of enums are names, such as those of models, and formulas.
       if (/\.[A-Z0-9_]+$/.test(of)) continue;

@@ -1,7 +1,7 @@
 // Goal: a summary can be asked for at any time; the caller learns what is under way and, when it
 // waits, what came of it.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   RemovedTo,
@@ -11,11 +11,14 @@ import {
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { CompactOutcome, SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
-import { HookFailure } from "../../src/service/hook-port.ts";
-import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
-import { bare, keepNewest, result } from "../support/policy-wire.ts";
-import { session, toolCall } from "../support/samples.ts";
+import { HookFailure } from "../../src/hooks/port.ts";
+import {
+  type RequestOf,
+  startContractServer,
+  type TestServer,
+} from "../support/contract/client.ts";
+import { bare, keepNewest, result } from "../support/contract/policy-wire.ts";
+import { session, toolCall } from "../support/contract/samples.ts";
 import {
   detailsOf,
   dropTasks,
@@ -31,7 +34,8 @@ import {
   until,
   WORKERS,
   windowTexts,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook, scriptedHook } from "../support/hooks/hooks.ts";
 
 const model = scriptedHook("model");
 const WAIT = span(10_000);
@@ -68,7 +72,7 @@ const idsOf = async (sessionId: string): Promise<string[]> => {
 };
 
 describe("CompactSession", () => {
-  it("has all but the newest messages summarized, and waits for it", async () => {
+  test("has all but the newest messages summarized, and waits for it", async () => {
     const sessionId = await plain();
     model.script(["the gist"]);
     const answer = await compact({ sessionId, wait: WAIT });
@@ -101,7 +105,7 @@ describe("CompactSession", () => {
     expect(requested).toMatchObject({ stage: "", taskId: answer.task?.taskId, triggers: [] });
   });
 
-  it("says what is under way when it does not wait, or not long enough", async () => {
+  test("says what is under way when it does not wait, or not long enough", async () => {
     const sessionId = await plain();
     model.script(["in a while"]);
     model.gate.close();
@@ -122,7 +126,7 @@ describe("CompactSession", () => {
     }
   });
 
-  it("says that there is nothing to summarize", async () => {
+  test("says that there is nothing to summarize", async () => {
     const empty = await plain([]);
     const few = await plain(lines(2));
     const one = await plain(lines(3));
@@ -137,7 +141,7 @@ describe("CompactSession", () => {
     }
   });
 
-  it("does not ask twice for the same messages", async () => {
+  test("does not ask twice for the same messages", async () => {
     const sessionId = await plain();
     model.gate.close();
     const first = await compact({ sessionId });
@@ -149,7 +153,7 @@ describe("CompactSession", () => {
     expect(made.map(({ taskId }) => taskId)).toEqual([first.task?.taskId]);
   });
 
-  it("leaves system messages where they are, and tool calls with their results", async () => {
+  test("leaves system messages where they are, and tool calls with their results", async () => {
     const messages = [
       line("rules", { role: Role.SYSTEM }),
       ...lines(4),
@@ -171,7 +175,7 @@ describe("CompactSession", () => {
     ]);
   });
 
-  it("takes what a stage would remove, whether or not its triggers hold", async () => {
+  test("takes what a stage would remove, whether or not its triggers hold", async () => {
     const stage = summarizing(
       { hook: "model" },
       { anyOf: [{ condition: { $case: "messageCountOver", value: 1_000 } }] },
@@ -187,7 +191,7 @@ describe("CompactSession", () => {
     });
   });
 
-  it("takes stages that only run on request", async () => {
+  test("takes stages that only run on request", async () => {
     const stage = summarizing({ hook: "model" }, { on: StageOn.REQUEST });
     const sessionId = await plain(lines(6), bare([stage]));
     expect(await tasksOf(server, sessionId)).toEqual([]);
@@ -195,7 +199,7 @@ describe("CompactSession", () => {
     expect((await compact({ sessionId, choice, wait: WAIT })).outcome).toBe(CompactOutcome.DONE);
   });
 
-  it("makes and keeps the summary as it is asked to", async () => {
+  test("makes and keeps the summary as it is asked to", async () => {
     const sessionId = await plain();
     model.script(["one", "two"]);
     const asked = summarize({
@@ -223,7 +227,7 @@ describe("CompactSession", () => {
     expect(now?.summary).toMatchObject({ text: "one / two", version: 2n, hook: "model" });
   });
 
-  it("may be done by workers, too", async () => {
+  test("may be done by workers, too", async () => {
     const sessionId = await plain();
     const waiting = compact({ sessionId, summarize: summarize(), wait: WAIT });
     const { ref } = await until(() => takeTask(server).catch(() => undefined));
@@ -234,7 +238,7 @@ describe("CompactSession", () => {
     });
   });
 
-  it("says that the task is dead", async () => {
+  test("says that the task is dead", async () => {
     const sessionId = await plain();
     model.script([new HookFailure("refused", "The key is not taken.")]);
     const answer = await compact({ sessionId, wait: WAIT });
@@ -244,7 +248,7 @@ describe("CompactSession", () => {
     expect(await windowTexts(server, sessionId)).toHaveLength(6);
   });
 
-  it("gives the placeholder of a task that is dead", async () => {
+  test("gives the placeholder of a task that is dead", async () => {
     const sessionId = await plain();
     model.script([new HookFailure("refused", "The key is not taken.")]);
     const asked = summarize({ hook: "model", onFailure: SummaryFailure.PLACEHOLDER });
@@ -256,7 +260,7 @@ describe("CompactSession", () => {
     expect(await windowTexts(server, sessionId)).toHaveLength(3);
   });
 
-  it("says that what it waited for is not wanted any more", async () => {
+  test("says that what it waited for is not wanted any more", async () => {
     const sessionId = await plain();
     const waiting = compact({ sessionId, summarize: summarize(), wait: WAIT });
     const { ref } = await until(() => takeTask(server).catch(() => undefined));
@@ -270,7 +274,7 @@ describe("CompactSession", () => {
     expect((await again).outcome).toBe(CompactOutcome.SUPERSEDED);
   });
 
-  it("does a repeat once, and does not wait for it", async () => {
+  test("does a repeat once, and does not wait for it", async () => {
     const sessionId = await plain();
     model.script(["once"]);
     const request = { sessionId, requestId: "compact", wait: WAIT };
@@ -288,7 +292,7 @@ describe("CompactSession", () => {
     });
   });
 
-  it("ends with the deadline; the summary is made all the same", async () => {
+  test("ends with the deadline; the summary is made all the same", async () => {
     const sessionId = await plain();
     model.script(["all the same"]);
     model.gate.close();
@@ -299,7 +303,7 @@ describe("CompactSession", () => {
     await until(async () => ((await windowTexts(server, sessionId)).length === 3 ? 1 : undefined));
   });
 
-  it("refuses sessions, stages and hooks that are none", async () => {
+  test("refuses sessions, stages and hooks that are none", async () => {
     const request = { sessionId: "nobody", choice: keepRecent(2) };
     expect(await server.client.fail("compactSession", request)).toMatchObject({
       code: "NOT_FOUND",
@@ -325,7 +329,7 @@ describe("CompactSession", () => {
     expect(await tasksOf(server, sessionId)).toEqual([]);
   });
 
-  it("refuses what only SetSummary would do: the default and the stage may be by hand", async () => {
+  test("refuses what only SetSummary would do: the default and the stage may be by hand", async () => {
     await using byHand = await startContractServer();
     const sessionId = "s";
     const stage = keepNewest(2, {

@@ -2,11 +2,11 @@
 // their beginning where that saves enough, and what is older than the newest assistant turns is
 // packed. All that is shown costs what the token rule says of it.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { sessionMaker, windowIds } from "../support/policy-wire.ts";
-import { message, preset, toolCall } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { sessionMaker, windowIds } from "../support/contract/policy-wire.ts";
+import { message, preset, toolCall } from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -51,7 +51,7 @@ describe("compaction on request", () => {
     compaction_target_tokens: 105,
   };
 
-  it("cuts old tool results to their beginning, then packs what is left", async () => {
+  test("cuts old tool results to their beginning, then packs what is left", async () => {
     const sessionId = await newSession(compacting(chain), CONVERSATION);
     await compact(sessionId);
     const { messages, windowTotals: window } = await server.client.call("getWindow", { sessionId });
@@ -63,7 +63,7 @@ describe("compaction on request", () => {
     expect(whole.message?.text).toHaveLength(400);
   });
 
-  it("cuts nothing when that saves too little", async () => {
+  test("cuts nothing when that saves too little", async () => {
     // 80 tokens would be saved.
     const options = { ...chain, min_reduction_ratio: 81 / THRESHOLD };
     const sessionId = await newSession(compacting(options), CONVERSATION);
@@ -73,7 +73,7 @@ describe("compaction on request", () => {
     expect(messages.some(({ text }) => text.endsWith("[truncated]"))).toBe(false);
   });
 
-  it("leaves the newest assistant turn and the newest question, whatever they cost", async () => {
+  test("leaves the newest assistant turn and the newest question, whatever they cost", async () => {
     const options = {
       ...{ threshold_tokens: 100, compaction_target_tokens: 60 },
       processor_order: ["backward_packing"],
@@ -88,21 +88,21 @@ describe("compaction on request", () => {
     expect(stageRuns).toMatchObject([{ stage: "backward_packing", overLimit: true }]);
   });
 
-  it("does nothing below the threshold", async () => {
+  test("does nothing below the threshold", async () => {
     const sessionId = await newSession(compacting({ threshold_tokens: 194 }), CONVERSATION);
     const { stageRuns } = await compact(sessionId);
     expect(stageRuns).toEqual([]);
     expect(await windowIds(server, sessionId)).toHaveLength(6);
   });
 
-  it("packs reads instead when it is off", async () => {
+  test("packs reads instead when it is off", async () => {
     const options = { threshold_tokens: 50, compaction_target_tokens: 30, enabled: false };
     const sessionId = await newSession(compacting(options), CONVERSATION);
     await compact(sessionId);
     expect(await windowIds(server, sessionId)).toEqual(["m6"]);
   });
 
-  it("lets all before the newest assistant turn wait for one summary", async () => {
+  test("lets all before the newest assistant turn wait for one summary", async () => {
     const options = { processor_order: ["summarization"], hook: "manual" };
     const sessionId = await newSession(compacting(options), CONVERSATION);
     const { stageRuns } = await compact(sessionId);

@@ -2,16 +2,15 @@
 // one with a field that this server does not know, which may narrow what a newer caller means.
 
 import { createFileRegistry } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadDescriptors } from "../../src/transport/descriptors.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadDescriptors } from "../../src/grpc/descriptors.ts";
 import { RuleReader } from "../../tools/rules.ts";
 import {
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
+} from "../support/contract/client.ts";
 import {
   document,
   field,
@@ -20,9 +19,10 @@ import {
   memoryScope,
   message,
   ownedBy,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
-/** What each rpc that deletes refuses, by the fields that its refusal names. */
+/** Empty selections that each rpc that deletes refuses, with the fields that the refusal names. */
 const NOTHING_NAMED: Readonly<
   Record<string, readonly (readonly [fields: readonly string[], request: object])[]>
 > = {
@@ -44,6 +44,33 @@ const NOTHING_NAMED: Readonly<
   ],
   deleteSession: [[["session_id"], {}]],
   deleteTask: [[["task_id"], {}]],
+  eraseSubject: [
+    [["subject"], {}],
+    [["subject.subject"], { subject: { subject: undefined }, dryRun: true }],
+    [["subject.user_id"], { subject: { subject: { $case: "userId", value: "" } } }],
+    [["subject.agent_id"], { subject: { subject: { $case: "agentId", value: "" } } }],
+    [["subject.session_id"], { subject: { subject: { $case: "sessionId", value: "" } } }],
+    [
+      ["subject.document.collection_id", "subject.document.document_id"],
+      {
+        subject: {
+          subject: { $case: "document", value: { collectionId: "", documentId: "" } },
+        },
+      },
+    ],
+    [
+      ["subject.messages.session_id", "subject.messages.message_ids"],
+      { subject: { subject: { $case: "messages", value: { sessionId: "", messageIds: [] } } } },
+    ],
+    [
+      ["subject.messages.message_ids[0]"],
+      {
+        subject: {
+          subject: { $case: "messages", value: { sessionId: "kept", messageIds: [""] } },
+        },
+      },
+    ],
+  ],
   forgetMemories: [
     [["memory_ids"], {}],
     [["memory_ids[0]"], { memoryIds: [""] }],
@@ -112,7 +139,7 @@ async function expectRefused(method: UnaryName, bytes: Buffer, fields: readonly 
   expect(await revisionOf(server.store)).toBe(before);
 }
 
-it("every rpc that deletes says so in the contract", () => {
+test("every rpc that deletes says so in the contract", () => {
   const registry = createFileRegistry(loadDescriptors());
   const reader = new RuleReader(registry);
   const methods = [...registry].flatMap((desc) => (desc.kind === "service" ? desc.methods : []));
@@ -125,7 +152,7 @@ it("every rpc that deletes says so in the contract", () => {
 });
 
 describe.each(DESTRUCTIVE)("%s", (method) => {
-  it.each(NOTHING_NAMED[method] ?? [])(
+  test.each(NOTHING_NAMED[method] ?? [])(
     "refuses what names nothing: %s",
     async (fields, request) => {
       await expectRefused(method, requestBytes(method, request as never), fields);
@@ -144,13 +171,13 @@ describe("a field that the server does not know", () => {
   const OWNED_BY = 0x1a;
   const METADATA = 0x4a;
 
-  it.each<readonly [string, Buffer]>([
+  test.each<readonly [string, Buffer]>([
     ["15", UNKNOWN],
-    ["filter.21", field(FILTER, Buffer.from([0xa8, 1, 1]))],
+    ["filter.500", field(FILTER, Buffer.from([0xa0, 0x1f, 1]))],
     ["filter.scope.15", field(FILTER, field(SCOPE, UNKNOWN))],
     ["filter.scope.owned_by.15", field(FILTER, field(SCOPE, field(OWNED_BY, UNKNOWN)))],
     ["filter.metadata.15", field(FILTER, field(METADATA, UNKNOWN))],
-    ["filter.21", Buffer.concat([field(FILTER, Buffer.from([0xa8, 1, 1])), UNKNOWN])],
+    ["filter.500", Buffer.concat([field(FILTER, Buffer.from([0xa0, 0x1f, 1])), UNKNOWN])],
   ])("is refused as %s", async (path, unknown) => {
     const outcome = await server.client.raw("purgeMemories", Buffer.concat([owned, unknown]));
     const failure = "failure" in outcome ? outcome.failure : undefined;
@@ -158,7 +185,7 @@ describe("a field that the server does not know", () => {
     expect(failure?.fields[0]).toBe(path);
   });
 
-  it("is ignored where nothing is deleted", async () => {
+  test("is ignored where nothing is deleted", async () => {
     const bytes = Buffer.concat([requestBytes("listMemories", {}), UNKNOWN]);
     expect(await server.client.raw("listMemories", bytes)).toHaveProperty("bytes");
   });

@@ -10,8 +10,8 @@ import {
   ContextSectionKind,
   RecallKind,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { document, recallFilter } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { document, recallFilter } from "../support/contract/samples.ts";
 
 let server: TestServer;
 let namespaces = 0;

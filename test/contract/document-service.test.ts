@@ -1,14 +1,14 @@
 // Documents through the contract: how they are written, split, replaced, listed and deleted, what
 // events tell of it, and what fails.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Document, DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { document, embedding } from "../support/samples.ts";
-import { struct } from "../support/structs.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { document, embedding } from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 
 let server: TestServer;
 
@@ -37,7 +37,7 @@ async function idsOf(collectionId: string, filter: Partial<DocumentFilter> = {})
 }
 
 describe("UpsertDocuments", () => {
-  it("stores what is given, and fills in the rest", async () => {
+  test("stores what is given, and fills in the rest", async () => {
     const given = page("guide", "Press the button.", {
       author: "Ann",
       metadata: struct({ page: 3, tags: ["a"] }),
@@ -69,7 +69,7 @@ describe("UpsertDocuments", () => {
     expect(await get("store", made)).toMatchObject({ text: "no id", trust: Trust.MEDIUM });
   });
 
-  it("replaces a document as a whole, in its place", async () => {
+  test("replaces a document as a whole, in its place", async () => {
     const first = await upsert("replace", [page("a"), page("b", "old", { author: "Ann" })]);
     const before = await get("replace", "b");
     server.advance(1_000);
@@ -83,7 +83,7 @@ describe("UpsertDocuments", () => {
     expect(first.revision).toBeLessThan(second.revision);
   });
 
-  it("writes all documents or none when an etag is not the newest", async () => {
+  test("writes all documents or none when an etag is not the newest", async () => {
     const [old] = (await upsert("etags", [page("a")])).documents;
     const [newer] = (await upsert("etags", [page("a", "2", { etag: old?.etag ?? "" })])).documents;
     const documents = [page("b"), page("a", "3", { etag: old?.etag ?? "" })];
@@ -94,7 +94,7 @@ describe("UpsertDocuments", () => {
     expect((await get("etags", "a"))?.etag).toBe(newer?.etag);
   });
 
-  it("splits long texts into chunks that replace those from before", async () => {
+  test("splits long texts into chunks that replace those from before", async () => {
     const text = Array.from({ length: 30 }, (_, at) => `Sentence number ${at} is here.`).join(" ");
     const splitter = { chunkChars: 100, overlapChars: 0 };
     const given = page("guide", text, { author: "Ann", labels: new Map([["k", "v"]]) });
@@ -126,7 +126,7 @@ describe("UpsertDocuments", () => {
     expect(await idsOf("split")).toEqual(["short"]);
   });
 
-  it("gives a document that was split as a whole while it has all of its chunks", async () => {
+  test("gives a document that was split as a whole while it has all of its chunks", async () => {
     const text = `\n ${"Sentence by sentence, it goes on.  \n\n".repeat(20)} `;
     const splitter = { chunkChars: 100, overlapChars: 30 };
     const given = page("guide", text, { author: "Ann", labels: new Map([["k", "v"]]) });
@@ -156,7 +156,7 @@ describe("UpsertDocuments", () => {
     expect((await get("whole", "guide#0"))?.sourceDocumentId).toBe("guide");
   });
 
-  it("refuses a document that is too large, also one to be split", async () => {
+  test("refuses a document that is too large, also one to be split", async () => {
     const failure = await server.client.fail("upsertDocuments", {
       ...{ collectionId: "large", documents: [page("a", "word ".repeat(210_000))] },
       splitter: { chunkChars: 100_000, overlapChars: 0 },
@@ -165,7 +165,7 @@ describe("UpsertDocuments", () => {
     expect(failure.fields).toEqual(["documents[0]"]);
   });
 
-  it("refuses more than 1,000 documents and chunks in one call", async () => {
+  test("refuses more than 1,000 documents and chunks in one call", async () => {
     const splitter = { chunkChars: 50, overlapChars: 0 };
     const fields = {
       collectionId: "many",
@@ -177,7 +177,7 @@ describe("UpsertDocuments", () => {
     expect(await idsOf("many")).toEqual([]);
   });
 
-  it("refuses a document that is too large with what the server adds", async () => {
+  test("refuses a document that is too large with what the server adds", async () => {
     const large = (length: number) => ({
       collectionId: "large",
       documents: [page("ok"), page("a", "x".repeat(length))],
@@ -197,7 +197,7 @@ describe("UpsertDocuments", () => {
     expect(second).toMatchObject({ reason: "REQUEST_INVALID", fields: ["documents[0]"] });
   });
 
-  it("answers a repeat under its request id without writing again", async () => {
+  test("answers a repeat under its request id without writing again", async () => {
     const fields = { requestId: "r1" };
     const first = await upsert("repeat", [document({ text: "x" })], fields);
     expect(await upsert("repeat", [document({ text: "x" })], fields)).toEqual(first);
@@ -209,7 +209,7 @@ describe("UpsertDocuments", () => {
 });
 
 describe("ListDocuments", () => {
-  it("filters by labels and metadata, and goes through pages in order", async () => {
+  test("filters by labels and metadata, and goes through pages in order", async () => {
     const documents = Array.from({ length: 7 }, (_, at) =>
       page(`d${at}`, "x", {
         labels: new Map([["even", String(at % 2 === 0)]]),
@@ -243,7 +243,7 @@ describe("ListDocuments", () => {
     expect(seen).toEqual(["d0", "d1", "d2", "d3", "d4", "d5", "d6"]);
   });
 
-  it("ends a page before it outgrows a stock client", async () => {
+  test("ends a page before it outgrows a stock client", async () => {
     const values = Array.from({ length: 4_096 }, (_, at) => at + 1);
     for (let at = 0; at < 4; at++) {
       const documents = Array.from({ length: 3 }, (_, index) =>
@@ -264,7 +264,7 @@ describe("ListDocuments", () => {
     expect(seen).toHaveLength(12);
   });
 
-  it("knows nothing of other collections and namespaces", async () => {
+  test("knows nothing of other collections and namespaces", async () => {
     await upsert("here", [page("a")]);
     expect(await idsOf("nowhere")).toEqual([]);
     const other = { namespace: "other", collectionId: "here" };
@@ -278,7 +278,7 @@ describe("ListDocuments", () => {
 });
 
 describe("ListCollections", () => {
-  it("gives collections that hold documents, by id", async () => {
+  test("gives collections that hold documents, by id", async () => {
     const namespace = "collections";
     for (const id of ["b", "B", "a.1", "a-1", "0"]) {
       await upsert(id, [page("x"), page("y")], { namespace });
@@ -295,7 +295,7 @@ describe("ListCollections", () => {
 });
 
 describe("DeleteDocuments", () => {
-  it("deletes those that are there, and all or none with an etag", async () => {
+  test("deletes those that are there, and all or none with an etag", async () => {
     await upsert("delete", [page("b"), page("c")]);
     const { documents } = await upsert("delete", [page("a")]);
     await upsert("delete", [page("a", "newer")]);
@@ -322,7 +322,7 @@ describe("DeleteDocuments", () => {
 });
 
 describe("ClearCollection", () => {
-  it("deletes every document, once", async () => {
+  test("deletes every document, once", async () => {
     await upsert(
       "clear",
       ["a", "b", "c"].map((id) => page(id)),
@@ -341,7 +341,7 @@ describe("ClearCollection", () => {
 });
 
 describe("events", () => {
-  it("tell of documents, one revision a call", async () => {
+  test("tell of documents, one revision a call", async () => {
     const namespace = "events";
     const put = (documents: Document[]) =>
       server.client.call("upsertDocuments", { namespace, collectionId: "c", documents });
@@ -371,7 +371,7 @@ describe("events", () => {
     expect(cleared.events).toHaveLength(1);
   });
 
-  it("of long lists of ids are split", async () => {
+  test("of long lists of ids are split", async () => {
     const namespace = "long";
     const ids = Array.from({ length: 300 }, (_, at) => `${at}`.padStart(256, "x"));
     const documents = ids.map((id) => page(id, ""));
@@ -391,7 +391,7 @@ describe("events", () => {
 });
 
 describe("the number of collections", () => {
-  it("has a limit, which a cleared one makes room under", async () => {
+  test("has a limit, which a cleared one makes room under", async () => {
     const namespace = "full";
     const put = (collectionId: string) => ({ namespace, collectionId, documents: [page("a")] });
     const ids = Array.from({ length: LIMITS.collections }, (_, at) => `c${at}`);

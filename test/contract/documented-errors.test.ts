@@ -3,16 +3,20 @@
 // reads the comments as the reference does.
 
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { AppError } from "../../src/domain/errors.ts";
+import { expect, test } from "vitest";
+import { AppError } from "../../src/kit/errors.ts";
 import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
 import { errorsOf } from "../../tools/reference/errors.ts";
-import { startContractServer, Undocumented } from "../support/contract.ts";
-import { COMMON_REASONS, documentedFailures, isDocumented } from "../support/documented-errors.ts";
+import { startContractServer, Undocumented } from "../support/contract/client.ts";
+import {
+  COMMON_REASONS,
+  documentedFailures,
+  isDocumented,
+} from "../support/contract/documented-errors.ts";
 
 const CONTRACT = buildContract(join(import.meta.dirname, "../.."));
 
-it("reads the errors of every rpc as the reference does", () => {
+test("reads the errors of every rpc as the reference does", () => {
   const told = rpcsOf(CONTRACT).flatMap((method) =>
     errorsOf(CONTRACT, method).flatMap(({ reasons }) =>
       reasons.map((reason) => `${method.name} ${reason}`),
@@ -22,7 +26,7 @@ it("reads the errors of every rpc as the reference does", () => {
   expect(told.length).toBeGreaterThan(100);
 });
 
-it("tells the errors of all rpcs once", () => {
+test("tells the errors of all rpcs once", () => {
   const { all, mutations, writes } = COMMON_REASONS;
   expect(all).toContain("INTERNAL");
   expect(isDocumented("GetSession", "INTERNAL")).toBe(true);
@@ -39,7 +43,7 @@ it("tells the errors of all rpcs once", () => {
   }
 });
 
-it("lets no undocumented failure through", async () => {
+test("lets no undocumented failure through", async () => {
   await using server = await startContractServer({
     wrapStore: (store) =>
       new Proxy(store, {

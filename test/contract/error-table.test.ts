@@ -4,11 +4,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Metadata, status } from "@grpc/grpc-js";
-import { describe, expect, it } from "vitest";
-import { AppError, ERROR_REASONS } from "../../src/domain/errors.ts";
+import { describe, expect, test } from "vitest";
 import { Status } from "../../src/gen/google/rpc/status.ts";
 import { ErrorReason } from "../../src/gen/memorysidecar/v1/error_reason.ts";
-import { STATUS_CODES, toErrorStatus } from "../../src/transport/error-status.ts";
+import { STATUS_CODES, toErrorStatus } from "../../src/grpc/error-status.ts";
+import { AppError, ERROR_REASONS } from "../../src/kit/errors.ts";
 import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
 import { errorsOf } from "../../tools/reference/errors.ts";
 
@@ -22,16 +22,14 @@ function documented(): ReadonlyMap<string, string> {
     const text = /^ {2}\/\/ ?(.*)$/.exec(line)?.[1];
     const name = /^ {2}ERROR_REASON_([A-Z0-9_]+) = \d+;$/.exec(line)?.[1];
     if (text !== undefined) comment = comment === "" ? text : `${comment} ${text}`;
-    if (name !== undefined && name !== "UNSPECIFIED") {
-      reasons.set(name, comment);
-    }
+    if (name !== undefined && name !== "UNSPECIFIED") reasons.set(name, comment);
     if (text === undefined) comment = "";
   }
   return reasons;
 }
 
 const CONTRACT = buildContract(join(import.meta.dirname, "../.."));
-const COMMENT = /^([A-Z_]+)(?: with ([^.]+))?\. .+ What to do: [^.]+\./;
+const COMMENT = /^([A-Z_]+)(?: with ([^.]+))?\. .+ Remedy: [^.]+\./;
 
 function detailsOf(metadata: Metadata): readonly string[] {
   const [bytes] = metadata.get("grpc-status-details-bin");
@@ -40,7 +38,7 @@ function detailsOf(metadata: Metadata): readonly string[] {
 }
 
 describe("the reasons of failures", () => {
-  it("are the same in the contract, the generated code and the domain", () => {
+  test("are the same in the contract, the generated code and the domain", () => {
     const generated = Object.keys(ErrorReason).filter(
       (name) => name !== "UNSPECIFIED" && name !== "UNRECOGNIZED",
     );
@@ -48,7 +46,7 @@ describe("the reasons of failures", () => {
     expect([...documented().keys()]).toEqual([...ERROR_REASONS]);
   });
 
-  it.each(ERROR_REASONS)("%s has a comment with its code, its details and a remedy", (reason) => {
+  test.each(ERROR_REASONS)("%s has a comment with its code, its details and a remedy", (reason) => {
     const { code, metadata } = toErrorStatus(new AppError(reason, "Why."));
     const details = detailsOf(metadata).filter((name) => name !== "ErrorInfo");
     const [, name = "", told = ""] = COMMENT.exec(documented().get(reason) ?? "") ?? [];
@@ -57,15 +55,20 @@ describe("the reasons of failures", () => {
     for (const detail of details) expect(told).toContain(`\`${detail}\``);
   });
 
-  it.each(ERROR_REASONS)("%s says when to come back if and only if it is UNAVAILABLE", (reason) => {
-    const { code, metadata } = toErrorStatus(new AppError(reason, "Why.", { retryDelayMs: 1_250 }));
-    const isUnavailable = code === status.UNAVAILABLE;
-    expect(detailsOf(metadata).includes("RetryInfo")).toBe(isUnavailable);
-    expect(metadata.get("grpc-retry-pushback-ms")).toEqual(isUnavailable ? ["1250"] : []);
-    expect(/RetryInfo/.test(documented().get(reason) ?? "")).toBe(isUnavailable);
-  });
+  test.each(ERROR_REASONS)(
+    "%s says when to come back if and only if it is UNAVAILABLE",
+    (reason) => {
+      const { code, metadata } = toErrorStatus(
+        new AppError(reason, "Why.", { retryDelayMs: 1_250 }),
+      );
+      const isUnavailable = code === status.UNAVAILABLE;
+      expect(detailsOf(metadata).includes("RetryInfo")).toBe(isUnavailable);
+      expect(metadata.get("grpc-retry-pushback-ms")).toEqual(isUnavailable ? ["1250"] : []);
+      expect(/RetryInfo/.test(documented().get(reason) ?? "")).toBe(isUnavailable);
+    },
+  );
 
-  it.each(rpcsOf(CONTRACT))("of $name are told once each, with their code", (method) => {
+  test.each(rpcsOf(CONTRACT))("of $name are told once each, with their code", (method) => {
     const told = errorsOf(CONTRACT, method).flatMap(({ code, reasons }) =>
       reasons.map((reason) => ({ reason, code })),
     );

@@ -1,11 +1,11 @@
 // Goal: events that come in one answer are as good as events that come alone: in order, each with a
 // token that resumes right after it, within the limits of an answer, and no later when it is quiet.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WatchEventsResponse } from "../../src/gen/memorysidecar/v1/event_service.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { message } from "../support/samples.ts";
-import { afterToken, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { message } from "../support/contract/samples.ts";
+import { afterToken, NOW, OLDEST, type Streamed, Watch } from "../support/contract/watch.ts";
 
 const EVENTS_MAX = 256;
 const ANSWER_BYTES_MAX = 32 * 1024;
@@ -62,7 +62,7 @@ async function listed(namespace: string): Promise<string[]> {
 }
 
 describe("events of one answer", () => {
-  it("come in order, each with a token that resumes right after it", async () => {
+  test("come in order, each with a token that resumes right after it", async () => {
     const namespace = `b${count++}`;
     await append(namespace, 30);
     const expected = await listed(namespace);
@@ -82,7 +82,7 @@ describe("events of one answer", () => {
     }
   });
 
-  it("are acknowledged one by one", async () => {
+  test("are acknowledged one by one", async () => {
     const namespace = `b${count++}`;
     await append(namespace, 5);
     await server.client.call("createConsumer", { namespace, consumerId: "c", start: OLDEST });
@@ -98,7 +98,7 @@ describe("events of one answer", () => {
     again.close();
   });
 
-  it("stay within the limits of an answer, from the disk and as they happen", async () => {
+  test("stay within the limits of an answer, from the disk and as they happen", async () => {
     const namespace = `b${count++}`;
     const live = new Watch(server.client, { namespace, start: NOW });
     await live.next();
@@ -119,7 +119,7 @@ describe("events of one answer", () => {
     }
   });
 
-  it("go out together in a burst, to every watcher the same", async () => {
+  test("go out together in a burst, to every watcher the same", async () => {
     const namespace = `b${count++}`;
     const watches = Array.from(
       { length: 20 },
@@ -135,7 +135,7 @@ describe("events of one answer", () => {
     }
   });
 
-  it("come alone and at once when little happens", async () => {
+  test("come alone and at once when little happens", async () => {
     const namespace = `b${count++}`;
     await append(namespace, 10);
     const watch = new Watch(server.client, { namespace, start: NOW });

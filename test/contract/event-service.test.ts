@@ -1,19 +1,19 @@
 // Every rpc of EventService and AdminService: success, defaults, and each documented failure.
 
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   failureOf,
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
-} from "../support/contract.ts";
-import { oldestRevisionOf } from "../support/revisions.ts";
-import { keepStage, message, policy, session } from "../support/samples.ts";
-import { afterToken, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
+} from "../support/contract/client.ts";
+import { keepStage, message, policy, session } from "../support/contract/samples.ts";
+import { afterToken, NOW, OLDEST, type Streamed, Watch } from "../support/contract/watch.ts";
+import { oldestRevisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 let count = 0;
@@ -42,7 +42,7 @@ async function dropEvents({ store }: TestServer, eventCountMax: number): Promise
 }
 
 describe("WatchEvents", () => {
-  it("begins with a token, then gives every event of the namespace in order", async () => {
+  test("begins with a token, then gives every event of the namespace in order", async () => {
     const namespace = `w${count++}`;
     const watch = new Watch(server.client, { namespace, start: NOW });
     const first = await watch.next();
@@ -65,7 +65,7 @@ describe("WatchEvents", () => {
     watch.close();
   });
 
-  it("goes on after a token, without a gap", async () => {
+  test("goes on after a token, without a gap", async () => {
     const namespace = `w${count++}`;
     for (let index = 0; index < 5; index++) await append(namespace, "s", String(index));
     const all = new Watch(server.client, { namespace, start: OLDEST });
@@ -79,7 +79,7 @@ describe("WatchEvents", () => {
     }
   });
 
-  it("filters by session, user and type, and sends checkpoints meanwhile", async () => {
+  test("filters by session, user and type, and sends checkpoints meanwhile", async () => {
     const namespace = `w${count++}`;
     const user = session({ sessionId: "b", userId: "u" });
     const filter = { sessionId: undefined, userId: undefined, eventTypes: [] };
@@ -110,7 +110,7 @@ describe("WatchEvents", () => {
     for (const watch of [bySession, byUser, byType]) watch.close();
   });
 
-  it("filters by every type of the contract", async () => {
+  test("filters by every type of the contract", async () => {
     const known = Object.values(EventType).filter((type) => type > 0);
     for (const type of known) {
       const filter = { sessionId: undefined, userId: undefined, eventTypes: [type] };
@@ -119,7 +119,7 @@ describe("WatchEvents", () => {
     expect(known.length).toBeGreaterThan(20);
   });
 
-  it("tells trims, updates, deletes, forks and resets", async () => {
+  test("tells trims, updates, deletes, forks and resets", async () => {
     const namespace = `w${count++}`;
     const sessionId = "s";
     const call = server.client.call.bind(server.client);
@@ -157,7 +157,7 @@ describe("WatchEvents", () => {
     watch.close();
   });
 
-  it("refuses tokens that are damaged or come from elsewhere, and missing consumers", async () => {
+  test("refuses tokens that are damaged or come from elsewhere, and missing consumers", async () => {
     const fail = (fields: Partial<RequestOf<"watchEvents">>) =>
       server.client.failStream(requestBytes("watchEvents", fields));
     const token = (value: string) => ({ $case: "resumeToken", value }) as const;
@@ -187,7 +187,7 @@ describe("WatchEvents", () => {
     });
   });
 
-  it("says when events after the token are gone", async () => {
+  test("says when events after the token are gone", async () => {
     await using small = await startContractServer({ settings: { eventCountMax: 2 } });
     const { resumeToken } = await small.client.call("listEvents");
     for (let index = 0; index < 5; index++) await small.client.call("createSession");
@@ -203,7 +203,7 @@ describe("WatchEvents", () => {
     expect(listed.reason).toBe("RESUME_TOKEN_EXPIRED");
   });
 
-  it("ends with UNAVAILABLE when the server stops", async () => {
+  test("ends with UNAVAILABLE when the server stops", async () => {
     const stopping = await startContractServer();
     const stream = stopping.client.stream(requestBytes("watchEvents", { start: NOW }));
     await once(stream, "data");
@@ -222,7 +222,7 @@ describe("after_revision", () => {
   const place = (revision: number | bigint) =>
     ({ $case: "afterRevision", value: BigInt(revision) }) as const;
 
-  it("starts a list, a watch and a consumer after all events of the revision", async () => {
+  test("starts a list, a watch and a consumer after all events of the revision", async () => {
     const namespace = `r${count++}`;
     for (let index = 0; index < 3; index++) {
       await append("elsewhere", "s", "not here");
@@ -263,7 +263,7 @@ describe("after_revision", () => {
     }
   });
 
-  it("is in front of the newest event, whatever comes meanwhile", async () => {
+  test("is in front of the newest event, whatever comes meanwhile", async () => {
     const namespace = `r${count++}`;
     await append(namespace, "s", "1");
     const { revision } = (await server.client.call("listEvents", { namespace })).events[0] ?? {};
@@ -278,7 +278,7 @@ describe("after_revision", () => {
     expect(events).toMatchObject([{ revision: 2n }]);
   });
 
-  it("is refused when the namespace has not reached it, or is negative", async () => {
+  test("is refused when the namespace has not reached it, or is negative", async () => {
     const namespace = `r${count++}`;
     await append(namespace, "s", "1");
     const start = place(2);
@@ -299,7 +299,7 @@ describe("after_revision", () => {
     }
   });
 
-  it("is expired when events after it are gone", async () => {
+  test("is expired when events after it are gone", async () => {
     await using small = await startContractServer();
     for (let index = 0; index < 5; index++) await small.client.call("createSession");
     await dropEvents(small, 2);
@@ -322,7 +322,7 @@ describe("after_revision", () => {
 });
 
 describe("ListEvents", () => {
-  it("gives pages and a token to go on from", async () => {
+  test("gives pages and a token to go on from", async () => {
     const namespace = `l${count++}`;
     for (let index = 0; index < 4; index++) await append(namespace, "s", String(index));
     const list = (fields: object = {}) =>
@@ -356,7 +356,7 @@ describe("ListEvents", () => {
 });
 
 describe("consumers", () => {
-  it("CreateConsumer, GetConsumer, AckEvents, WatchEvents and DeleteConsumer work together", async () => {
+  test("CreateConsumer, GetConsumer, AckEvents, WatchEvents and DeleteConsumer work together", async () => {
     const namespace = `c${count++}`;
     await append(namespace, "s", "one");
     const { consumer } = await server.client.call("createConsumer", {
@@ -385,7 +385,7 @@ describe("consumers", () => {
     ).toMatchObject({ code: "NOT_FOUND", reason: "CONSUMER_NOT_FOUND" });
   });
 
-  it("ListConsumers gives them by id, in pages", async () => {
+  test("ListConsumers gives them by id, in pages", async () => {
     const namespace = `c${count++}`;
     for (const consumerId of ["b", "a", "c"]) {
       await server.client.call("createConsumer", { namespace, consumerId });
@@ -401,7 +401,7 @@ describe("consumers", () => {
     ).toMatchObject({ reason: "PAGE_TOKEN_INVALID" });
   });
 
-  it("are refused when they exist, are missing, or get a token that is none", async () => {
+  test("are refused when they exist, are missing, or get a token that is none", async () => {
     const namespace = `c${count++}`;
     const requestId = `r${count++}`;
     const create = { namespace, consumerId: "a", requestId };
@@ -423,7 +423,7 @@ describe("consumers", () => {
     await server.client.call("deleteConsumer", { ...gone, allowMissing: true });
   });
 
-  it("are 1,000 at most in a namespace", async () => {
+  test("are 1,000 at most in a namespace", async () => {
     const namespace = `c${count++}`;
     for (let start = 0; start < LIMITS.consumers; start += 100) {
       await Promise.all(
@@ -443,7 +443,7 @@ describe("consumers", () => {
 });
 
 describe("GetServerInfo", () => {
-  it("tells the version, the store, what the server can do, and its limits", async () => {
+  test("tells the version, the store, what the server can do, and its limits", async () => {
     const info = await server.client.call("getServerInfo");
     expect(info.version).toBe("0.1.0");
     expect(info.storeId).toBe(server.store.storeId);
@@ -454,6 +454,10 @@ describe("GetServerInfo", () => {
     expect(info.capabilities).toEqual([...new Set(info.capabilities)].sort());
     const ofHooks = ["compact_session", "hook_workers", "hooks", "summary_history"];
     expect(info.capabilities).toEqual(expect.arrayContaining(ofHooks));
-    expect(limits.size).toBe(Object.keys(LIMITS).length);
+    for (const bound of ["memory_bytes", "recall_memory_bytes"]) {
+      expect(limits.get(bound)).toBeGreaterThan(0n);
+    }
+    // The bounds that follow from the memory of the machine stand beside those of the table.
+    expect(limits.size).toBe(Object.keys(LIMITS).length + 5);
   });
 });

@@ -2,23 +2,23 @@
 
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import { newMemoryState } from "../../src/storage/memory/state.ts";
-import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import { CODEC } from "../../src/transport/convert/message.ts";
+import { expect, test } from "vitest";
+import { CODEC } from "../../src/edge/codec.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { newMemoryState } from "../model/state.ts";
+import { openMemoryStore } from "../model/store.ts";
 import {
   requestBytes,
   startContractServer,
   type TestClient,
   type TestServer,
-} from "../support/contract.ts";
-import { users } from "../support/policy-wire.ts";
-import { document, memory, message, session } from "../support/samples.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
-import { afterToken, Watch } from "../support/watch.ts";
+} from "../support/contract/client.ts";
+import { users } from "../support/contract/policy-wire.ts";
+import { document, memory, message, session } from "../support/contract/samples.ts";
+import { afterToken, Watch } from "../support/contract/watch.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 
-it("refuses tokens of another history of the same store", async () => {
+test("refuses tokens of another history of the same store", async () => {
   const state = newMemoryState("0123456789abcdef");
   const { readFacts } = CODEC;
   const first = await openMemoryStore({ readFacts, state });
@@ -90,7 +90,7 @@ async function change(client: Pick<TestClient, "call">, text: string): Promise<v
   await write(client, text);
 }
 
-/** What a change with each etag answers. */
+/** Answers to a change with each etag. */
 async function guarded({ fail }: Pick<TestClient, "fail">, etags: Etags) {
   const failures = await Promise.all([
     fail("updateSession", {
@@ -111,7 +111,7 @@ async function guarded({ fail }: Pick<TestClient, "fail">, etags: Etags) {
   return failures.map(({ reason }) => reason);
 }
 
-it("refuses etags and consumers of what happened after the copy that was put back", async () => {
+test("refuses etags and consumers of what happened after the copy that was put back", async () => {
   await using directory = await makeTempDir();
   const [one, two] = ["one", "two"].map((name) => join(directory.path, name));
   if (one === undefined || two === undefined) throw new Error("no directory");

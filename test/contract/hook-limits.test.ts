@@ -1,20 +1,18 @@
 // Goal: every limit of the requests about tasks, hooks and summaries holds exactly, and so do those
 // of what a worker brings: at the limit it is taken, above it is refused.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
-import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SummaryFailure, SummaryFlow, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { hooksOf, pollHook } from "../support/hooks.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { session } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { session } from "../support/contract/samples.ts";
 import {
   makeScene,
   outputOf,
@@ -23,7 +21,9 @@ import {
   summarizingPolicy,
   takeTask,
   WORKERS,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 let unique = 0;
@@ -158,12 +158,23 @@ const ROWS: readonly Row[] = [
   compact("hook", LIMITS.hookNameChars, (size) => ({ hook: x(size) })),
   compact("max_tokens", { min: 16, max: 16_384 }, (maxTokens) => ({ maxTokens })),
   compact("instructions", LIMITS.summaryInstructionsBytes, (size) => ({ instructions: x(size) })),
-  compact("max_loops", { min: 1, max: LIMITS.summaryLoops }, (maxLoops) => ({ maxLoops })),
-  compact("placeholder", LIMITS.summaryPlaceholderBytes, (size) => ({ placeholder: x(size) })),
-  compact("separator", LIMITS.summarySeparatorBytes, (size) => ({ separator: x(size) })),
-  compact("last_chars", { min: 100, max: 16_000 }, (lastChars) => ({ lastChars })),
+  compact("max_loops", { min: 1, max: LIMITS.summaryLoops }, (maxLoops) => ({
+    flow: SummaryFlow.DENSITY,
+    maxLoops,
+  })),
+  compact("placeholder", LIMITS.summaryPlaceholderBytes, (size) => ({
+    onFailure: SummaryFailure.PLACEHOLDER,
+    placeholder: x(size),
+  })),
+  compact("separator", LIMITS.summarySeparatorBytes, (size) => ({
+    keep: SummaryKeep.APPEND,
+    separator: x(size),
+  })),
+  compact("last_chars", { min: 100, max: 16_000 }, (lastChars) => ({
+    keep: SummaryKeep.APPEND,
+    lastChars,
+  })),
   compact("prefix", LIMITS.summaryPrefixBytes, (size) => ({ prefix: x(size) })),
-  compact("fan_in", { min: 2, max: 16 }, (fanIn) => ({ fanIn })),
   row("listSummaries", "session_id", { min: 1, max: LIMITS.sessionIdBytes }, (size) => ({
     sessionId: x(size),
   })),
@@ -204,7 +215,7 @@ async function refuses(entry: Row, size: number): Promise<void> {
 }
 
 describe("a limit", () => {
-  it.each(ROWS)("of $range holds for $method $field", async (entry) => {
+  test.each(ROWS)("of $range holds for $method $field", async (entry) => {
     const { min, max } = entry.range;
     if (max !== undefined) {
       expect(await passes(entry, max - 1)).toBe(true);
@@ -223,7 +234,7 @@ describe("a limit", () => {
     }
   });
 
-  it.each<readonly [UnaryName, string, Partial<RequestOf<UnaryName>>]>([
+  test.each<readonly [UnaryName, string, Partial<RequestOf<UnaryName>>]>([
     ["pollTasks", "hooks[0]", { hooks: ["", "Workers"] }],
     ["pollTasks", "wait", { hooks, wait: { seconds: 0n, nanos: -1 } }],
     ["pollTasks", "lease", { hooks, lease: { seconds: 5n, nanos: 1_000_000_000 } }],
@@ -251,7 +262,7 @@ describe("a limit", () => {
 describe("the limit of a result", () => {
   type Made = Partial<SummarizeOutput>;
   const list = (length: number): string[] => Array.from({ length }, () => "x");
-  it.each<readonly [string, number, (size: number) => Made, string]>([
+  test.each<readonly [string, number, (size: number) => Made, string]>([
     ["text", LIMITS.summaryBytes, (size) => ({ text: x(size) }), "OUTPUT_TOO_LONG"],
     ...(
       [
@@ -286,7 +297,7 @@ describe("the limit of a result", () => {
     });
   });
 
-  it("holds for the tokens of the text: twice what was asked for", async () => {
+  test("holds for the tokens of the text: twice what was asked for", async () => {
     for (const [chars, isSound] of [
       [128, true],
       [129, false],

@@ -1,11 +1,10 @@
 // Goal: workers take tasks, bring what they made of them or give them back, and every refusal says
 // why; nothing takes effect twice, and what a worker does not finish is done by another.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { SummaryFlow, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskFailureReason, TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   detailsOf,
   dropTasks,
@@ -20,7 +19,8 @@ import {
   tasksOf,
   WORKERS,
   windowTexts,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook, scriptedHook } from "../support/hooks/hooks.ts";
 
 let server: TestServer;
 let count = 0;
@@ -51,12 +51,12 @@ async function taken(
 const gone = { taskId: "task-00000000zzz", leaseToken: "x" };
 
 describe("PollTasks", () => {
-  it("is not for workers that pass for the server", async () => {
+  test("is not for workers that pass for the server", async () => {
     const failure = await server.client.fail("pollTasks", { hooks: [WORKERS], workerId: "server" });
     expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", metadata: { field: "worker_id" } });
   });
 
-  it("gives a task with all that is needed to do it", async () => {
+  test("gives a task with all that is needed to do it", async () => {
     const sessionId = fresh();
     const append = await makeScene(server, sessionId, {
       policy: summarizingPolicy({ maxTokens: 64, instructions: "Keep the names." }),
@@ -96,7 +96,7 @@ describe("PollTasks", () => {
     expect(completed.summaryVersion).toBe(1n);
   });
 
-  it("gives nothing when there is nothing, and a task to one worker only", async () => {
+  test("gives nothing when there is nothing, and a task to one worker only", async () => {
     const namespace = `n${count++}`;
     const poll = { namespace, hooks: [WORKERS] };
     expect((await server.client.call("pollTasks", poll)).tasks).toEqual([]);
@@ -107,7 +107,7 @@ describe("PollTasks", () => {
     expect(polls.flatMap(({ tasks }) => tasks)).toHaveLength(1);
   });
 
-  it("gives one task unless more are asked for, the longest ready first", async () => {
+  test("gives one task unless more are asked for, the longest ready first", async () => {
     const namespace = `n${count++}`;
     for (const sessionId of ["a", "b", "c"]) {
       await makeScene(server, sessionId, { namespace });
@@ -124,7 +124,7 @@ describe("PollTasks", () => {
     expect(new Set(tasks.map(({ leaseToken }) => leaseToken)).size).toBe(2);
   });
 
-  it("gives tasks of the hooks and the namespace that are named", async () => {
+  test("gives tasks of the hooks and the namespace that are named", async () => {
     const namespace = `n${count++}`;
     await makeScene(server, "s", { namespace, policy: summarizingPolicy({ hook: "others" }) });
     const none = await server.client.call("pollTasks", { namespace, hooks: [WORKERS] });
@@ -138,7 +138,7 @@ describe("PollTasks", () => {
     expect((await takeTask(server, { namespace, hooks })).task.hook).toBe("others");
   });
 
-  it("refuses hooks that are none, or that nobody polls", async () => {
+  test("refuses hooks that are none, or that nobody polls", async () => {
     for (const hook of ["nobody", "model", "builtin"]) {
       const hooks = [WORKERS, hook];
       expect(await server.client.fail("pollTasks", { hooks })).toMatchObject({
@@ -150,7 +150,7 @@ describe("PollTasks", () => {
     }
   });
 
-  it("takes a task back when its lease ends, and gives it to another worker", async () => {
+  test("takes a task back when its lease ends, and gives it to another worker", async () => {
     const { namespace, task, ref } = await taken({}, span(1_000));
     server.advance(1_500);
     await server.client.call("pollTasks", { namespace, hooks: [WORKERS] });
@@ -177,7 +177,7 @@ describe("PollTasks", () => {
 });
 
 describe("CompleteTask", () => {
-  it("puts the text in the place of the messages, and is done", async () => {
+  test("puts the text in the place of the messages, and is done", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId);
     const { ref } = await takeTask(server);
@@ -196,7 +196,7 @@ describe("CompleteTask", () => {
     });
   });
 
-  it("does a repeat once, and remembers its answer", async () => {
+  test("does a repeat once, and remembers its answer", async () => {
     const { ref, namespace } = await taken();
     const request = { ...ref, requestId: "done", output: outputOf("once") };
     const first = await server.client.call("completeTask", request);
@@ -210,7 +210,7 @@ describe("CompleteTask", () => {
     expect(summaries).toHaveLength(1);
   });
 
-  it("refuses a task that is none, of another namespace, or that another has", async () => {
+  test("refuses a task that is none, of another namespace, or that another has", async () => {
     const { ref } = await taken();
     const output = outputOf("text");
     for (const taskId of ["task-00000000zzz", "none", "\u0000", "x".repeat(100_000)]) {
@@ -229,7 +229,7 @@ describe("CompleteTask", () => {
     expect((await server.client.call("completeTask", { ...ref, output })).summaryVersion).toBe(1n);
   });
 
-  it("refuses a result for messages that changed, and has the rest done anew", async () => {
+  test("refuses a result for messages that changed, and has the rest done anew", async () => {
     const { ref, namespace, task } = await taken();
     const target = { $case: "keepRecent", value: 4 } as const;
     await server.client.call("trimSession", { namespace, sessionId: "s", target });
@@ -251,7 +251,7 @@ describe("CompleteTask", () => {
     expect((await server.client.call("completeTask", again)).summaryVersion).toBe(1n);
   });
 
-  it("has no task any more when a message of it is deleted, and a new one for the rest", async () => {
+  test("has no task any more when a message of it is deleted, and a new one for the rest", async () => {
     const { ref, namespace } = await taken();
     await server.client.call("deleteMessage", { namespace, sessionId: "s", messageId: "m2" });
     const output = outputOf("of all three");
@@ -269,7 +269,7 @@ describe("CompleteTask", () => {
     expect(ids.slice(0, 2)).toEqual(["m1", "m3"]);
   });
 
-  it("refuses a summary that goes on from one that changed", async () => {
+  test("refuses a summary that goes on from one that changed", async () => {
     const keep = SummaryKeep.REPLACE;
     const { ref, namespace } = await taken({ keep });
     await server.client.call("setSummary", { namespace, sessionId: "s", text: "by hand" });
@@ -279,7 +279,7 @@ describe("CompleteTask", () => {
     expect(session?.summary?.text).toBe("by hand");
   });
 
-  it.each([
+  test.each([
     ["an empty text", {}, outputOf(""), "EMPTY_OUTPUT"],
     ["a text of white space", {}, outputOf(" \n\t "), "EMPTY_OUTPUT"],
     ["a text of too many tokens", { maxTokens: 16 }, outputOf("x".repeat(600)), "OUTPUT_TOO_LONG"],
@@ -300,7 +300,7 @@ describe("CompleteTask", () => {
     expect(messages).toHaveLength(5);
   });
 
-  it("goes on with a chain of density until nothing is missing", async () => {
+  test("goes on with a chain of density until nothing is missing", async () => {
     const of = { flow: SummaryFlow.DENSITY, maxLoops: 3 };
     const { ref, namespace, leased } = await taken(of);
     expect(inputOf(leased)).toMatchObject({ loop: 1, maxLoops: 3, draft: "" });
@@ -322,7 +322,7 @@ describe("CompleteTask", () => {
 });
 
 describe("FailTask", () => {
-  it("gives a task back, to be tried later, and says when", async () => {
+  test("gives a task back, to be tried later, and says when", async () => {
     const { ref, namespace } = await taken();
     const nowMs = Date.now();
     const answer = await server.client.call("failTask", { ...ref, message: "no model here" });
@@ -341,7 +341,7 @@ describe("FailTask", () => {
     expect((await takeTask(server, { namespace })).task.taskId).toBe(ref.taskId);
   });
 
-  it("waits as long as the worker asks, and an hour at most", async () => {
+  test("waits as long as the worker asks, and an hour at most", async () => {
     const { ref, namespace } = await taken();
     await server.client.call("failTask", { ...ref, retryDelay: span(3_600_000) });
     const poll = { namespace, hooks: [WORKERS] };
@@ -351,7 +351,7 @@ describe("FailTask", () => {
     expect((await server.client.call("pollTasks", poll)).tasks).toHaveLength(1);
   });
 
-  it("makes a task dead after its attempts, or at once when asked to", async () => {
+  test("makes a task dead after its attempts, or at once when asked to", async () => {
     const { ref, namespace } = await taken();
     const dead = await server.client.call("failTask", { ...ref, permanent: true });
     expect(dead).toEqual({ state: TaskState.DEAD, readyTime: undefined });
@@ -371,7 +371,7 @@ describe("FailTask", () => {
     expect(task).toMatchObject({ state: TaskState.DEAD, readyTime: undefined });
   });
 
-  it("does a repeat once", async () => {
+  test("does a repeat once", async () => {
     const { ref, namespace } = await taken();
     const request = { ...ref, requestId: "fail" };
     const first = await server.client.call("failTask", request);
@@ -382,7 +382,7 @@ describe("FailTask", () => {
     expect((await server.client.fail("failTask", other)).reason).toBe("REQUEST_ID_REUSED");
   });
 
-  it("refuses a task that is none, or that another has", async () => {
+  test("refuses a task that is none, or that another has", async () => {
     const { ref } = await taken();
     expect(await server.client.fail("failTask", gone)).toMatchObject({
       code: "NOT_FOUND",
@@ -397,7 +397,7 @@ describe("FailTask", () => {
 });
 
 describe("ExtendLease", () => {
-  it("keeps a task for longer", async () => {
+  test("keeps a task for longer", async () => {
     const { ref, namespace } = await taken({}, span(2_000));
     for (let round = 0; round < 3; round++) {
       server.advance(1_500);
@@ -418,7 +418,7 @@ describe("ExtendLease", () => {
     expect(summaryVersion).toBe(1n);
   });
 
-  it("is 60 seconds from now unless the worker says more", async () => {
+  test("is 60 seconds from now unless the worker says more", async () => {
     const { ref, namespace } = await taken({}, span(1_000));
     const before = await server.client.call("getTask", { namespace, taskId: ref.taskId });
     const { expireTime } = await server.client.call("extendLease", ref);
@@ -428,7 +428,7 @@ describe("ExtendLease", () => {
     expect(Math.abs(seconds - 59)).toBeLessThanOrEqual(2);
   });
 
-  it("refuses a task that is none, or that another has", async () => {
+  test("refuses a task that is none, or that another has", async () => {
     const { ref } = await taken();
     expect((await server.client.fail("extendLease", gone)).reason).toBe("TASK_NOT_FOUND");
     const foreign = { ...ref, leaseToken: "x" };
@@ -440,7 +440,7 @@ describe("ExtendLease", () => {
 });
 
 describe("what a worker does", () => {
-  it("is told by events, without content", async () => {
+  test("is told by events, without content", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId);
     const first = await takeTask(server);

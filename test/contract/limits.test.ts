@@ -1,8 +1,11 @@
 // Goal: every limit holds exactly. Each row names a limit, the field that a request breaks it with,
 // and how to make a request of a size: one below and at the limit it is taken, one above refused.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type {
+  ErasureSubject,
+  MessagesSubject,
+} from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import {
   type ContentPart,
   type Message,
@@ -10,8 +13,9 @@ import {
   Role,
   type ToolResult,
 } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { expectLimit, type LimitRow, limitRow, times, x } from "../support/contract/limits.ts";
 import {
   deepStruct,
   dropOldest,
@@ -24,7 +28,7 @@ import {
   structOfSize,
   toolCall,
   written,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 let unique = 0;
@@ -67,9 +71,20 @@ const windowPolicy = (
     policy: written(policy(make(size))),
   }));
 const labels = (count: number) => new Map(times(count, (index) => [`key-${index}`, "v"] as const));
+const erasedUser = (value: string): ErasureSubject => ({ subject: { $case: "userId", value } });
+const erasedMessages = (value: MessagesSubject): ErasureSubject => ({
+  subject: { $case: "messages", value },
+});
 const assistant = Role.ASSISTANT;
 
 const ROWS: readonly LimitRow[] = [
+  limitRow("eraseSubject", "subject.user_id", LIMITS.userIdBytes, (size) => ({
+    ...{ subject: erasedUser(x(size)), dryRun: true },
+  })),
+  limitRow("eraseSubject", "subject.messages.message_ids", LIMITS.erasedMessages, (size) => {
+    const messageIds = times(size, (index) => `x${index}`);
+    return { subject: erasedMessages({ sessionId: "s", messageIds }), dryRun: true };
+  }),
   limitRow("createSession", "namespace", LIMITS.namespaceChars, (size) => ({
     namespace: `a${x(size - 1)}`,
   })),
@@ -295,11 +310,11 @@ function image(fields: object) {
 }
 
 describe("a limit", () => {
-  it.each(ROWS)("of $max holds for $method $field", async (entry) => {
+  test.each(ROWS)("of $max holds for $method $field", async (entry) => {
     await expectLimit(server, entry);
   });
 
-  it("of 1,048,576 bytes holds for a message as it is stored", async () => {
+  test("of 1,048,576 bytes holds for a message as it is stored", async () => {
     // The fields that the server adds take 60 to 110 bytes: times and numbers differ in length.
     const append = (length: number) => ({
       namespace: "large",
@@ -319,7 +334,7 @@ describe("a limit", () => {
     expect(size).toBeLessThanOrEqual(LIMITS.messageBytes);
   });
 
-  it("lets the bytes of a text count, not its characters", async () => {
+  test("lets the bytes of a text count, not its characters", async () => {
     const text = "é".repeat(LIMITS.userIdBytes / 2);
     await server.client.call("createSession", { session: session({ userId: text }) });
     const failure = await server.client.fail("createSession", {

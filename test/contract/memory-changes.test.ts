@@ -1,18 +1,17 @@
-// What changes memories, through the contract: updates, their history, how sure they are, merging
-// entities, forgetting, and repeats of all of it.
+// Changes to memories, through the contract: updates, their history, confidence, merged entities,
+// forgetting, and repeats of all of it.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Memory, MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
+} from "../support/contract/client.ts";
 import {
   EVERYONE,
   entity,
@@ -21,9 +20,10 @@ import {
   message,
   ownedBy,
   relation,
-} from "../support/samples.ts";
-import { struct } from "../support/structs.ts";
-import { turnOf } from "../support/turns.ts";
+} from "../support/contract/samples.ts";
+import { turnOf } from "../support/contract/turns.ts";
+import { struct } from "../support/kit/structs.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 
@@ -62,7 +62,7 @@ const update = (namespace: string, given: Memory, updateMask: string[]) =>
 const NOBODY = { code: "NOT_FOUND", reason: "MEMORY_NOT_FOUND" };
 
 describe("UpdateMemory", () => {
-  it("changes what the mask names, and keeps the state before", async () => {
+  test("changes what the mask names, and keeps the state before", async () => {
     await remember("update", [fact("a", { labels: new Map([["k", "v"]]), category: "work" })]);
     server.advance(1_000);
     const given = memory({ memoryId: "a", text: "new", key: "k", labels: new Map() });
@@ -80,7 +80,7 @@ describe("UpdateMemory", () => {
     });
   });
 
-  it("changes everything, and everything back to its default, with *", async () => {
+  test("changes everything, and everything back to its default, with *", async () => {
     await remember("whole", [fact("a", { importance: 0.9, topics: ["x"], category: "c" })]);
     const time = { seconds: 5n, nanos: 0 };
     const given = memory({
@@ -95,7 +95,7 @@ describe("UpdateMemory", () => {
     });
   });
 
-  it("changes what is set without a mask, and nothing where nothing is set", async () => {
+  test("changes what is set without a mask, and nothing where nothing is set", async () => {
     const stated = { importance: 0.9, topics: ["x"], labels: new Map([["k", "v"]]) };
     await remember("set", [fact("a", stated)]);
     const given = memory({ memoryId: "a", text: "b", trust: Trust.LOW, persistent: true });
@@ -112,7 +112,7 @@ describe("UpdateMemory", () => {
     expect(cleared.memory).toMatchObject({ trust: Trust.MEDIUM, version: 3n });
   });
 
-  it("changes structures, which must be of the kind", async () => {
+  test("changes structures, which must be of the kind", async () => {
     const met = relation("Ann", "knows", "Bob");
     const [stored] = (await remember("structure", [met])).results;
     const memoryId = stored?.memoryId ?? "";
@@ -127,7 +127,7 @@ describe("UpdateMemory", () => {
     expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["memory.entity"] });
   });
 
-  it("refuses an end before the stored beginning", async () => {
+  test("refuses an end before the stored beginning", async () => {
     await remember("ends", [fact("a", { validFromTime: { seconds: 9n, nanos: 0 } })]);
     const given = memory({ memoryId: "a", validUntilTime: { seconds: 8n, nanos: 0 } });
     const request = { namespace: "ends", memory: given, updateMask: ["valid_until_time"] };
@@ -138,7 +138,7 @@ describe("UpdateMemory", () => {
     });
   });
 
-  it("refuses an empty text of a fact, a time to come, an old etag, and what is not there", async () => {
+  test("refuses an empty text of a fact, a time to come, an old etag, and what is not there", async () => {
     await remember("refuse", [fact("a")]);
     const fail = (fields: Partial<Memory>, updateMask: string[]) => {
       const given = memory({ memoryId: "a", ...fields });
@@ -155,7 +155,7 @@ describe("UpdateMemory", () => {
     expect(await fail({ memoryId: "b" }, ["key"])).toMatchObject(NOBODY);
   });
 
-  it("refuses more states than a memory may have", async () => {
+  test("refuses more states than a memory may have", async () => {
     await remember("states", [fact("a")]);
     for (let count = 1; count < LIMITS.memoryRevisions; count++) {
       await update("states", memory({ memoryId: "a", key: `${count}` }), ["key"]);
@@ -185,7 +185,7 @@ describe("ListMemoryVersions and RestoreMemoryVersion", () => {
     }
   });
 
-  it("lists the states, the newest first, in pages", async () => {
+  test("lists the states, the newest first, in pages", async () => {
     const texts: string[] = [];
     let pageToken = "";
     do {
@@ -205,7 +205,7 @@ describe("ListMemoryVersions and RestoreMemoryVersion", () => {
     expect(await server.client.fail("listMemoryVersions", gone)).toMatchObject(NOBODY);
   });
 
-  it("ends a page before an answer grows too large", async () => {
+  test("ends a page before an answer grows too large", async () => {
     await remember("wide", [fact("a")]);
     const metadata = struct({ x: "y".repeat(16_000) });
     for (let count = 0; count < 120; count++) {
@@ -226,7 +226,7 @@ describe("ListMemoryVersions and RestoreMemoryVersion", () => {
     expect(numbers).toEqual(Array.from({ length: 121 }, (_, index) => 121 - index));
   });
 
-  it("brings a state back as a new one", async () => {
+  test("brings a state back as a new one", async () => {
     const etag = (await get("history", "a"))?.etag ?? "";
     const request = { namespace: "history", memoryId: "a", version: 2n };
     const stale = await server.client.fail("restoreMemoryVersion", { ...request, etag: "r999" });
@@ -250,7 +250,7 @@ describe("ListMemoryVersions and RestoreMemoryVersion", () => {
 });
 
 describe("ReinforceMemories and DecayMemories", () => {
-  it("raise and lower how sure memories are, without new states", async () => {
+  test("raise and lower how sure memories are, without new states", async () => {
     await remember("sure", [fact("a", { confidence: 0.5 }), fact("b", { confidence: 0.95 })]);
     const raise = { namespace: "sure", memoryIds: ["b", "a"] };
     const { memories } = await server.client.call("reinforceMemories", raise);
@@ -276,7 +276,7 @@ describe("ReinforceMemories and DecayMemories", () => {
     });
   });
 
-  it("reinforce all memories or none, unless missing ones are passed over", async () => {
+  test("reinforce all memories or none, unless missing ones are passed over", async () => {
     await remember("some", [fact("a", { confidence: 0.5 })]);
     const request = { namespace: "some", memoryIds: ["a", "gone"] };
     expect(await server.client.fail("reinforceMemories", request)).toMatchObject(NOBODY);
@@ -285,7 +285,7 @@ describe("ReinforceMemories and DecayMemories", () => {
     expect(over.memories.map(({ memoryId }) => memoryId)).toEqual(["a"]);
   });
 
-  it("give as many reinforced memories as an answer holds, and reinforce all", async () => {
+  test("give as many reinforced memories as an answer holds, and reinforce all", async () => {
     const metadata = struct({ x: "y".repeat(16_000) });
     const memoryIds = Array.from({ length: 200 }, (_, index) => `wide-${index}`);
     for (const start of [0, 100]) {
@@ -304,7 +304,7 @@ describe("ReinforceMemories and DecayMemories", () => {
     expect(await get("wide-sure", "wide-199")).toMatchObject({ confidence: 0.6 });
   });
 
-  it("decay many memories in pages, each once, whatever request id they share", async () => {
+  test("decay many memories in pages, each once, whatever request id they share", async () => {
     const filter = ALL;
     for (let batch = 0; batch < 5; batch++) {
       const memories = Array.from({ length: 256 }, (_, index) => fact(`${batch}-${index}`));
@@ -326,7 +326,7 @@ describe("ReinforceMemories and DecayMemories", () => {
 });
 
 describe("MergeEntities", () => {
-  it("makes one entity of several, which are forgotten", async () => {
+  test("makes one entity of several, which are forgotten", async () => {
     const [ann, annie, dog] = (
       await remember("merge", [
         entity("Ann", { attributes: new Map([["age", "40"]]) }),
@@ -371,7 +371,7 @@ describe("MergeEntities", () => {
 });
 
 describe("ForgetMemories and PurgeMemories", () => {
-  it("forget memories with all their states", async () => {
+  test("forget memories with all their states", async () => {
     await remember("forget", [fact("a"), fact("b"), fact("c")]);
     await update("forget", memory({ memoryId: "a", text: "2" }), ["text"]);
     const some = { namespace: "forget", memoryIds: ["a", "gone", "b"] };
@@ -408,7 +408,7 @@ describe("ForgetMemories and PurgeMemories", () => {
     });
   });
 
-  it("count before they purge, superseded memories too", async () => {
+  test("count before they purge, superseded memories too", async () => {
     await remember("purge", [fact("a", { userId: "u" }), fact("b", { userId: "u" }), fact("c")]);
     const request = {
       namespace: "purge",
@@ -474,7 +474,7 @@ describe("a repeat under the same request id", () => {
     });
   });
 
-  it("is the same whatever the order of labels, attributes and metadata", async () => {
+  test("is the same whatever the order of labels, attributes and metadata", async () => {
     const given = (pairs: readonly (readonly [string, string])[], requestId: string) => ({
       namespace: "order",
       requestId,
@@ -492,7 +492,7 @@ describe("a repeat under the same request id", () => {
     expect(await server.client.call("remember", turned)).toEqual(first);
   });
 
-  it.each(REPEATS)("gives the first answer of $method, and changes nothing", async (entry) => {
+  test.each(REPEATS)("gives the first answer of $method, and changes nothing", async (entry) => {
     const { method, other } = entry;
     const request = { ...entry.request, namespace: "repeat", requestId: `id-${method}` };
     const first = await server.client.raw(method, requestBytes(method, request));

@@ -1,8 +1,8 @@
-// What is forgotten can be learnt again: forgetting and purging take along what keeps a text from
-// being promoted twice, as do resetting and deleting the session that said it.
+// Forgotten memories can be learnt again: forgetting and purging also remove the mark that keeps a
+// text from being promoted twice, as do resetting and deleting its session.
 
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   memory,
   memoryFilter,
@@ -11,7 +11,7 @@ import {
   ownedBy,
   promotion,
   session,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 const NAME = "My name is John.";
 const OWN = ownedBy({ userId: "u" });
@@ -49,27 +49,30 @@ async function forget(): Promise<void> {
   });
 }
 
-it("by ForgetMemories", async () => {
+test("by ForgetMemories", async () => {
   expect(await learnt()).toBe(1);
   expect(await learnt()).toBe(0);
   await forget();
   expect(await learnt()).toBe(1);
 });
 
-it("by PurgeMemories", async () => {
+test("by PurgeMemories", async () => {
   expect(await learnt()).toBe(1);
   const filter = memoryFilter({ scope: OWN });
   await server.client.call("purgeMemories", { filter, force: true });
   expect(await learnt()).toBe(1);
 });
 
-it.each(["resetSession", "deleteSession"] as const)("by %s, also when evicted", async (method) => {
-  expect(await learnt()).toBe(1);
-  // The fact goes for another one: what was promoted is known all the same.
-  const other = memory({ text: "Likes tea.", importance: 1, userId: "u" });
-  await server.client.call("remember", { memories: [other], maxMemories: 1 });
-  expect(await learnt()).toBe(0);
-  await server.client.call(method, { sessionId: "s" });
-  if (method === "deleteSession") await open();
-  expect(await learnt()).toBe(1);
-});
+test.each(["resetSession", "deleteSession"] as const)(
+  "by %s, also when evicted",
+  async (method) => {
+    expect(await learnt()).toBe(1);
+    // The fact goes for another one: what was promoted is known all the same.
+    const other = memory({ text: "Likes tea.", importance: 1, userId: "u" });
+    await server.client.call("remember", { memories: [other], maxMemories: 1 });
+    expect(await learnt()).toBe(0);
+    await server.client.call(method, { sessionId: "s" });
+    if (method === "deleteSession") await open();
+    expect(await learnt()).toBe(1);
+  },
+);

@@ -1,20 +1,18 @@
 // Memories through the contract where hooks and sessions take part: finding facts, jobs, settling
 // contradictions, turns, and a scope that is full.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
-import type { Extracted } from "../../src/domain/memories/extracted.ts";
+import { afterEach, describe, expect, test } from "vitest";
 import { ConflictMode, ConflictRule } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
-import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { type Hook, HookFailure } from "../../src/hooks/port.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import type { Extracted } from "../../src/memory/rules/extracted.ts";
+import type { Store } from "../../src/store/store.ts";
 import {
   startContractServer,
   type TestServer,
   type TestServerOptions,
-} from "../support/contract.ts";
-import { hooksOf, TEST_HOOK_SETTINGS } from "../support/hooks.ts";
-import { revisionOf } from "../support/revisions.ts";
+} from "../support/contract/client.ts";
 import {
   EVERYONE,
   extraction,
@@ -25,8 +23,10 @@ import {
   memoryScope,
   message,
   session,
-} from "../support/samples.ts";
-import { turnOf } from "../support/turns.ts";
+} from "../support/contract/samples.ts";
+import { turnOf } from "../support/contract/turns.ts";
+import { hooksOf, TEST_HOOK_SETTINGS } from "../support/hooks/hooks.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 const started: TestServer[] = [];
 
@@ -60,7 +60,7 @@ const down = async (): Promise<never> => {
 };
 
 describe("ExtractMemories", () => {
-  it("remembers what a hook finds, and gives it only when it is a preview", async () => {
+  test("remembers what a hook finds, and gives it only when it is a preview", async () => {
     const { client } = await start({
       hooks: hooksOf([hook("finder", { extract: async () => FOUND })]),
     });
@@ -84,7 +84,7 @@ describe("ExtractMemories", () => {
     expect(again).toMatchObject({ createdCount: 0 });
   });
 
-  it("fails when the hook does, and where there is no such session or hook", async () => {
+  test("fails when the hook does, and where there is no such session or hook", async () => {
     const { client, store } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
     const request = { text: "x", extraction: extraction({ hook: "finder" }) };
     const failure = await client.fail("extractMemories", request);
@@ -103,7 +103,7 @@ describe("ExtractMemories", () => {
 });
 
 describe("tasks to extract and to score", () => {
-  it("wait for a hook that is down, and are tried again or given up on request", async () => {
+  test("wait for a hook that is down, and are tried again or given up on request", async () => {
     const { client } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
     const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
     for (const sessionId of ["a", "b"]) {
@@ -143,7 +143,7 @@ describe("tasks to extract and to score", () => {
     expect(left.tasks.map(({ sessionId }) => sessionId)).toEqual(["b"]);
   });
 
-  it("repeat their answer under the same request id", async () => {
+  test("repeat their answer under the same request id", async () => {
     const { client } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
     const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
     await client.call("createSession", {
@@ -163,7 +163,7 @@ describe("tasks to extract and to score", () => {
 });
 
 describe("a turn that ends, and ConsolidateSession", () => {
-  it("append a turn, remember it, and promote what is important", async () => {
+  test("append a turn, remember it, and promote what is important", async () => {
     const { client } = await start();
     const giving = session({ sessionId: "s", userId: "ann", memoryPolicy: givingPolicy() });
     await client.call("createSession", { session: giving });
@@ -193,7 +193,7 @@ describe("a turn that ends, and ConsolidateSession", () => {
     expect(gone.reason).toBe("SESSION_NOT_FOUND");
   });
 
-  it("takes only one side of a turn, too", async () => {
+  test("takes only one side of a turn, too", async () => {
     const { client } = await start();
     await client.call("appendMessages", {
       ...{ sessionId: "s", createSession: true, messages: [message({ text: "hi" })] },
@@ -207,7 +207,7 @@ describe("a turn that ends, and ConsolidateSession", () => {
 });
 
 describe("a hook that settles contradictions", () => {
-  it("says what becomes of a new memory", async () => {
+  test("says what becomes of a new memory", async () => {
     const settle = hook("settle", { resolve: async () => ({ action: "drop" }) });
     const { client } = await start({ hooks: hooksOf([settle]) });
     const conflict = { ...ConflictRule.decode(new Uint8Array(0)), mode: ConflictMode.ASK_HOOK };
@@ -245,7 +245,7 @@ function fullStore(store: Store): Store {
 }
 
 describe("a scope that is full", () => {
-  it("takes no more memories", async () => {
+  test("takes no more memories", async () => {
     const { client } = await start({ wrapStore: fullStore });
     expect(await client.fail("remember", { memories: [memory({ text: "x" })] })).toMatchObject({
       ...{ code: "RESOURCE_EXHAUSTED", reason: "MEMORY_LIMIT_REACHED" },

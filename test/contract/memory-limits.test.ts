@@ -2,8 +2,7 @@
 // request is told by the very field. What searches and turns may ask for is in
 // memory-query-limits.test.ts.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import {
   ConflictRule,
@@ -15,14 +14,15 @@ import {
   type ScopeFilter,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
+} from "../support/contract/client.ts";
+import { expectLimit, type LimitRow, limitRow, times, x } from "../support/contract/limits.ts";
 import {
   deepStruct,
   entity,
@@ -35,7 +35,7 @@ import {
   relation,
   structOfSize,
   visibleTo,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -252,11 +252,14 @@ const CHANGED: readonly LimitRow[] = [
 ];
 
 describe("limits of long-term memory", () => {
-  it.each([...REMEMBERED, ...FILTERED, ...CHANGED])("hold for $field of $method", async (entry) => {
-    await expectLimit(server, entry);
-  });
+  test.each([...REMEMBERED, ...FILTERED, ...CHANGED])(
+    "hold for $field of $method",
+    async (entry) => {
+      await expectLimit(server, entry);
+    },
+  );
 
-  it("hold for the keys of attributes", async () => {
+  test("hold for the keys of attributes", async () => {
     const attributes = (size: number) => ({
       memories: [entity("Ann", { attributes: new Map([[x(size), "v"]]) })],
     });
@@ -422,19 +425,19 @@ const REFUSED: readonly Refused[] = [
 ];
 
 describe("what is wrong with a request", () => {
-  it.each(REFUSED)("is told by $fields of $method", async ({ method, fields, request }) => {
+  test.each(REFUSED)("is told by $fields of $method", async ({ method, fields, request }) => {
     const outcome = await server.client.raw(method, requestBytes(method, request));
     if (!("failure" in outcome)) throw new Error(`${method} was taken`);
     expect(outcome.failure).toMatchObject({ reason: "REQUEST_INVALID", fields });
   });
 
-  it("is malformed bytes where metadata is no Struct", async () => {
+  test("is malformed bytes where metadata is no Struct", async () => {
     const given = memory({ text: "x", metadata: Buffer.from([8, 1]) });
     const failure = await server.client.fail("remember", { memories: [given] });
     expect(failure.reason).toBe("REQUEST_MALFORMED");
   });
 
-  it("is told of at most 20 fields", async () => {
+  test("is told of at most 20 fields", async () => {
     const failure = await server.client.fail("remember", { memories: times(30, () => memory()) });
     expect(failure.fields).toEqual(times(20, (index) => `memories[${index}].text`));
   });

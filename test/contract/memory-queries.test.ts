@@ -1,13 +1,17 @@
 // Memories through the contract: searches by every scoring, relations by patterns and steps, and
 // how important texts are.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DedupeRule, type Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
 import type { QueryRelationsResponse } from "../../src/gen/memorysidecar/v1/memory_service.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type RecallHit, RecallKind } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import {
+  type RequestOf,
+  startContractServer,
+  type TestServer,
+} from "../support/contract/client.ts";
 import {
   entity,
   episode,
@@ -18,8 +22,8 @@ import {
   recallFilter,
   relation,
   session,
-} from "../support/samples.ts";
-import { struct } from "../support/structs.ts";
+} from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 
 let server: TestServer;
 
@@ -61,7 +65,7 @@ describe("a recall of memories", () => {
     ]);
   });
 
-  it("finds as recall does, at once", async () => {
+  test("finds as recall does, at once", async () => {
     const found = await search("search", { query: "green tea" });
     const best = found.slice(0, 2).map(([text]) => text);
     expect(best.toSorted()).toEqual(["Ann likes green tea", "user: green tea, please"]);
@@ -71,7 +75,7 @@ describe("a recall of memories", () => {
     expect(await textsOf("search-late", { query: "otters" })).toEqual(["otters swim"]);
   });
 
-  it("scores by the share of the words that are parts of the text", async () => {
+  test("scores by the share of the words that are parts of the text", async () => {
     const overlap = { query: "green tea", scoring: "overlap" };
     const found = await search("search", overlap);
     expect(found.map(([text, score]) => [text, Number(score.toFixed(3))])).toEqual([
@@ -84,14 +88,14 @@ describe("a recall of memories", () => {
     expect(await textsOf("search", { ...overlap, minScore: 0.6 })).toHaveLength(2);
   });
 
-  it("scores by how many words are parts of text or category", async () => {
+  test("scores by how many words are parts of text or category", async () => {
     const counted = { scoring: "word_count" };
     const found = await textsOf("search", { ...counted, query: "coffee tea" });
     expect(found[0]).toBe("Bob likes coffee");
     expect((await textsOf("search", { ...counted, query: " " }))[0]).toBe("Ann likes green tea");
   });
 
-  it("finds texts and topics that hold the whole query, the surest first", async () => {
+  test("finds texts and topics that hold the whole query, the surest first", async () => {
     const whole = { scoring: "substring" };
     expect(await textsOf("search", { ...whole, query: "LIKES" })).toEqual([
       ...["Bob likes coffee", "Ann likes green tea"],
@@ -99,7 +103,7 @@ describe("a recall of memories", () => {
     expect(await textsOf("search", { ...whole, query: "drinks" })).toEqual(["Ann likes green tea"]);
   });
 
-  it("gives as many as asked for, of those that the filter leaves", async () => {
+  test("gives as many as asked for, of those that the filter leaves", async () => {
     const whole = { scoring: "substring" };
     expect(await textsOf("search", { ...whole, pageSize: 1 })).toHaveLength(1);
     const filter = recallFilter({ memoryKinds: [4] });
@@ -112,7 +116,7 @@ describe("a recall of memories", () => {
     expect(await textsOf("ten", { query: "tea" })).toHaveLength(LIMITS.recallHitsDefault);
   });
 
-  it("gives page by page what would make one answer too large", async () => {
+  test("gives page by page what would make one answer too large", async () => {
     const metadata = struct({ x: "y".repeat(16_000) });
     const wide = (index: number) => fact(`tea ${index} ${"z".repeat(16_000)}`, { metadata });
     for (const start of [0, 100]) {
@@ -154,7 +158,7 @@ describe("QueryRelations", () => {
     ]);
   });
 
-  it("gives what fits a pattern, whatever name and case it uses", async () => {
+  test("gives what fits a pattern, whatever name and case it uses", async () => {
     const ann = { found: ["1 Ann knows Bob"], truncated: false };
     expect(await find({ subject: "ANN" })).toEqual(ann);
     expect(await find({ subject: "annie" })).toEqual(ann);
@@ -170,7 +174,7 @@ describe("QueryRelations", () => {
     ]);
   });
 
-  it("goes on by steps", async () => {
+  test("goes on by steps", async () => {
     expect((await find({ subject: "Ann", maxHops: 2 })).found).toEqual([
       ...["1 Ann knows Bob", "2 Bob works_at Acme"],
     ]);
@@ -192,7 +196,7 @@ describe("QueryRelations", () => {
       relations.map(({ memory: one, hop }) => `${hop} ${one?.text}`),
     );
 
-  it("gives all in pages, also over steps, each once", async () => {
+  test("gives all in pages, also over steps, each once", async () => {
     for (const fields of [{}, { subject: "Ann", maxHops: 3 }]) {
       const { found, truncated } = await find(fields);
       expect(truncated).toBe(false);
@@ -210,7 +214,7 @@ describe("QueryRelations", () => {
     expect(failure.reason).toBe("PAGE_TOKEN_INVALID");
   });
 
-  it("ends a page before it is too large", async () => {
+  test("ends a page before it is too large", async () => {
     const metadata = struct({ x: "y".repeat(16_000) });
     for (const start of [0, 100]) {
       const wide = Array.from({ length: 100 }, (_, index) => ({
@@ -234,7 +238,7 @@ describe("the scores of a preview of ExtractMemories", () => {
     (await server.client.call("extractMemories", { preview: true, ...request })).scores;
   const rules = [{ name: "sky", phrases: ["blue (sky|sea)"], score: 0.7 }];
 
-  it("say how important a text is, by the rules of the server or of the request", async () => {
+  test("say how important a text is, by the rules of the server or of the request", async () => {
     const [name, sky] = ["My name is Ann.", "Blue sky."];
     expect(await preview({ text: name })).toEqual([
       { score: 0.9, rule: "identity", messageId: "" },
@@ -248,7 +252,7 @@ describe("the scores of a preview of ExtractMemories", () => {
     expect(scores).toEqual([]);
   });
 
-  it("say how important messages are, by the rules of their session unless others are given", async () => {
+  test("say how important messages are, by the rules of their session unless others are given", async () => {
     const namespace = "scores";
     const own = [{ name: "tea", phrases: ["tea"], score: 0.8 }];
     const memory = memoryPolicy({ promotion: promotion({ importanceRules: own }) });

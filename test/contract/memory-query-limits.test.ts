@@ -1,16 +1,16 @@
 // Goal: every limit of searches of memories, of turns and of finding facts holds exactly, and what
 // else is wrong with a request is told by the very field.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
+} from "../support/contract/client.ts";
+import { expectLimit, type LimitRow, limitRow, times, x } from "../support/contract/limits.ts";
 import {
   extraction,
   memoryFilter,
@@ -19,7 +19,7 @@ import {
   message,
   promotion,
   session,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -99,7 +99,7 @@ const ROWS: readonly LimitRow[] = [
     "extractMemories",
     "extraction.instructions",
     LIMITS.extractionInstructionsBytes,
-    (size) => ({ ...TEXT, extraction: extraction({ instructions: x(size) }) }),
+    (size) => ({ ...TEXT, extraction: extraction({ hook: "hook", instructions: x(size) }) }),
   ),
   requestId("extractMemories", TEXT),
   limitRow("extractMemories", "importance_rules", LIMITS.importanceRules, (size) => ({
@@ -130,7 +130,7 @@ const ROWS: readonly LimitRow[] = [
 ];
 
 describe("limits of searches, turns and policies", () => {
-  it.each(ROWS)("hold for $field of $method", async (entry) => {
+  test.each(ROWS)("hold for $field of $method", async (entry) => {
     await expectLimit(server, entry);
   });
 });
@@ -202,7 +202,7 @@ const REFUSED: readonly Refused[] = [
 ];
 
 describe("what is wrong with a request", () => {
-  it.each(REFUSED)("is told by $fields of $method", async ({ method, fields, request }) => {
+  test.each(REFUSED)("is told by $fields of $method", async ({ method, fields, request }) => {
     const outcome = await server.client.raw(method, requestBytes(method, request));
     if (!("failure" in outcome)) throw new Error(`${method} was taken`);
     expect(outcome.failure).toMatchObject({ reason: "REQUEST_INVALID", fields });

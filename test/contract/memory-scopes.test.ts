@@ -1,9 +1,9 @@
 // Goal: nobody reads, weakens or erases memories of another user because a user id was forgotten.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ScopeFilter } from "../../src/gen/memorysidecar/v1/memory.ts";
 import type { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   document,
   EVERYONE,
@@ -17,7 +17,7 @@ import {
   relation,
   session,
   visibleTo,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -50,7 +50,7 @@ async function listed(namespace: string, scope?: ScopeFilter): Promise<readonly 
 const ALL = ["ana", "ana-helper", "ana-owes", "bob", "helper", "shared"];
 
 describe("without a scope", () => {
-  it("only what is shared is listed and queried", async () => {
+  test("only what is shared is listed and queried", async () => {
     await fill("unsaid");
     expect(await listed("unsaid")).toEqual(["shared"]);
     const { memories } = await server.client.call("listMemories", { namespace: "unsaid" });
@@ -61,7 +61,7 @@ describe("without a scope", () => {
     expect(relations).toEqual([]);
   });
 
-  it.each<readonly [string, ScopeFilter | undefined]>([
+  test.each<readonly [string, ScopeFilter | undefined]>([
     ["filter.scope", undefined],
     ["filter.scope.visible_to", visibleTo({})],
     ["filter.scope.exact", exactly({})],
@@ -128,7 +128,7 @@ describe("a recall", () => {
   const of = (...owners: string[]) =>
     ["document", "memory", "message"].flatMap((kind) => owners.map((one) => `${kind} of ${one}`));
 
-  it("finds memories, documents and messages of nobody but those who may be seen", async () => {
+  test("finds memories, documents and messages of nobody but those who may be seen", async () => {
     expect(await found()).toEqual(of("shared"));
     expect(await found({})).toEqual(of("shared"));
     expect(await found({ scope: visibleTo({}) })).toEqual(of("shared"));
@@ -137,7 +137,7 @@ describe("a recall", () => {
     expect(await found({ scope: EVERYONE })).toEqual(of("ana", "bob", "shared"));
   });
 
-  it("does not cross users by an id that it is told", async () => {
+  test("does not cross users by an id that it is told", async () => {
     expect(await found({ sessionIds: ["session of ana"] })).toEqual([]);
     expect(await found({ sessionIdPrefix: "session of a" })).toEqual([]);
     expect(await found({ sourceDocumentId: "document of ana" })).toEqual([]);
@@ -145,7 +145,7 @@ describe("a recall", () => {
     expect(await found({ scope, sessionIds: ["session of bob"] })).toEqual([]);
   });
 
-  it("refuses a scope whose user is empty", async () => {
+  test("refuses a scope whose user is empty", async () => {
     const scope = visibleTo({ userId: "" });
     const failure = await server.client.fail("recall", { filter: recallFilter({ scope }) });
     expect(failure).toMatchObject({
@@ -155,7 +155,7 @@ describe("a recall", () => {
 });
 
 describe("a scope", () => {
-  it.each<readonly [string, ScopeFilter, readonly string[]]>([
+  test.each<readonly [string, ScopeFilter, readonly string[]]>([
     ["seen", visibleTo({ userId: "ana" }), ["ana", "ana-owes", "shared"]],
     ["helped", visibleTo({ userId: "ana", agentId: "helper" }), ALL.filter((id) => id !== "bob")],
     ["nobody", visibleTo({}), ["shared"]],

@@ -1,7 +1,7 @@
 // Trust as a rank through the contract: what is found, or given with low trust, leaves alone what
 // is trusted more, and says what it contradicts until somebody decides.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   ConflictMode,
   ConflictRule,
@@ -10,8 +10,8 @@ import {
   RememberOutcome,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { memory, memoryFilter, message, ownedBy, session } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { memory, memoryFilter, message, ownedBy, session } from "../support/contract/samples.ts";
 
 const started: TestServer[] = [];
 
@@ -46,7 +46,7 @@ async function kept({ client }: TestServer): Promise<readonly Memory[]> {
 }
 
 describe("a fact that is found", () => {
-  it("stands beside what a caller remembered, and names it, in the event as well", async () => {
+  test("stands beside what a caller remembered, and names it, in the event as well", async () => {
     const server = await start();
     const { memories } = await server.client.call("extractMemories", { sessionId: "s" });
     const found = memories.find(({ key }) => key === "home_city");
@@ -62,7 +62,7 @@ describe("a fact that is found", () => {
     expect(remembered).toEqual([[], [found?.memoryId]]);
   });
 
-  it("is settled by raising its trust, by forgetting it, or by remembering anew", async () => {
+  test("is settled by raising its trust, by forgetting it, or by remembering anew", async () => {
     for (const way of ["raise", "forget", "remember"] as const) {
       const server = await start();
       const { client } = server;
@@ -86,7 +86,7 @@ describe("a fact that is found", () => {
 });
 
 describe("Remember with low trust", () => {
-  it("supersedes and evicts nothing that is trusted more", async () => {
+  test("supersedes and evicts nothing that is trusted more", async () => {
     const server = await start();
     const low = home("The user lives in Rome.", { trust: Trust.LOW });
     const request = { memories: [low], conflict: SUPERSEDE, maxMemories: 1 };
@@ -96,7 +96,7 @@ describe("Remember with low trust", () => {
     expect(await kept(server)).toMatchObject([{ memoryId: "told", version: 1n }]);
   });
 
-  it("is refused for the id of a memory that is trusted more", async () => {
+  test("is refused for the id of a memory that is trusted more", async () => {
     const { client } = await start();
     const low = home("The user lives in Rome.", { memoryId: "told", trust: Trust.LOW });
     const failure = await client.fail("remember", { memories: [low] });

@@ -1,13 +1,14 @@
-// What sessions give to long-term memory over the wire: their memory policy, turns, promotion, and
-// the jobs that wait.
+// Sessions as a source of long-term memories, over the wire: their memory policy, turns, promotion,
+// and pending jobs.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType, MemoryDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import {
   MemoryKind,
   MemoryOrigin,
   type MemoryPolicy,
   PromotionSelection,
+  SourceErasure,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
 import {
   type Policy,
@@ -15,12 +16,9 @@ import {
   TokenRule,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
-import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf } from "../support/hooks.ts";
-import { scoringHook } from "../support/memory-turns.ts";
-import { bare, eventsOf, keepNewest, windowIds } from "../support/policy-wire.ts";
-import { eventually } from "../support/runner-scene.ts";
+import { type Hook, HookFailure } from "../../src/hooks/port.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { bare, eventsOf, keepNewest, windowIds } from "../support/contract/policy-wire.ts";
 import {
   extraction,
   givingPolicy,
@@ -31,9 +29,12 @@ import {
   preset,
   promotion,
   session,
-} from "../support/samples.ts";
-import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
-import { turnOf } from "../support/turns.ts";
+} from "../support/contract/samples.ts";
+import { bringSnapshot, takeSnapshot } from "../support/contract/snapshots.ts";
+import { turnOf } from "../support/contract/turns.ts";
+import { hooksOf } from "../support/hooks/hooks.ts";
+import { scoringHook } from "../support/memory/turns.ts";
+import { eventually } from "../support/services/runner-scene.ts";
 
 const NAME = "My name is Anna.";
 const TWO = bare([keepNewest(2)]);
@@ -79,7 +80,7 @@ async function jobsOf(sessionId: string) {
 }
 
 describe("the memory policy of a session", () => {
-  it("comes with the unified memory of selectools, unless one is given", async () => {
+  test("comes with the unified memory of selectools, unless one is given", async () => {
     const unified = (limit: number): PolicyChoice =>
       preset("selectools", { unified: true, long_term_limit: limit });
     const policyIn = async (sessionId: string) =>
@@ -113,7 +114,7 @@ describe("the memory policy of a session", () => {
     expect(await policyIn(given)).toMatchObject({ longTermLimit: 3 });
   });
 
-  it("comes back with every default written out", async () => {
+  test("comes back with every default written out", async () => {
     const sessionId = await open(
       memoryPolicy({
         promotion: promotion({ selection: PromotionSelection.UNSPECIFIED }),
@@ -129,12 +130,13 @@ describe("the memory policy of a session", () => {
       episodes: { retention: { seconds: 2_592_000n, nanos: 0 } },
       extraction: undefined,
       ...{ longTermLimit: 1_000, entityLimit: 50, relationLimit: 200, agentScope: false },
+      onSourceErased: SourceErasure.FORGET,
     });
     const { session: plain } = await server.client.call("getSession", { sessionId: await open() });
     expect(plain?.memoryPolicy).toBeUndefined();
   });
 
-  it("is changed and cleared by its path, and stays where it is not named", async () => {
+  test("is changed and cleared by its path, and stays where it is not named", async () => {
     const sessionId = await open({ longTermLimit: 5 });
     const update = async (paths: string[], fields: Parameters<typeof session>[0] = {}) => {
       const { session: after } = await server.client.call("updateSession", {
@@ -151,7 +153,7 @@ describe("the memory policy of a session", () => {
     expect(await update(["memory_policy"])).toBeUndefined();
   });
 
-  it("is copied by a fork, kept by a reset, and carried by a snapshot", async () => {
+  test("is copied by a fork, kept by a reset, and carried by a snapshot", async () => {
     const sessionId = await open({ entityLimit: 9 });
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: "a" })] });
     const forked = await server.client.call("forkSession", { sourceSessionId: sessionId });
@@ -166,7 +168,7 @@ describe("the memory policy of a session", () => {
     expect(reset.session?.memoryPolicy?.entityLimit).toBe(9);
   });
 
-  it("is refused with a hook that the server does not have, or that cannot do it", async () => {
+  test("is refused with a hook that the server does not have, or that cannot do it", async () => {
     const finder = { extraction: extraction({ hook: "judge" }) };
     for (const bad of [{ promotion: promotion({ scoreHook: "nobody" }) }, finder]) {
       const failure = await server.client.fail("createSession", {
@@ -186,7 +188,7 @@ describe("the memory policy of a session", () => {
 });
 
 describe("a memory policy that names nothing to give", () => {
-  it("gives nothing, whatever leaves the window and however a turn ends", async () => {
+  test("gives nothing, whatever leaves the window and however a turn ends", async () => {
     const sessionId = await open({});
     for (const userText of [NAME, "I live in Rome.", "I always love a good joke."]) {
       const turn = turnOf({ sessionId, userText, assistantText: NAME });
@@ -199,7 +201,7 @@ describe("a memory policy that names nothing to give", () => {
 });
 
 describe("a turn that ends", () => {
-  it("records messages and episode, and promotes what leaves", async () => {
+  test("records messages and episode, and promotes what leaves", async () => {
     const sessionId = await open(givingPolicy());
     const first = await server.client.call(
       "appendMessages",
@@ -245,7 +247,7 @@ describe("a turn that ends", () => {
     expect(messages.at(-1)?.sentTime).toEqual(turnTime);
   });
 
-  it("refuses what an append refuses", async () => {
+  test("refuses what an append refuses", async () => {
     const given = await open({}, { ...TWO, tokenRule: TokenRule.GIVEN });
     const failure = await server.client.fail(
       "appendMessages",
@@ -268,7 +270,7 @@ describe("a turn that ends", () => {
     expect(await memoriesOf(sessionId)).toEqual([]);
   });
 
-  it("removes episodes whose days are over", async () => {
+  test("removes episodes whose days are over", async () => {
     const sessionId = await open({ episodes: { retention: { seconds: 86_400n, nanos: 0 } } });
     await server.client.call("appendMessages", turnOf({ sessionId, userText: "a" }));
     server.advance(3 * 86_400_000);
@@ -283,7 +285,7 @@ describe("a turn that ends", () => {
 });
 
 describe("ConsolidateSession", () => {
-  it("promotes from the window once", async () => {
+  test("promotes from the window once", async () => {
     const sessionId = await open();
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
     const first = await server.client.call("consolidateSession", { sessionId });
@@ -295,7 +297,7 @@ describe("ConsolidateSession", () => {
 });
 
 describe("tasks to extract and to score", () => {
-  it("are done by a hook that scores, and by the rules at once when it fails", async () => {
+  test("are done by a hook that scores, and by the rules at once when it fails", async () => {
     isDown = true;
     const sessionId = await open({ promotion: promotion({ scoreHook: "judge" }) });
     const say = async (...texts: string[]) => {
@@ -321,7 +323,7 @@ describe("tasks to extract and to score", () => {
     expect(none).toMatchObject({ code: "NOT_FOUND", reason: "TASK_NOT_FOUND" });
   });
 
-  it("that find facts wait for the end of the turn, and can be given up", async () => {
+  test("that find facts wait for the end of the turn, and can be given up", async () => {
     const sessionId = await open({ extraction: extraction() });
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
     const [job] = await jobsOf(sessionId);

@@ -1,10 +1,10 @@
 // Messages whose parts hold tool calls, reasoning and JSON: kept in their order, and seen like the
 // same things elsewhere in a message.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContentPart, type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { RecallMode } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   keepStage,
   message,
@@ -13,8 +13,8 @@ import {
   session,
   structOfSize,
   toolCall,
-} from "../support/samples.ts";
-import { exportChunks, importChunk, takeSnapshot } from "../support/snapshots.ts";
+} from "../support/contract/samples.ts";
+import { exportChunks, importChunk, takeSnapshot } from "../support/contract/snapshots.ts";
 
 let server: TestServer;
 let count = 0;
@@ -75,7 +75,7 @@ describe("blocks of a provider", () => {
     call("call_1"),
   ];
 
-  it("come back in their order, also through a snapshot", async () => {
+  test("come back in their order, also through a snapshot", async () => {
     const sessionId = await seeded([
       ...[spoken(...anthropic), answerTo("toolu_1"), answerTo("toolu_2")],
       ...[spoken(...responses), answerTo("call_1")],
@@ -93,7 +93,7 @@ describe("blocks of a provider", () => {
     ]);
   });
 
-  it("make one unit with the results of their calls", async () => {
+  test("make one unit with the results of their calls", async () => {
     const select = { $case: "keepLast", value: { unitCount: 2 } } as const;
     const keep = { policy: policy({ stages: [keepStage({ select })] }) };
     const sessionId = await seeded([spoken(text("?"), call("a"), call("b"))], keep);
@@ -107,14 +107,14 @@ describe("blocks of a provider", () => {
     expect((await window()).messages.map(({ seq }) => Number(seq))).toEqual([4, 5]);
   });
 
-  it("get results made for calls that nobody answers", async () => {
+  test("get results made for calls that nobody answers", async () => {
     const sessionId = await seeded([spoken(call("a"), text("?"), call("b")), answerTo("a")]);
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: "x" })] });
     const { messages } = await server.client.call("fillToolResults", { sessionId });
     expect(messages.map(({ toolCallId, name }) => [toolCallId, name])).toEqual([["b", "search"]]);
   });
 
-  it("cost what the same text and calls cost elsewhere, and reasoning as text", async () => {
+  test("cost what the same text and calls cost elsewhere, and reasoning as text", async () => {
     const log = await logOf(
       await seeded([
         spoken(text("12345678"), call("a")),
@@ -126,7 +126,7 @@ describe("blocks of a provider", () => {
     expect(log.map(({ tokenCount }) => tokenCount)).toEqual([4, 4, 2, 4]);
   });
 
-  it("are found by what was said, and not by what was thought", async () => {
+  test("are found by what was said, and not by what was thought", async () => {
     const blocks = [thought("secretive"), text("outspoken"), call("a"), json('{"k":"recorded"}')];
     const filter = recallFilter({ sessionIds: [await seeded([spoken(...blocks)])] });
     const find = async (query: string) => {
@@ -138,7 +138,7 @@ describe("blocks of a provider", () => {
     expect(await find("secretive")).toBe(0);
   });
 
-  it("go to systems that have calls beside their text", async () => {
+  test("go to systems that have calls beside their text", async () => {
     const sessionId = await seeded([spoken(thought("?"), text("hi"), call("a")), answerTo("a")]);
     const chunks = await exportChunks(server.client, { sessionId, format: "selectools" });
     const document = Buffer.concat(chunks.map((chunk) => chunk.document)).toString();
@@ -153,7 +153,7 @@ describe("blocks of a provider", () => {
 describe("JSON", () => {
   const exact = '{ "z": 9007199254740993, "a": 1.0, "z2": [1e400, "\\ud800"] }';
 
-  it("is kept byte for byte, as a part, in results and beside the content", async () => {
+  test("is kept byte for byte, as a part, in results and beside the content", async () => {
     const inResult = { toolCallId: "c", text: "", parts: [json(exact)], error: false };
     const [first, second] = await logOf(
       await seeded([
@@ -166,29 +166,29 @@ describe("JSON", () => {
     expect(second?.parts).toEqual([{ part: { $case: "toolResult", value: inResult } }]);
   });
 
-  it.each(["", "{", "[1,]", "NaN", "\ufeff[]", "[] []"])("is refused as %j", async (bad) => {
+  test.each(["", "{", "[1,]", "NaN", "\ufeff[]", "[] []"])("is refused as %j", async (bad) => {
     expect(await refused({ parts: [json(bad)] })).toEqual(["messages[0].parts[0].json"]);
     const structuredJson = Buffer.from(bad === "" ? " " : bad);
     expect(await refused({ structuredJson })).toEqual(["messages[0].structured_json"]);
   });
 
-  it("is refused in bytes that are no UTF-8", async () => {
+  test("is refused in bytes that are no UTF-8", async () => {
     const structuredJson = Buffer.from([0x22, 0xc0, 0x01, 0x22]);
     expect(await refused({ structuredJson })).toEqual(["messages[0].structured_json"]);
   });
 
-  it("may hold brackets in texts as many as it likes", async () => {
+  test("may hold brackets in texts as many as it likes", async () => {
     const [found] = await logOf(await seeded([message({ parts: [json(`"${"[".repeat(99)}"`)] })]));
     expect(found?.parts).toHaveLength(1);
   });
 });
 
 describe("a message is refused", () => {
-  it("with a text and parts", async () => {
+  test("with a text and parts", async () => {
     expect(await refused({ text: "a", parts: [text("b")] })).toEqual(["messages[0].text"]);
   });
 
-  it("with tool calls in two places", async () => {
+  test("with tool calls in two places", async () => {
     const both = { toolCalls: [toolCall("a")], parts: [call("b")] };
     expect(await refused(both)).toEqual(["messages[0].tool_calls"]);
     const sessionId = await seeded([message({ messageId: "m", role: 2, parts: [call("b")] })]);
@@ -197,7 +197,7 @@ describe("a message is refused", () => {
     expect(failure.fields).toEqual(["message.tool_calls"]);
   });
 
-  it("with one call id twice, or with calls and reasoning of others than the model", async () => {
+  test("with one call id twice, or with calls and reasoning of others than the model", async () => {
     expect(await refused({ parts: [call("a"), call("a")] })).toEqual([
       "messages[0].parts[1].tool_call.tool_call_id",
     ]);
@@ -207,7 +207,7 @@ describe("a message is refused", () => {
     ]);
   });
 
-  it("with calls and reasoning in a result", async () => {
+  test("with calls and reasoning in a result", async () => {
     const value = { toolCallId: "c", text: "", parts: [call("a"), thought("x")], error: false };
     const parts: ContentPart[] = [{ part: { $case: "toolResult", value } }];
     expect(await refused({ role: Role.USER, parts })).toEqual([
@@ -216,13 +216,13 @@ describe("a message is refused", () => {
     ]);
   });
 
-  it("with structured data in two forms", async () => {
+  test("with structured data in two forms", async () => {
     const both = { structuredData: structOfSize(40), structuredJson: Buffer.from("{}") };
     expect(await refused(both)).toEqual(["messages[0].structured_json"]);
   });
 });
 
-it("a snapshot with a text and parts in one message reads on, the text first", async () => {
+test("a snapshot with a text and parts in one message reads on, the text first", async () => {
   const before = await seeded([message({ messageId: "m", text: "first" })]);
   const { header, messages } = await takeSnapshot(server.client, before);
   const old = messages.map((one) => ({ ...one, parts: [text("second")] }));

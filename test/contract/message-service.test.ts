@@ -1,10 +1,17 @@
 // Every rpc of SessionService about messages: success, defaults, and each documented failure.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import {
+  keepStage,
+  message,
+  policy,
+  session,
+  structOfSize,
+  toolCall,
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 let count = 0;
@@ -28,7 +35,7 @@ const users = (...texts: string[]): Message[] =>
   texts.map((text, index) => message({ messageId: `m${index + 1}`, text }));
 
 describe("AppendMessages", () => {
-  it("gives ids, seqs, tokens, the revision and the totals", async () => {
+  test("gives ids, seqs, tokens, the revision and the totals", async () => {
     const sessionId = await seeded();
     const answer = await server.client.call("appendMessages", {
       sessionId,
@@ -47,7 +54,7 @@ describe("AppendMessages", () => {
     expect(Number(answer.revision)).toBe(await revisionOf(server.store));
   });
 
-  it("keeps every field as it came, and sets those of the server", async () => {
+  test("keeps every field as it came, and sets those of the server", async () => {
     const structuredData = structOfSize(500);
     const metadata = structOfSize(50);
     const data = Buffer.from([0, 255, 128, 10]);
@@ -90,7 +97,7 @@ describe("AppendMessages", () => {
     expect(found.message?.createTime).toEqual(found.message?.updateTime);
   });
 
-  it("sets source and trust by the role", async () => {
+  test("sets source and trust by the role", async () => {
     const roles = [Role.USER, Role.ASSISTANT, Role.SYSTEM, Role.TOOL];
     const call = toolCall("c");
     const sessionId = await seeded(
@@ -111,7 +118,7 @@ describe("AppendMessages", () => {
     ]);
   });
 
-  it("creates the session only when asked", async () => {
+  test("creates the session only when asked", async () => {
     const request = { sessionId: `made-${count++}`, messages: users("one") };
     expect(await server.client.fail("appendMessages", request)).toMatchObject({
       code: "NOT_FOUND",
@@ -121,7 +128,7 @@ describe("AppendMessages", () => {
     expect(made.lastSeq).toBe(1n);
   });
 
-  it("appends only at the seq that is expected", async () => {
+  test("appends only at the seq that is expected", async () => {
     const sessionId = await seeded();
     const append = { sessionId, messages: [message()], expectedLastSeq: 0n };
     await server.client.call("appendMessages", append);
@@ -132,7 +139,7 @@ describe("AppendMessages", () => {
     });
   });
 
-  it("stores all or none", async () => {
+  test("stores all or none", async () => {
     const sessionId = await seeded(users("one"));
     const before = await revisionOf(server.store);
     const failure = await server.client.fail("appendMessages", {
@@ -148,7 +155,7 @@ describe("AppendMessages", () => {
     expect(await revisionOf(server.store)).toBe(before);
   });
 
-  it("gives the first answer to a repeat", async () => {
+  test("gives the first answer to a repeat", async () => {
     const sessionId = await seeded();
     const request = { sessionId, messages: [message({ text: "once" })], requestId: "r1" };
     const answers = await Promise.all(
@@ -163,7 +170,7 @@ describe("AppendMessages", () => {
     expect(later.lastSeq).toBe(2n);
   });
 
-  it("refuses what would pass the ceiling because it is protected", async () => {
+  test("refuses what would pass the ceiling because it is protected", async () => {
     const system = (): Message => message({ role: Role.SYSTEM, text: "x".repeat(900_000) });
     const sessionId = await seeded([system(), system()]);
     await server.client.call("appendMessages", { sessionId, messages: [system()] });
@@ -172,7 +179,7 @@ describe("AppendMessages", () => {
     ).toMatchObject({ code: "FAILED_PRECONDITION", reason: "WINDOW_FULL" });
   });
 
-  it("says what it trimmed, also of this very append", async () => {
+  test("says what it trimmed, also of this very append", async () => {
     const sessionId = await seeded();
     await server.client.call("updateSession", {
       session: session({ sessionId, policy: policy({ stages: [keepStage()] }) }),
@@ -195,7 +202,7 @@ describe("AppendMessages", () => {
     expect(window?.messageCount).toBe(3n);
   });
 
-  it.each<readonly [string, Partial<Message>, string]>([
+  test.each<readonly [string, Partial<Message>, string]>([
     ["no role", { role: 0 }, "role"],
     ["an unknown role", { role: 5 as 0 }, "role"],
     ["a negative role", { role: -3 as 0 }, "role"],
@@ -291,7 +298,7 @@ describe("AppendMessages", () => {
     expect(await revisionOf(server.store)).toBe(before);
   });
 
-  it("refuses no messages, one id twice, and a seq that cannot be", async () => {
+  test("refuses no messages, one id twice, and a seq that cannot be", async () => {
     const append = (fields: object) =>
       server.client.fail("appendMessages", { sessionId: "any", ...fields });
     expect(await append({})).toMatchObject({ fields: ["messages"] });
@@ -302,7 +309,7 @@ describe("AppendMessages", () => {
     });
   });
 
-  it("asks for counts under a policy that wants them given", async () => {
+  test("asks for counts under a policy that wants them given", async () => {
     const sessionId = `given-${count++}`;
     await server.client.call("createSession", {
       session: session({ sessionId, policy: policy({ tokenRule: 5 }) }),
@@ -319,7 +326,7 @@ describe("AppendMessages", () => {
     await server.client.call("appendMessages", counted);
   });
 
-  it("counts every text, data as JSON, and images", async () => {
+  test("counts every text, data as JSON, and images", async () => {
     const one = {
       part: {
         $case: "image" as const,
@@ -340,7 +347,7 @@ describe("AppendMessages", () => {
 });
 
 describe("ListMessages", () => {
-  it("gives the log in pages, oldest or newest first, by role and by seq", async () => {
+  test("gives the log in pages, oldest or newest first, by role and by seq", async () => {
     const sessionId = await seeded([
       ...users("1", "2"),
       message({ role: 2, text: "3" }),
@@ -365,7 +372,7 @@ describe("ListMessages", () => {
     });
   });
 
-  it("refuses a missing session and a filter that is none", async () => {
+  test("refuses a missing session and a filter that is none", async () => {
     expect(await server.client.fail("listMessages", { sessionId: "none" })).toMatchObject({
       reason: "SESSION_NOT_FOUND",
     });
@@ -387,7 +394,7 @@ describe("ListMessages", () => {
 });
 
 describe("GetMessage", () => {
-  it("says whether the message is in the window, and what is missing", async () => {
+  test("says whether the message is in the window, and what is missing", async () => {
     const sessionId = await seeded(users("1", "2", "3"));
     const stages = [keepStage({ select: { $case: "keepLast", value: { unitCount: 1 } } })];
     await server.client.call("updateSession", {
@@ -409,7 +416,7 @@ describe("GetMessage", () => {
 });
 
 describe("UpdateMessage", () => {
-  it("changes what is named, counts anew, and keeps the rest", async () => {
+  test("changes what is named, counts anew, and keeps the rest", async () => {
     const sessionId = await seeded([message({ messageId: "m", text: "1234", name: "n" })]);
     const before = await server.client.call("getMessage", { sessionId, messageId: "m" });
     server.advance(5_000);
@@ -429,7 +436,7 @@ describe("UpdateMessage", () => {
     expect(cleared.message).toMatchObject({ name: "", text: "123456789", tokenCount: 3 });
   });
 
-  it("takes every path, and `*` for all of them", async () => {
+  test("takes every path, and `*` for all of them", async () => {
     const sessionId = await seeded([message({ messageId: "m", role: 2, text: "old" })]);
     const fields: Partial<Message> = {
       messageId: "m",
@@ -464,7 +471,7 @@ describe("UpdateMessage", () => {
     });
   });
 
-  it("refuses a stale etag, what is missing, and what the role may not have", async () => {
+  test("refuses a stale etag, what is missing, and what the role may not have", async () => {
     const sessionId = await seeded(users("one"));
     const update = (fields: Partial<Message>, rest: object = {}) =>
       server.client.fail("updateMessage", { sessionId, message: message(fields), ...rest });
@@ -489,7 +496,7 @@ describe("UpdateMessage", () => {
     expect(missing.fields).toEqual(["message"]);
   });
 
-  it("refuses a change that would pass the ceiling", async () => {
+  test("refuses a change that would pass the ceiling", async () => {
     const large = (messageId: string): Message =>
       message({ messageId, role: Role.SYSTEM, text: "x".repeat(800_000) });
     const sessionId = await seeded([
@@ -504,7 +511,7 @@ describe("UpdateMessage", () => {
 });
 
 describe("DeleteMessage", () => {
-  it("deletes, and takes results that lose their call out of the window", async () => {
+  test("deletes, and takes results that lose their call out of the window", async () => {
     const sessionId = await seeded([
       message({ messageId: "u" }),
       message({ messageId: "call", role: 2, toolCalls: [toolCall("c")] }),
@@ -519,7 +526,7 @@ describe("DeleteMessage", () => {
     expect((await server.client.call("deleteMessage", again)).revision).toBe(0n);
   });
 
-  it("refuses a stale etag and what is missing", async () => {
+  test("refuses a stale etag and what is missing", async () => {
     const sessionId = await seeded(users("one"));
     const fail = (fields: object) => server.client.fail("deleteMessage", fields);
     expect(await fail({ sessionId, messageId: "m1", etag: "old" })).toMatchObject({

@@ -6,9 +6,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
 import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { RecallKind } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { document, memory, memoryFilter, message, recallFilter } from "../support/samples.ts";
-import { struct } from "../support/structs.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import {
+  document,
+  memory,
+  memoryFilter,
+  message,
+  recallFilter,
+} from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 
 type Plain = Readonly<Record<string, string | number>>;
 

@@ -1,7 +1,7 @@
-// What becomes of messages that policies remove, and what policies say beside it: discard,
-// warnings, hooks, changed policies.
+// Effects of policies on the messages that they remove, and beside them: discard, warnings, hooks,
+// changed policies.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
@@ -16,7 +16,7 @@ import {
   PolicyWarningKind,
   TrimReason,
 } from "../../src/gen/memorysidecar/v1/window.ts";
-import { type Failure, startContractServer, type TestServer } from "../support/contract.ts";
+import { type Failure, startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   bare,
   eventsOf,
@@ -25,8 +25,7 @@ import {
   trigger,
   users,
   windowIds,
-} from "../support/policy-wire.ts";
-import { revisionOf } from "../support/revisions.ts";
+} from "../support/contract/policy-wire.ts";
 import {
   dropOldest,
   givingPolicy,
@@ -37,7 +36,8 @@ import {
   session,
   sessionSummary,
   written,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 
@@ -51,7 +51,7 @@ const make = sessionMaker(() => server);
 const DISCARD = { removedTo: RemovedTo.DISCARD } as const;
 
 describe("REMOVED_TO_DISCARD", () => {
-  it("erases what it removes for good, also of this very append", async () => {
+  test("erases what it removes for good, also of this very append", async () => {
     const sessionId = await make(bare([keepNewest(2, DISCARD)]), users(2));
     const answer = await server.client.call("appendMessages", { sessionId, messages: users(3, 3) });
     expect(answer.messages.map(({ seq }) => seq)).toEqual([3n, 4n, 5n]);
@@ -72,7 +72,7 @@ describe("REMOVED_TO_DISCARD", () => {
     });
   });
 
-  it("leaves them out of past windows, and says so in the event", async () => {
+  test("leaves them out of past windows, and says so in the event", async () => {
     const sessionId = await make(bare([keepNewest(2, DISCARD)]), users(2));
     const then = await server.client.call("getWindow", { sessionId, asOfSeq: 2n });
     expect(then.messages).toHaveLength(2);
@@ -89,7 +89,7 @@ describe("REMOVED_TO_DISCARD", () => {
     });
   });
 
-  it("frees their ids, and never their seqs", async () => {
+  test("frees their ids, and never their seqs", async () => {
     const sessionId = await make(bare([keepNewest(1, DISCARD)]), users(2));
     const again = await server.client.call("appendMessages", { sessionId, messages: users(1) });
     expect(again.messages).toMatchObject([{ messageId: "m1", seq: 3n }]);
@@ -100,7 +100,7 @@ describe("REMOVED_TO_DISCARD", () => {
     expect(fork.session).toMatchObject({ lastSeq: 3n, logTotals: { messageCount: 1n } });
   });
 
-  it("erases a message that its own change made too large to stay", async () => {
+  test("erases a message that its own change made too large to stay", async () => {
     const select = { $case: "dropOldest", value: dropOldest({ maxTokens: 3n }) } as const;
     const sessionId = await make(bare([keepStage({ ...DISCARD, select })]), users(3));
     const answer = await server.client.call("updateMessage", {
@@ -124,7 +124,7 @@ describe("warnings", () => {
     },
   });
 
-  it("of conditions that fail name the condition and the messages", async () => {
+  test("of conditions that fail name the condition and the messages", async () => {
     const sessionId = await make(bare([failing]));
     const { revision, trims } = await server.client.call("appendMessages", {
       sessionId,
@@ -151,7 +151,7 @@ describe("warnings", () => {
     });
   });
 
-  it("in a read are in its answer, and make no event", async () => {
+  test("in a read are in its answer, and make no event", async () => {
     const sessionId = await make(bare([{ ...failing, on: StageOn.READ }]), users(2));
     const revision = await revisionOf(server.store);
     const window = await server.client.call("getWindow", { sessionId });
@@ -161,7 +161,7 @@ describe("warnings", () => {
     expect(await revisionOf(server.store)).toBe(revision);
   });
 
-  it("of a limit that is passed are told when it begins, and once", async () => {
+  test("of a limit that is passed are told when it begins, and once", async () => {
     const select = { $case: "dropOldest", value: dropOldest({ maxTokens: 2n }) } as const;
     const policy = bare([keepStage({ select })]);
     const sessionId = await make(policy);
@@ -193,7 +193,7 @@ describe("warnings", () => {
     });
   });
 
-  it("do not come when a stage on turn end makes the limit hold", async () => {
+  test("do not come when a stage on turn end makes the limit hold", async () => {
     const stages = [
       keepNewest(2, { unit: WindowUnit.TURN }),
       keepNewest(2, { name: "end", on: StageOn.TURN_END }),
@@ -227,7 +227,7 @@ describe("warnings", () => {
 describe("a policy that promotes", () => {
   const promoting = bare([keepNewest(1, { removedTo: RemovedTo.PROMOTE })]);
 
-  it("is refused for a session without a promotion policy, and may be looked through", async () => {
+  test("is refused for a session without a promotion policy, and may be looked through", async () => {
     const before = await revisionOf(server.store);
     const failures: Failure[] = [];
     for (const none of [undefined, memoryPolicy()]) {
@@ -252,7 +252,7 @@ describe("a policy that promotes", () => {
     expect(await revisionOf(server.store)).toBe(before + 2);
   });
 
-  it("keeps the promotion policy that it needs", async () => {
+  test("keeps the promotion policy that it needs", async () => {
     const own = session({ sessionId: "keeps", policy: promoting, memoryPolicy: givingPolicy() });
     await server.client.call("createSession", { session: own });
     const failure = await server.client.fail("updateSession", {
@@ -264,7 +264,7 @@ describe("a policy that promotes", () => {
 });
 
 describe("REMOVED_TO_SUMMARIZE", () => {
-  it("keeps the messages, says which wait, and warns of nothing", async () => {
+  test("keeps the messages, says which wait, and warns of nothing", async () => {
     const stage = keepNewest(1, {
       removedTo: RemovedTo.SUMMARIZE,
       anyOf: [trigger({ $case: "messageCountOver", value: 2 })],
@@ -282,7 +282,7 @@ describe("REMOVED_TO_SUMMARIZE", () => {
 });
 
 describe("UpdateSession with a policy", () => {
-  it("runs its stages on append in one transaction with its event", async () => {
+  test("runs its stages on append in one transaction with its event", async () => {
     const sessionId = await make(bare([]), users(4));
     const changed = await server.client.call("updateSession", {
       session: session({ sessionId, policy: bare([keepNewest(2, DISCARD)]) }),
@@ -298,7 +298,7 @@ describe("UpdateSession with a policy", () => {
     ]);
   });
 
-  it("names what a summary should replace, and limits that do not hold", async () => {
+  test("names what a summary should replace, and limits that do not hold", async () => {
     const sessionId = await make(bare([]), users(4));
     const waiting = keepNewest(2, { name: "old", removedTo: RemovedTo.SUMMARIZE });
     const tight = keepNewest(0, { name: "tight" });
@@ -315,7 +315,7 @@ describe("UpdateSession with a policy", () => {
     });
   });
 
-  it("with an unset policy gives back the default one", async () => {
+  test("with an unset policy gives back the default one", async () => {
     const sessionId = await make(bare([keepNewest(2)]), users(4));
     const changed = await server.client.call("updateSession", {
       session: session({ sessionId }),
@@ -334,7 +334,7 @@ describe("UpdateSession with a policy", () => {
 describe("ResetSession", () => {
   const system = (messageId: string) => message({ messageId, role: Role.SYSTEM, text: "rule" });
 
-  it("keeps the oldest message of the log if it is a system message, in the window or not", async () => {
+  test("keeps the oldest message of the log if it is a system message, in the window or not", async () => {
     const none = protections({ releaseLastUser: true, system: 1 });
     const sessionId = await make(bare([keepNewest(2)], { protections: none }), [
       system("s1"),
@@ -364,7 +364,7 @@ describe("ResetSession", () => {
     expect(await windowIds(server, sessionId)).toEqual([]);
   });
 
-  it("lets stages count new messages from there on", async () => {
+  test("lets stages count new messages from there on", async () => {
     const fresh = trigger({ $case: "newMessagesAtLeast", value: 3 });
     const sessionId = await make(bare([keepNewest(1, { anyOf: [fresh] })]), users(2));
     await server.client.call("resetSession", { sessionId });
@@ -375,7 +375,7 @@ describe("ResetSession", () => {
     expect((await append(5)).stageRuns).toMatchObject([{ stage: "keep" }]);
   });
 
-  it("keeps the summary when asked to", async () => {
+  test("keeps the summary when asked to", async () => {
     const sessionId = "reset-summary";
     const before = sessionSummary({ text: "so far" });
     await server.client.call("createSession", { session: session({ sessionId, summary: before }) });

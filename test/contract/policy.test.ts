@@ -1,9 +1,7 @@
 // Goal: the bounds of every number, text and list of a policy hold exactly over gRPC; presets come
 // by name, are written out in answers, and are listed with all that a caller needs to use them.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
-import { MANUAL_HOOK } from "../../src/domain/summaries/spec.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Struct } from "../../src/gen/google/protobuf/struct.ts";
 import type * as selects from "../../src/gen/memorysidecar/v1/policy.ts";
 import type * as stages from "../../src/gen/memorysidecar/v1/policy.ts";
@@ -12,11 +10,14 @@ import {
   RemovedTo,
   Summarize,
   SummaryFailure,
+  SummaryFlow,
   SummaryKeep,
   SummaryLeave,
   TokenRule,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { MANUAL_HOOK } from "../../src/window/policy/summary-spec.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   dropOldest,
   keepStage,
@@ -26,7 +27,7 @@ import {
   protections,
   session,
   written,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -63,11 +64,7 @@ const inStage = (
   field: string,
   range: readonly [number, number],
   make: (size: number) => Partial<stages.PolicyStage>,
-): Bound =>
-  bound(`stages[0].${field}`, range, (size) => ({
-    contextWindow: 10n,
-    stages: [keepStage(make(size))],
-  }));
+): Bound => bound(`stages[0].${field}`, range, (size) => ({ stages: [keepStage(make(size))] }));
 
 const inSummarize = (
   field: string,
@@ -103,6 +100,7 @@ const custom = (field: string, make: (size: number) => Partial<wire.CustomTokenR
   }));
 
 const conditionOf = (size: number): string => (size < 8 ? "" : `'${x(size - 8)}' == ''`);
+const COUNTING = [{ condition: { $case: "messageCountOver" as const, value: 3 } }];
 const MESSAGES = [0, LIMITS.windowMessages] as const;
 const TOKENS = [0, LIMITS.policyTokens] as const;
 const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
@@ -119,8 +117,17 @@ const shorten = (fields: Partial<selects.Shorten>) => ({
 const BOUNDS: readonly Bound[] = [
   bound("image_token_count", [0, LIMITS.imageTokenCount], (size) => ({ imageTokenCount: size })),
   bound("name", [0, LIMITS.policyNameBytes], (size) => ({ name: x(size) })),
-  bound("model", [0, LIMITS.modelBytes], (size) => ({ model: x(size) })),
-  bound("context_window", TOKENS, (size) => ({ contextWindow: BigInt(size) })),
+  bound("model", [0, LIMITS.modelBytes], (size) => ({
+    tokenRule: TokenRule.MODEL,
+    model: x(size),
+  })),
+  // 0 is that of a model, which a share needs.
+  bound("context_window", TOKENS, (size) => ({
+    tokenRule: TokenRule.MODEL,
+    model: "gpt-4o",
+    contextWindow: BigInt(size),
+    stages: [keepStage({ anyOf: [{ condition: { $case: "contextShareAtLeast", value: 0.5 } }] })],
+  })),
   custom("per_message", (size) => ({ perMessage: size })),
   custom("per_call", (size) => ({ perCall: size })),
   custom("min", (size) => ({ min: size })),
@@ -146,8 +153,14 @@ const BOUNDS: readonly Bound[] = [
   inStage("any_of", [0, LIMITS.policyTriggers], (size) => ({
     anyOf: times(size, () => ({ condition: { $case: "always", value: {} } })),
   })),
-  inStage("count_if", [0, LIMITS.conditions], (size) => ({ countIf: times(size, () => "true") })),
-  inStage("count_if[0]", [8, LIMITS.conditionBytes], (size) => ({ countIf: [conditionOf(size)] })),
+  inStage("count_if", [0, LIMITS.conditions], (size) => ({
+    anyOf: COUNTING,
+    countIf: times(size, () => "true"),
+  })),
+  inStage("count_if[0]", [8, LIMITS.conditionBytes], (size) => ({
+    anyOf: COUNTING,
+    countIf: [conditionOf(size)],
+  })),
   inTrigger("message_count_over", MESSAGES, (value) => ({ $case: "messageCountOver", value })),
   inTrigger("token_count_over", TOKENS, (size) => ({
     $case: "tokenCountOver",
@@ -239,12 +252,20 @@ const BOUNDS: readonly Bound[] = [
   inSummarize("instructions", [0, LIMITS.summaryInstructionsBytes], (size) => ({
     instructions: x(size),
   })),
-  inSummarize("max_loops", [1, LIMITS.summaryLoops], (maxLoops) => ({ maxLoops })),
+  inSummarize("max_loops", [1, LIMITS.summaryLoops], (maxLoops) => ({
+    flow: SummaryFlow.DENSITY,
+    maxLoops,
+  })),
   inSummarize("placeholder", [0, LIMITS.summaryPlaceholderBytes], (size) => ({
+    onFailure: SummaryFailure.PLACEHOLDER,
     placeholder: x(size),
   })),
-  inSummarize("separator", [0, LIMITS.summarySeparatorBytes], (size) => ({ separator: x(size) })),
+  inSummarize("separator", [0, LIMITS.summarySeparatorBytes], (size) => ({
+    keep: SummaryKeep.APPEND,
+    separator: x(size),
+  })),
   inSummarize("last_chars", [LIMITS.summaryLastCharsMin, LIMITS.summaryLastCharsMax], (size) => ({
+    keep: SummaryKeep.APPEND,
     lastChars: size,
   })),
   inSummarize("prefix", [0, LIMITS.summaryPrefixBytes], (size) => ({ prefix: x(size) })),
@@ -315,7 +336,7 @@ async function refusedField(fields: Partial<wire.Policy>): Promise<string> {
 }
 
 describe("a bound of a policy", () => {
-  it.each(BOUNDS)("$field takes $min to $max", async ({ field, min, max, make }) => {
+  test.each(BOUNDS)("$field takes $min to $max", async ({ field, min, max, make }) => {
     expect(await refusedField(make(min))).toBe("");
     expect(await refusedField(make(max - 1))).toBe("");
     expect(await refusedField(make(max))).toBe("");
@@ -333,14 +354,14 @@ describe("a bound of a policy", () => {
     if (!isSame) expect(await refusedField(below)).toContain(path.replace(/\[0\]$/, ""));
   });
 
-  it.each(FRACTIONS)("$field holds for fractions", async ({ field, inside, outside, make }) => {
+  test.each(FRACTIONS)("$field holds for fractions", async ({ field, inside, outside, make }) => {
     for (const value of inside) expect(await refusedField(make(value))).toBe("");
     for (const value of [...outside, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(await refusedField(make(value))).toBe(`policy.policy.${field}`);
     }
   });
 
-  it("holds for the policy as a whole", async () => {
+  test("holds for the policy as a whole", async () => {
     const names = times(64, (i) => `${i}`.padEnd(200, "x"));
     const condition = { $case: "toolError", value: { names } } as const;
     const stage = (index: number) =>
@@ -356,7 +377,7 @@ describe("a bound of a policy", () => {
     await server.client.call("createSession", { session: session({ policy: fits }) });
   });
 
-  it("holds for the policy as its answers write it", async () => {
+  test("holds for the policy as its answers write it", async () => {
     const names = times(64, (i) => `${i}`.padEnd(200, "x"));
     const condition = { $case: "toolError", value: { names } } as const;
     const stage = (index: number, count: number, text: number) =>
@@ -383,7 +404,7 @@ describe("a bound of a policy", () => {
     expect(await refusedField({ ...made?.effectivePolicy })).toBe("");
   });
 
-  it("holds for the name of a hook", async () => {
+  test("holds for the name of a hook", async () => {
     for (const hook of [x(LIMITS.hookNameChars + 1), "1st", "no space"]) {
       const { make } = inSummarize("hook", [0, 0], () => ({ hook }));
       expect(await refusedField(make(0))).toBe("policy.policy.stages[0].summarize.hook");
@@ -392,7 +413,7 @@ describe("a bound of a policy", () => {
     expect(await refusedField(make(0))).toBe("");
   });
 
-  it.each<readonly [string, Partial<stages.PolicyStage>]>([
+  test.each<readonly [string, Partial<stages.PolicyStage>]>([
     ["summarize", { removedTo: RemovedTo.LOG, summarize: Summarize.decode(NOTHING) }],
     ["summarize.leave", { summarize: { ...Summarize.decode(NOTHING), leave: AT_ONCE } }],
     [
@@ -409,7 +430,7 @@ describe("a bound of a policy", () => {
     expect(await refusedField({ stages: [stage] })).toBe(`policy.policy.stages[0].${field}`);
   });
 
-  it("holds for the options of a preset", async () => {
+  test("holds for the options of a preset", async () => {
     const options = (bytes: number): Buffer => {
       const tools = Array.from({ length: 50 }, () => x(LIMITS.nameBytes));
       const told = { long_term_memory_id: "summarizer", on_tools_error_threshold: tools };
@@ -431,7 +452,7 @@ describe("a bound of a policy", () => {
 });
 
 describe("a preset", () => {
-  it("is told by the session that it makes, with the policy that it stands for", async () => {
+  test("is told by the session that it makes, with the policy that it stands for", async () => {
     const sessionId = "by-name";
     const created = await server.client.call("createSession", {
       session: session({ sessionId, policy: preset("token_budget", { max_tokens: 500 }) }),
@@ -445,7 +466,7 @@ describe("a preset", () => {
     expect(found).toEqual(created);
   });
 
-  it("replaces the policy of a session, and reads a window once", async () => {
+  test("replaces the policy of a session, and reads a window once", async () => {
     const sessionId = "changed";
     await server.client.call("appendMessages", {
       sessionId,
@@ -465,7 +486,7 @@ describe("a preset", () => {
     expect(updated.session?.windowTotals?.messageCount).toBe(1n);
   });
 
-  it("keeps fractions exactly", async () => {
+  test("keeps fractions exactly", async () => {
     const policyWithFractions = policy({
       tokenRule: TokenRule.CUSTOM,
       customTokenRule: { ...wire.CustomTokenRule.decode(NOTHING), charsPerToken: 3.7 },
@@ -492,7 +513,7 @@ describe("a preset", () => {
     expect(effectivePolicy?.stages[0]?.select?.value).toMatchObject({ headroom: 0.1 });
   });
 
-  it("is refused with unknown or bad options, naming them", async () => {
+  test("is refused with unknown or bad options, naming them", async () => {
     const failure = await server.client.fail("createSession", {
       session: session({
         policy: preset("alquimia", { memory_strategy_id: "max_tokens", memory_max_token: 5 }),
@@ -512,7 +533,7 @@ describe("a preset", () => {
 });
 
 describe("ListPolicyPresets", () => {
-  it("gives every preset with options and the policy of their defaults", async () => {
+  test("gives every preset with options and the policy of their defaults", async () => {
     const { presets } = await server.client.call("listPolicyPresets", {});
     expect(presets.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["alquimia", "definable", "lauren", "marsys", "selectools"]),
@@ -528,7 +549,7 @@ describe("ListPolicyPresets", () => {
     }
   });
 
-  it("gives pages, by name", async () => {
+  test("gives pages, by name", async () => {
     const names: string[] = [];
     let pageToken = "";
     do {
@@ -545,7 +566,7 @@ describe("ListPolicyPresets", () => {
     });
   });
 
-  it("tells the defaults of each group of options", async () => {
+  test("tells the defaults of each group of options", async () => {
     const { presets } = await server.client.call("listPolicyPresets", {});
     const options = presets.find(({ name }) => name === "alquimia")?.options ?? [];
     const defaults = (group: string) =>

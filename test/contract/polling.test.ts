@@ -3,18 +3,16 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { credentials } from "@grpc/grpc-js";
-import { afterEach, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   requestBytes,
   startContractServer,
   TestClient,
   type TestServer,
   type TestServerOptions,
-} from "../support/contract.ts";
-import { hooksOf, pollHook } from "../support/hooks.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { message, written } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { message, written } from "../support/contract/samples.ts";
 import {
   inputOf,
   lines,
@@ -26,7 +24,9 @@ import {
   takeTask,
   until,
   WORKERS,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 const STOCK_MAX = 4_194_304;
 const started: TestServer[] = [];
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const poll = (ms: number) => ({ hooks: [WORKERS], wait: span(ms), maxTasks: 16 });
 
-/** What calls that are under way will give; a call that fails gives its reason. */
+/** Starts `count` polls and collects their results; a call that fails gives its reason. */
 function underWay(client: TestClient, count: number, request = poll(60_000)): Promise<string>[] {
   return Array.from({ length: count }, async () => {
     const outcome = await client.raw("pollTasks", requestBytes("pollTasks", request));
@@ -54,7 +54,7 @@ function underWay(client: TestClient, count: number, request = poll(60_000)): Pr
 }
 
 describe("a poll that waits", () => {
-  it("gets the first task that comes", async () => {
+  test("gets the first task that comes", async () => {
     const server = await start();
     const [waiting = Promise.resolve("")] = underWay(server.client, 1);
     await wait(200);
@@ -64,7 +64,7 @@ describe("a poll that waits", () => {
     expect(Date.now() - before).toBeLessThan(2_000);
   });
 
-  it("gets a task that is given back, when it is ready again", async () => {
+  test("gets a task that is given back, when it is ready again", async () => {
     const server = await start();
     await makeScene(server, "s");
     const { ref } = await takeTask(server);
@@ -73,7 +73,7 @@ describe("a poll that waits", () => {
     expect(await waiting).toBe("tasks");
   });
 
-  it("gets a task whose lease ends meanwhile", async () => {
+  test("gets a task whose lease ends meanwhile", async () => {
     const server = await start();
     await makeScene(server, "s");
     await takeTask(server, { lease: span(1_000) });
@@ -81,7 +81,7 @@ describe("a poll that waits", () => {
     expect(await waiting).toBe("tasks");
   });
 
-  it("is answered when its time is over, and not before", async () => {
+  test("is answered when its time is over, and not before", async () => {
     const server = await start();
     const before = Date.now();
     expect(await Promise.all(underWay(server.client, 3, poll(300)))).toEqual(
@@ -91,7 +91,7 @@ describe("a poll that waits", () => {
     expect(Date.now() - before).toBeLessThan(3_000);
   });
 
-  it("gives each task to one of those who wait", async () => {
+  test("gives each task to one of those who wait", async () => {
     const server = await start();
     const waiting = underWay(server.client, 8, poll(1_500));
     await wait(200);
@@ -102,7 +102,7 @@ describe("a poll that waits", () => {
     expect(tasks.map(({ callCount }) => callCount)).toEqual([1, 1, 1]);
   });
 
-  it("takes no task for a caller that has gone", async () => {
+  test("takes no task for a caller that has gone", async () => {
     const server = await start();
     const bytes = requestBytes("pollTasks", poll(60_000));
     const gone = await server.client.raw("pollTasks", bytes, { deadlineMs: 200 });
@@ -114,7 +114,7 @@ describe("a poll that waits", () => {
 });
 
 describe("calls that wait", () => {
-  it("take no place of calls that work", async () => {
+  test("take no place of calls that work", async () => {
     const server = await start({ settings: { handlersMax: 2 } });
     const waiting = underWay(server.client, 50, poll(2_000));
     const compact = server.client.call("compactSession", {
@@ -133,7 +133,7 @@ describe("calls that wait", () => {
     await compact;
   });
 
-  it("are refused beyond 1,000, and taken again when one has gone", async () => {
+  test("are refused beyond the 750 of a namespace, and taken again when one has gone", async () => {
     const server = await start();
     const clients = [1, 2].map(
       () =>
@@ -163,8 +163,8 @@ describe("calls that wait", () => {
         await wait(50);
       }
     };
-    const waiting = Array.from({ length: LIMITS.polls - leaving.length }, persistent);
-    const limit = String(LIMITS.polls);
+    const waiting = Array.from({ length: LIMITS.namespacePolls - leaving.length }, persistent);
+    const limit = String(LIMITS.namespacePolls);
     const refused = {
       code: "UNAVAILABLE",
       reason: "POLL_LIMIT_REACHED",
@@ -192,7 +192,7 @@ describe("calls that wait", () => {
     for (const client of clients) client.close();
   }, 30_000);
 
-  it("do not hold up a stop", async () => {
+  test("do not hold up a stop", async () => {
     const server = await start({ settings: { shutdownGraceMs: 10_000 } });
     await makeScene(server, "s", { policy: summarizingPolicy({ hook: "manual" }) });
     const waiting = underWay(server.client, 20);
@@ -227,7 +227,7 @@ describe("an answer of PollTasks", () => {
     return outcome.bytes;
   };
 
-  it("fits what stock clients take, however much there is to do", async () => {
+  test("fits what stock clients take, however much there is to do", async () => {
     const server = await start({
       hooks: hooksOf([pollHook(WORKERS, { inputTokensMax: 900_000 })]),
     });
@@ -251,7 +251,7 @@ describe("an answer of PollTasks", () => {
     expect(answers).toBeGreaterThan(1);
   }, 30_000);
 
-  it("fits with the largest task that there is", async () => {
+  test("fits with the largest task that there is", async () => {
     const server = await start({
       hooks: hooksOf([pollHook(WORKERS, { inputTokensMax: 900_000 })]),
     });
@@ -290,7 +290,7 @@ describe("an answer of PollTasks", () => {
     expect(bytes.length).toBeLessThan(STOCK_MAX);
   }, 30_000);
 
-  it("brings a worker what it needs to finish the task", async () => {
+  test("brings a worker what it needs to finish the task", async () => {
     const server = await start();
     await makeScene(server, "s");
     const { ref, leased } = await takeTask(server);

@@ -2,13 +2,13 @@
 // gives has a scene in which a caller sees a difference; its default is what leaving it out means,
 // and its limits are those of the server.
 
-import { afterAll, describe, expect, it } from "vitest";
-import { CallFailed, startContractServer } from "../support/contract.ts";
-import { hooksOf, pollHook } from "../support/hooks.ts";
-import { type Options, seenUnder } from "../support/preset-player.ts";
-import { sceneOf, withOption, withoutOption } from "../support/preset-scenes.ts";
-import { preset, session } from "../support/samples.ts";
-import { WORKERS } from "../support/summarizing.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { CallFailed, startContractServer } from "../support/contract/client.ts";
+import { type Options, seenUnder } from "../support/contract/preset-player.ts";
+import { sceneOf, withOption, withoutOption } from "../support/contract/preset-scenes.ts";
+import { preset, session } from "../support/contract/samples.ts";
+import { WORKERS } from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 
 const server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -27,12 +27,14 @@ type Listed = (typeof OPTIONS)[number];
 function sceneFor({ preset: name, option }: Listed) {
   const scene = sceneOf(name, option);
   if (scene === undefined) {
-    throw new Error(`test/support/preset-scenes.ts has no scene of ${name} ${option.name}`);
+    throw new Error(
+      `test/support/contract/preset-scenes.ts has no scene of ${name} ${option.name}`,
+    );
   }
   return { base: {}, script: [], ...scene };
 }
 
-/** What comes of a session with these options: its policies, or why there is none. */
+/** Outcome of a session with these options: its policies, or the reason for its refusal. */
 async function outcomeOf(name: string, options: Options) {
   try {
     const { session: created } = await server.client.call("createSession", {
@@ -46,7 +48,7 @@ async function outcomeOf(name: string, options: Options) {
   }
 }
 
-/** What the server says of an option that it refuses for its own sake; empty when it does not. */
+/** The server's message about an option that it refuses by itself; empty when it accepts it. */
 async function faultOf({ preset: name, option }: Listed, value: unknown): Promise<string> {
   const { base } = sceneFor({ preset: name, option });
   const { refused = "" } = await outcomeOf(name, withOption(base, option.name, value));
@@ -55,12 +57,12 @@ async function faultOf({ preset: name, option }: Listed, value: unknown): Promis
 }
 
 describe("every option", () => {
-  it("is listed", () => {
+  test("is listed", () => {
     expect(OPTIONS.length).toBeGreaterThan(100);
     console.log(`${OPTIONS.length} options of ${presets.length} presets`);
   });
 
-  it.each(NAMED)("%s makes a difference", async (_, listed) => {
+  test.each(NAMED)("%s makes a difference", async (_, listed) => {
     const { base, values, script } = sceneFor(listed);
     const seen = (value: unknown) => {
       const options = withOption(base, listed.option.name, value);
@@ -73,7 +75,7 @@ describe("every option", () => {
     expect(await seen(other)).not.toEqual(first);
   });
 
-  it.each(NAMED)("%s has the default that is listed", async (_, listed) => {
+  test.each(NAMED)("%s has the default that is listed", async (_, listed) => {
     const { preset: name, option } = listed;
     const { base } = sceneFor(listed);
     const left = await outcomeOf(name, withoutOption(base, option.name));
@@ -112,24 +114,24 @@ const WORDS = NAMED.flatMap(([title, listed]) => {
 describe("the limits that are listed", () => {
   const OUT_OF_RANGE = /must be (at least|at most|above|below) -?\d/;
 
-  it.each(NUMBERS)("%s holds to its range", async (_, listed, { right, wrong }) => {
+  test.each(NUMBERS)("%s holds to its range", async (_, listed, { right, wrong }) => {
     for (const value of right) expect(await faultOf(listed, value)).not.toMatch(OUT_OF_RANGE);
     for (const value of wrong) expect(await faultOf(listed, value)).toMatch(OUT_OF_RANGE);
   });
 
-  it.each(WORDS)("%s takes its words and no others", async (_, listed, words) => {
+  test.each(WORDS)("%s takes its words and no others", async (_, listed, words) => {
     for (const word of words) expect(await faultOf(listed, word)).not.toMatch(/must be one of/);
     expect(await faultOf(listed, "another")).toMatch(/must be one of/);
   });
 
-  it("are those of nearly every option that has any", () => {
+  test("are those of nearly every option that has any", () => {
     expect(NUMBERS.length).toBeGreaterThan(60);
     expect(WORDS.length).toBeGreaterThan(10);
   });
 });
 
 describe("an option that there is not", () => {
-  it.each(presets.map(({ name, options }) => [name, options] as const))(
+  test.each(presets.map(({ name, options }) => [name, options] as const))(
     "of %s is refused by its name, with those that there are",
     async (name, options) => {
       const failure = await server.client.fail("createSession", {

@@ -1,6 +1,6 @@
 // PreviewPolicy: what it says of policies and messages, and each documented failure.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   type Policy,
@@ -12,8 +12,7 @@ import {
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { HoldReason, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   dropOldest,
   keepStage,
@@ -23,7 +22,8 @@ import {
   session,
   toolCall,
   written,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 let count = 0;
@@ -55,7 +55,7 @@ async function preview(sessionId: string, policies: Policy[]) {
 }
 
 describe("PreviewPolicy", () => {
-  it("says of each policy and each message what would become of it, and changes nothing", async () => {
+  test("says of each policy and each message what would become of it, and changes nothing", async () => {
     const sessionId = await seeded(users("a", "b", "c", "d"));
     const revision = await revisionOf(server.store);
     const answer = await preview(sessionId, [
@@ -103,7 +103,7 @@ describe("PreviewPolicy", () => {
     expect(messages).toHaveLength(4);
   });
 
-  it("says why messages stay that nothing may remove", async () => {
+  test("says why messages stay that nothing may remove", async () => {
     const sessionId = await seeded([
       message({ messageId: "s", role: Role.SYSTEM, text: "rules" }),
       message({ messageId: "first", text: "a" }),
@@ -130,7 +130,7 @@ describe("PreviewPolicy", () => {
     expect(held["q"]).toContain(HoldReason.LAST_USER);
   });
 
-  it("takes the session's own policy, on append and read, when nothing is asked", async () => {
+  test("takes the session's own policy, on append and read, when nothing is asked", async () => {
     const stages = [
       keep(5),
       keep(4, { name: "shown", on: StageOn.READ }),
@@ -148,7 +148,7 @@ describe("PreviewPolicy", () => {
     expect(await run([StageOn.REQUEST])).toEqual([1]);
   });
 
-  it("says what would be shortened and what would wait for a summary", async () => {
+  test("says what would be shortened and what would wait for a summary", async () => {
     const long = "word ".repeat(400);
     const sessionId = await seeded([
       ...users("a", "b"),
@@ -184,7 +184,7 @@ describe("PreviewPolicy", () => {
     expect(waits?.stageRuns[0]?.awaitingMessageIds).toEqual(["m1", "m2"]);
   });
 
-  it("looks at signals of the request in place of those it knows", async () => {
+  test("looks at signals of the request in place of those it knows", async () => {
     const byInput = keep(1, {
       name: "full",
       anyOf: [{ condition: { $case: "modelInputTokensOver", value: 1_000n } }],
@@ -215,7 +215,7 @@ describe("PreviewPolicy", () => {
     expect(await run({ modelInputTokens: 0n })).toEqual([]);
   });
 
-  it("looks at the newest messages of the log when asked to", async () => {
+  test("looks at the newest messages of the log when asked to", async () => {
     const sessionId = await seeded(users("a", "b", "c"), policy({ stages: [keep(1)] }));
     const policies = [written(policy({ stages: [keep(2)] }))];
     const log = await server.client.call("previewPolicy", {
@@ -229,7 +229,7 @@ describe("PreviewPolicy", () => {
     expect(window.previews[0]?.beforeTotals).toMatchObject({ messageCount: 1n });
   });
 
-  it("looks at no more of the log than a window may hold", async () => {
+  test("looks at no more of the log than a window may hold", async () => {
     const sessionId = `session-${count++}`;
     const messages = Array.from({ length: 4 }, (_, index) =>
       message({ messageId: `l${index}`, text: "x".repeat(900_000) }),
@@ -245,7 +245,7 @@ describe("PreviewPolicy", () => {
     expect(previews[0]?.messages.map(({ messageId }) => messageId)).toEqual(["l1", "l2", "l3"]);
   });
 
-  it("shows what the server made, without a seq", async () => {
+  test("shows what the server made, without a seq", async () => {
     const sessionId = await seeded(users("a", "b"));
     const { placed } = await server.client.call("setSummary", {
       sessionId,
@@ -257,7 +257,19 @@ describe("PreviewPolicy", () => {
     expect(previews[0]?.messages[0]).toMatchObject({ messageId: placed?.placedMessageId, seq: 0n });
   });
 
-  it("reports conditions that fail, and loose pairs", async () => {
+  test("counts the summary of the session, as a read does", async () => {
+    const sessionId = await seeded(users("a", "b"));
+    await server.client.call("setSummary", { sessionId, text: "So it was.".repeat(9) });
+    const [{ previews }, { windowTotals }] = await Promise.all([
+      preview(sessionId, []),
+      server.client.call("getWindow", { sessionId }),
+    ]);
+    expect(previews[0]?.beforeTotals).toMatchObject({ messageCount: 2n });
+    expect(previews[0]?.afterTotals).toEqual(windowTotals);
+    expect(windowTotals).toMatchObject({ messageCount: 3n });
+  });
+
+  test("reports conditions that fail, and loose pairs", async () => {
     const sessionId = await seeded(users("a", "b"));
     const filter = keepStage({
       name: "filter",
@@ -274,7 +286,7 @@ describe("PreviewPolicy", () => {
     ]);
   });
 
-  it("names at most 10,000 messages in all, the newest of each policy", async () => {
+  test("names at most 10,000 messages in all, the newest of each policy", async () => {
     const sessionId = await seeded(users("a"));
     for (let batch = 0; batch < 2; batch++) {
       const messages = Array.from({ length: 1_000 }, () => message({ text: "x" }));
@@ -290,7 +302,7 @@ describe("PreviewPolicy", () => {
     expect(previews[7]?.messages[0]?.turn).toBe(752);
   });
 
-  it("refuses a session that does not exist", async () => {
+  test("refuses a session that does not exist", async () => {
     expect(await server.client.fail("previewPolicy", { sessionId: "none" })).toMatchObject({
       code: "NOT_FOUND",
       reason: "SESSION_NOT_FOUND",
@@ -300,7 +312,7 @@ describe("PreviewPolicy", () => {
     ).toMatchObject({ reason: "SESSION_NOT_FOUND" });
   });
 
-  it.each([
+  test.each([
     ["an unset occasion", { occasions: [0 as const] }, "occasions[0]"],
     ["an unknown occasion", { occasions: [1 as const, 9 as 1] }, "occasions[1]"],
     ["an unknown source", { source: 9 as 1 }, "source"],

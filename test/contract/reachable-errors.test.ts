@@ -2,19 +2,21 @@
 // the comment tells. edge.test.ts and bad-input.test.ts show the failures that all rpcs share.
 
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
 import { errorsOf } from "../../tools/reference/errors.ts";
-import { documentedFailures } from "../support/documented-errors.ts";
-import { EVENT_WAYS } from "../support/error-ways/events.ts";
-import { MEMORY_WAYS } from "../support/error-ways/memories.ts";
-import { MESSAGE_WAYS } from "../support/error-ways/messages.ts";
-import { RECALL_WAYS } from "../support/error-ways/recall.ts";
-import { type ErrorScene, startErrorScene } from "../support/error-ways/scene.ts";
-import { SESSION_WAYS } from "../support/error-ways/sessions.ts";
-import { SNAPSHOT_WAYS } from "../support/error-ways/snapshots.ts";
-import { TASK_WAYS } from "../support/error-ways/tasks.ts";
-import { WINDOW_WAYS } from "../support/error-ways/windows.ts";
+import { documentedFailures } from "../support/contract/documented-errors.ts";
+import { ADMIN_WAYS } from "../support/contract/error-ways/admin.ts";
+import { BACK_UP_WAYS } from "../support/contract/error-ways/back-ups.ts";
+import { EVENT_WAYS } from "../support/contract/error-ways/events.ts";
+import { MEMORY_WAYS } from "../support/contract/error-ways/memories.ts";
+import { MESSAGE_WAYS } from "../support/contract/error-ways/messages.ts";
+import { RECALL_WAYS } from "../support/contract/error-ways/recall.ts";
+import { type ErrorScene, startErrorScene } from "../support/contract/error-ways/scene.ts";
+import { SESSION_WAYS } from "../support/contract/error-ways/sessions.ts";
+import { SNAPSHOT_WAYS } from "../support/contract/error-ways/snapshots.ts";
+import { TASK_WAYS } from "../support/contract/error-ways/tasks.ts";
+import { WINDOW_WAYS } from "../support/contract/error-ways/windows.ts";
 
 const WAYS = [
   SESSION_WAYS,
@@ -25,6 +27,8 @@ const WAYS = [
   MEMORY_WAYS,
   RECALL_WAYS,
   TASK_WAYS,
+  BACK_UP_WAYS,
+  ADMIN_WAYS,
 ].flatMap((ways) => Object.entries(ways));
 
 const CONTRACT = buildContract(join(import.meta.dirname, "../.."));
@@ -46,12 +50,12 @@ beforeAll(async () => {
 
 afterAll(() => scene[Symbol.asyncDispose]());
 
-it.each(WAYS)("%s", { timeout: 60_000 }, async (name, way) => {
+test.each(WAYS)("%s", { timeout: 60_000 }, async (name, way) => {
   const [, reason] = name.split(" ");
   const failure = await way(scene);
   expect([failure?.code, failure?.reason]).toEqual([CODES.get(name), reason]);
 });
 
-it("has one way to each documented failure, and no other", () => {
+test("has one way to each documented failure, and no other", () => {
   expect(WAYS.map(([name]) => name).sort()).toEqual(documentedFailures().sort());
 });

@@ -1,17 +1,7 @@
 // Goal: the service of recall is asked for just what a request says, with its defaults, and what it
 // answers goes out whole. The service itself is a script here.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AppError, ErrorReason } from "../../src/domain/errors.ts";
-import {
-  collectionLimitReached,
-  documentNotFound,
-  embedderOff,
-  embedderUnavailable,
-  embeddingMismatch,
-} from "../../src/domain/recall/errors.ts";
-import { SCORE_FEATURES } from "../../src/domain/recall/rank/types.ts";
-import { WEIGHT_NAMES } from "../../src/domain/recall/rank/weights.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Document } from "../../src/gen/memorysidecar/v1/document.ts";
 import { Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
@@ -24,26 +14,42 @@ import {
   RerankState,
   ScoreFeature,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
+import type { AppError, ErrorReason } from "../../src/kit/errors.ts";
 import type {
   CountTokensInput,
   RecallHit,
   RecallInput,
   SearchDocumentsInput,
   UpsertDocumentsInput,
-} from "../../src/service/recall-api.ts";
-import type { StoredMessage } from "../../src/storage/store.ts";
-import { DOCUMENT_FORMS } from "../../src/transport/convert/document.ts";
-import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
-import { document, embedding, message, ownedBy, recallFilter } from "../support/samples.ts";
+} from "../../src/recall/api.ts";
+import { DOCUMENT_FORMS } from "../../src/recall/documents/wire.ts";
+import { SCORE_FEATURES } from "../../src/recall/rank/types.ts";
+import { WEIGHT_NAMES } from "../../src/recall/rank/weights.ts";
+import {
+  collectionLimitReached,
+  documentNotFound,
+  embedderOff,
+  embedderUnavailable,
+  embeddingMismatch,
+} from "../../src/recall/rules/errors.ts";
+import type { StoredMessage } from "../../src/store/store.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract/client.ts";
+import {
+  document,
+  embedding,
+  message,
+  ownedBy,
+  recallFilter,
+} from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 import {
   documentHit,
   NOTHING_FOUND,
   scriptRecall,
   storedDocument,
-} from "../support/scripted-recall.ts";
-import { struct } from "../support/structs.ts";
+} from "../support/recall/scripted-recall.ts";
 
-/** What clients of grpc-js, grpc-go and grpc-java take unless they are told otherwise. */
+/** Default message limit of clients of grpc-js, grpc-go and grpc-java. */
 const STOCK_MAX = 4_194_304;
 
 let server: TestServer;
@@ -95,7 +101,7 @@ const messageHit = (
 });
 
 describe("Recall asks for", () => {
-  it("everything by default, of users and assistants", async () => {
+  test("everything by default, of users and assistants", async () => {
     expect(await asked({ query: "hello" })).toEqual({
       namespace: "default",
       query: "hello",
@@ -138,12 +144,12 @@ describe("Recall asks for", () => {
     expect((await asked({ filter: recallFilter() })).filter.roles).toEqual(new Set([1, 2]));
   });
 
-  it("all that a request says", async () => {
+  test("all that a request says", async () => {
     const input = await asked({
       namespace: "n",
       query: "q",
       filter: recallFilter({
-        kinds: [RecallKind.DOCUMENT],
+        kinds: [RecallKind.MESSAGE, RecallKind.DOCUMENT],
         sessionIds: ["a"],
         excludeSessionIds: ["b"],
         scope: ownedBy({ userId: "u", agentId: "g" }),
@@ -172,7 +178,7 @@ describe("Recall asks for", () => {
       namespace: "n",
       query: "q",
       filter: {
-        kinds: new Set(["document"]),
+        kinds: new Set(["message", "document"]),
         sessionIds: ["a"],
         excludeSessionIds: ["b"],
         scope: { kind: "owned-by", scope: { userId: "u", agentId: "g", sessionId: "" } },
@@ -191,7 +197,7 @@ describe("Recall asks for", () => {
     });
   });
 
-  it("values of metadata with their types", async () => {
+  test("values of metadata with their types", async () => {
     const test = (path: string, test: object) => ({ path, test }) as never;
     const { filter } = await asked({
       filter: recallFilter({
@@ -215,7 +221,7 @@ describe("Recall asks for", () => {
     ]);
   });
 
-  it("each weight that is set, and no other", async () => {
+  test("each weight that is set, and no other", async () => {
     const all = Object.fromEntries(WEIGHT_NAMES.map((name, index) => [name, index / 10 + 0.5]));
     const recencyHalfLife = { seconds: 129_600n, nanos: 0 };
     const asAsked = (await asked({ weights: { ...all, recencyHalfLife } })).weights;
@@ -227,7 +233,7 @@ describe("Recall asks for", () => {
     });
   });
 
-  it("vectors of length 1, whatever theirs was", async () => {
+  test("vectors of length 1, whatever theirs was", async () => {
     for (const values of [
       [3, -4],
       [3e38, -3.4e38],
@@ -243,7 +249,7 @@ describe("Recall asks for", () => {
     }
   });
 
-  it("the next page, which only the same request can ask for", async () => {
+  test("the next page, which only the same request can ask for", async () => {
     const offsets: number[] = [];
     scriptRecall(server, {
       recall: ({ offset, limit }) => {
@@ -290,7 +296,7 @@ describe("Recall asks for", () => {
 });
 
 describe("Recall gives", () => {
-  it("messages with what is around them, documents, parts and passages", async () => {
+  test("messages with what is around them, documents, parts and passages", async () => {
     const around = { before: [stored("b1"), stored("b2")], after: [stored("a1")] };
     const page = storedDocument("d", "text of it", {
       embedding: { model: "m", values: Float32Array.of(1) },
@@ -316,7 +322,7 @@ describe("Recall gives", () => {
     expect(second.rerankScore).toBe(-0.5);
   });
 
-  it("each feature of a score under its own name", async () => {
+  test("each feature of a score under its own name", async () => {
     scriptRecall(server, { recall: () => ({ ...NOTHING_FOUND, hits: [messageHit("x")] }) });
     const { hits } = await server.client.call("recall", { query: "q" });
     const names = hits[0]?.parts.map(
@@ -331,7 +337,7 @@ describe("Recall gives", () => {
     expect(hits[0]?.parts[3]).toMatchObject({ value: 3, weight: 0.5, score: 1.5 });
   });
 
-  it("sessions and collections of groups, and what was looked at", async () => {
+  test("sessions and collections of groups, and what was looked at", async () => {
     scriptRecall(server, {
       recall: () => ({
         ...NOTHING_FOUND,
@@ -382,7 +388,7 @@ const FAILURES: readonly (readonly [ErrorReason, string, AppError, object])[] = 
 ];
 
 describe("a failure of the service", () => {
-  it.each(FAILURES)("reaches the caller: %s", async (reason, code, error, more) => {
+  test.each(FAILURES)("reaches the caller: %s", async (reason, code, error, more) => {
     const fail = () => {
       throw error;
     };
@@ -416,7 +422,7 @@ async function askedToWrite(
 }
 
 describe("UpsertDocuments", () => {
-  it("keeps what the caller may say and fills in what the server says", async () => {
+  test("keeps what the caller may say and fills in what the server says", async () => {
     const given = document({
       collectionId: "c",
       documentId: "d",
@@ -475,7 +481,7 @@ describe("UpsertDocuments", () => {
     });
   });
 
-  it("trusts a document as the conversation unless the caller says less", async () => {
+  test("trusts a document as the conversation unless the caller says less", async () => {
     const { documents } = await askedToWrite({ documents: [document()] });
     const [draft] = documents;
     if (draft === undefined) throw new Error("no draft");
@@ -487,7 +493,7 @@ describe("UpsertDocuments", () => {
     expect(trust).toBe(Trust.MEDIUM);
   });
 
-  it("writes out how texts are split", async () => {
+  test("writes out how texts are split", async () => {
     const documents = [document()];
     const split = async (splitter: object) =>
       (await askedToWrite({ documents, splitter: { chunkChars: 0, ...splitter } })).splitter;
@@ -504,7 +510,7 @@ describe("documents", () => {
   const vector = Float32Array.of(0.5, -0.25);
   const page = storedDocument("d", "text", { embedding: { model: "m", values: vector } });
 
-  it("come with their embedding where it is asked for", async () => {
+  test("come with their embedding where it is asked for", async () => {
     scriptRecall(server, {
       getDocument: () => page,
       listDocuments: () => ({ documents: [page, page], next: 7 }),
@@ -530,7 +536,7 @@ describe("documents", () => {
     }
   });
 
-  it("are listed from where the page before ended", async () => {
+  test("are listed from where the page before ended", async () => {
     const inputs: object[] = [];
     scriptRecall(server, {
       listDocuments: (input) => {
@@ -553,7 +559,7 @@ describe("documents", () => {
     expect(inputs).toMatchObject([{ after: "", limit: 100 }, { after: "é" }]);
   });
 
-  it("are searched as the request says", async () => {
+  test("are searched as the request says", async () => {
     const inputs: SearchDocumentsInput[] = [];
     scriptRecall(server, {
       searchDocuments: (input) => {
@@ -575,7 +581,7 @@ describe("documents", () => {
 });
 
 describe("Embed", () => {
-  it("gives the vectors as they are, and says what made them", async () => {
+  test("gives the vectors as they are, and says what made them", async () => {
     scriptRecall(server, {
       embed: ({ purpose, texts }) => ({
         model: `m-${purpose}`,
@@ -591,7 +597,7 @@ describe("Embed", () => {
 });
 
 describe("CountTokens", () => {
-  it("adds quarters of tokens up before it rounds, and names the rule", async () => {
+  test("adds quarters of tokens up before it rounds, and names the rule", async () => {
     const inputs: CountTokensInput[] = [];
     scriptRecall(server, {
       countTokens: (input) => {
@@ -626,7 +632,7 @@ describe("the largest answers fit a stock client", () => {
     return outcome.bytes.length;
   };
 
-  it("of 128 vectors of 4,096 values", async () => {
+  test("of 128 vectors of 4,096 values", async () => {
     const model = "m".repeat(127);
     scriptRecall(server, {
       embed: ({ texts }) => ({ model, vectors: texts.map(() => new Float32Array(4_096).fill(1)) }),
@@ -635,7 +641,7 @@ describe("the largest answers fit a stock client", () => {
     expect(await sizeOf("embed", { texts })).toBeLessThan(STOCK_MAX);
   });
 
-  it("of 3 MiB of messages with every part of a score and the longest passage", async () => {
+  test("of 3 MiB of messages with every part of a score and the longest passage", async () => {
     const text = "x".repeat(Math.floor(3_145_728 / 100) - 100);
     const hit = { ...messageHit(text), passage: "p".repeat(4_096) };
     const hits = Array.from({ length: 100 }, () => hit);

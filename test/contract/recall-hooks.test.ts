@@ -1,17 +1,17 @@
 // Recall with hooks: vectors that a hook makes or fails to make, a server without vectors, and
 // hooks that put hits in order.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   DenseState,
   type RecallHit,
   RecallMode,
   RerankState,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { type Hook, HookFailure, type Hooks } from "../../src/service/hook-port.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../support/hooks.ts";
-import { document, embedding, message, recallFilter } from "../support/samples.ts";
+import { type Hook, HookFailure, type Hooks } from "../../src/hooks/port.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { document, embedding, message, recallFilter } from "../support/contract/samples.ts";
+import { MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../support/hooks/hooks.ts";
 
 const started: TestServer[] = [];
 
@@ -65,7 +65,7 @@ const idOf = ({ record }: RecallHit): string =>
   record?.$case === "message" ? (record.value.message?.messageId ?? "") : "d";
 
 describe("a server without an embedder", () => {
-  it("recalls by words, and says that it has no vectors", async () => {
+  test("recalls by words, and says that it has no vectors", async () => {
     const { client } = await start({ embedder: { kind: "none" } });
     const { hits, coverage } = await client.call("recall", { query: "otter" });
     expect(hits).toHaveLength(3);
@@ -85,7 +85,7 @@ describe("a server without an embedder", () => {
 describe("a hook that makes vectors", () => {
   const choice = { embedder: { kind: "hook", hook: "vectors" } } as const;
 
-  it("is asked for those of the query and of what was written", async () => {
+  test("is asked for those of the query and of what was written", async () => {
     const { client } = await start(
       withHook(
         vectorHook(() => false),
@@ -107,7 +107,7 @@ describe("a hook that makes vectors", () => {
       .toEqual([0n, "m1"]);
   });
 
-  it("that fails leaves the words, and fails what needs vectors", async () => {
+  test("that fails leaves the words, and fails what needs vectors", async () => {
     const { client } = await start(
       withHook(
         vectorHook(() => true),
@@ -131,7 +131,7 @@ describe("a hook that puts hits in order", () => {
   });
   const ask = { query: "otter", mode: RecallMode.LEXICAL };
 
-  it("is asked when a call asks for it, by its name or as the default", async () => {
+  test("is asked when a call asks for it, by its name or as the default", async () => {
     const { client } = await start(withHook(shortest, { defaultReranker: "shortest" }));
     const plain = await client.call("recall", ask);
     expect(plain.coverage?.rerank).toBe(RerankState.OFF);
@@ -146,7 +146,7 @@ describe("a hook that puts hits in order", () => {
     }
   });
 
-  it("that fails leaves the order of the scores", async () => {
+  test("that fails leaves the order of the scores", async () => {
     const broken = hookOf("broken", {
       rerank: async () => {
         throw new HookFailure("hook-error", "down");
@@ -161,7 +161,7 @@ describe("a hook that puts hits in order", () => {
     expect(hits.map(idOf)).toEqual(plain.hits.map(idOf));
   });
 
-  it("must be one that the server has", async () => {
+  test("must be one that the server has", async () => {
     const { client } = await start({});
     for (const hook of ["none", ""]) {
       const failure = await client.fail("recall", { ...ask, rerank: { hook, candidates: 0 } });

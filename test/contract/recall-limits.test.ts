@@ -1,22 +1,21 @@
 // Goal: every limit of recall and documents holds exactly, and what else is wrong with a request is
 // told by the very field.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Document, DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
 import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { RecallFilter, RecallWeights } from "../../src/gen/memorysidecar/v1/recall.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
-import { revisionOf } from "../support/revisions.ts";
+} from "../support/contract/client.ts";
+import { expectLimit, type LimitRow, limitRow, times, x } from "../support/contract/limits.ts";
 import {
   deepStruct,
   document,
@@ -26,7 +25,8 @@ import {
   recallFilter,
   structOfSize,
   visibleTo,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 
@@ -158,6 +158,7 @@ const ROWS: readonly LimitRow[] = [
   weight("entities", (entities) => ({ entities })),
   limitRow("recall", "weights.recency_half_life", LIMITS.recallHalfLifeDays * 86_400_000, (ms) => ({
     weights: {
+      recency: 1,
       recencyHalfLife: {
         seconds: BigInt(Math.floor(ms / 1_000)),
         nanos: (ms % 1_000) * 1_000_000,
@@ -254,7 +255,7 @@ const ROWS: readonly LimitRow[] = [
 ];
 
 describe("a limit", () => {
-  it.each(ROWS)("of $max holds for $method $field", async (entry) => {
+  test.each(ROWS)("of $max holds for $method $field", async (entry) => {
     await expectLimit(server, entry);
   });
 });
@@ -461,7 +462,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe("a fault", () => {
-  it.each(FAULTS)("of $method $field is named: $what", async ({ method, field, bytes }) => {
+  test.each(FAULTS)("of $method $field is named: $what", async ({ method, field, bytes }) => {
     const before = await revisionOf(server.store);
     const outcome = await server.client.raw(method, bytes);
     if (!("failure" in outcome)) throw new Error("it was taken");
@@ -470,7 +471,7 @@ describe("a fault", () => {
     expect(await revisionOf(server.store)).toBe(before);
   });
 
-  it("of a value nested without end is refused before it is read", async () => {
+  test("of a value nested without end is refused before it is read", async () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 60; depth++) value = [value];
     const filter = recallFilter({ metadata: [equals(value)] });

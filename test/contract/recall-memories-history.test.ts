@@ -1,11 +1,11 @@
-// Whatever was remembered, changed and forgotten through a server, recall answers as an index does
-// that is made anew of what the server lists.
+// After any history of changes, recall answers like an index built afresh from the memories that
+// the server lists.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type MemorySidecar } from "../../clients/typescript/src/index.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { indexFaults } from "../support/fresh-index.ts";
-import { type Random, randomFrom, testSeed } from "../support/random.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { type Random, randomFrom, testSeed } from "../support/kit/random.ts";
+import { indexFaults } from "../support/recall/fresh-index.ts";
 
 const STEPS = 120;
 const ASK_EVERY = 15;
@@ -53,9 +53,9 @@ class Life {
       relation: 2,
       rest: 4,
     });
-    if (kind === "say") return await this.say();
+    if (kind === "say") return await this.#say();
     const scope = { userId: random.pick(USERS), agentId: random.pick(["", "", "a"]) };
-    if (kind === "fact" || kind === "supersede") return await this.fact(scope, kind);
+    if (kind === "fact" || kind === "supersede") return await this.#fact(scope, kind);
     if (kind === "entity") {
       const entity = { name: random.pick(NAMES), aliases: [random.pick(WORDS)] };
       await client.remember({ ...scope, entity }, { namespace });
@@ -63,10 +63,10 @@ class Life {
       const [subject, object] = [random.pick(NAMES), random.pick(NAMES)];
       const relation = { subject, predicate: "knows", objectValue: object };
       await client.remember({ ...scope, relation }, { namespace });
-    } else await this.change();
+    } else await this.#change();
   }
 
-  private async say(): Promise<void> {
+  async #say(): Promise<void> {
     const { random, namespace } = this;
     const messageId = random.chance(0.5) ? `own-${this.messages.length}` : "";
     const message = { role: "user", text: textOf(random), messageId } as const;
@@ -75,7 +75,7 @@ class Life {
     this.messages.push(...messages.map((one) => one.messageId));
   }
 
-  private async fact(
+  async #fact(
     scope: { readonly userId: string; readonly agentId: string },
     kind: "fact" | "supersede",
   ): Promise<void> {
@@ -92,7 +92,7 @@ class Life {
     this.ids.push(...results.map(({ memoryId }) => memoryId));
   }
 
-  private async change(): Promise<void> {
+  async #change(): Promise<void> {
     const { random, namespace, ids } = this;
     if (ids.length === 0) return;
     const id = random.pick(ids);
@@ -110,7 +110,7 @@ class Life {
   }
 }
 
-it("answers as an index that is made anew, whatever happened before", async () => {
+test("answers as an index that is made anew, whatever happened before", async () => {
   const random = randomFrom(testSeed("memories in recall"));
   const life = new Life(random, "life");
   for (let step = 1; step <= STEPS; step++) {

@@ -1,7 +1,7 @@
 // Memories in recall, through the contract against the real service: when they are found and when
 // not, what filters say of them, and what they do for messages and for one another.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   ConflictMode,
   ConflictRule,
@@ -16,7 +16,11 @@ import {
   RecallWeights,
   ScoreFeature,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  type RequestOf,
+  startContractServer,
+  type TestServer,
+} from "../support/contract/client.ts";
 import {
   EVERYONE,
   entity,
@@ -29,8 +33,8 @@ import {
   relation,
   session,
   visibleTo,
-} from "../support/samples.ts";
-import { struct } from "../support/structs.ts";
+} from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 
 let server: TestServer;
 
@@ -82,7 +86,7 @@ const fact = (memoryId: string, text: string, fields: Partial<Memory> = {}) =>
   memory({ memoryId, text, ...fields });
 
 describe("a memory", () => {
-  it("is found at once, with what it says, and never again once it is forgotten", async () => {
+  test("is found at once, with what it says, and never again once it is forgotten", async () => {
     const namespace = "at-once";
     expect(await found(namespace, "violin")).toEqual([]);
     await remember(namespace, [fact("m1", "Ann plays the violin.", { userId: "ann" })]);
@@ -101,7 +105,7 @@ describe("a memory", () => {
     expect(await found(namespace, "violin", filter)).toEqual(["m2"]);
   });
 
-  it("is found by its topics, names and attributes as well as by its text", async () => {
+  test("is found by its topics, names and attributes as well as by its text", async () => {
     const namespace = "by-words";
     const attributes = new Map([["country", "Peru"]]);
     const cusco = entity("Cusco", { type: "location", aliases: ["Qosqo"], attributes });
@@ -120,7 +124,7 @@ describe("a memory", () => {
     }
   });
 
-  it("is found as it is after a change", async () => {
+  test("is found as it is after a change", async () => {
     const namespace = "changed";
     await remember(namespace, [fact("m", "The meeting is on the third floor.")]);
     expect(await found(namespace, "meeting")).toEqual(["m"]);
@@ -135,7 +139,7 @@ describe("a memory", () => {
     expect((await recall({ ...lexical, query: "garden" })).hits.map(idOf)).toEqual(["m"]);
   });
 
-  it("that is on a page to come is not on it when it was forgotten meanwhile", async () => {
+  test("that is on a page to come is not on it when it was forgotten meanwhile", async () => {
     const namespace = "pages";
     const many = Array.from({ length: 9 }, (_, index) =>
       fact(`m${index}`, `Recipe number ${index} needs saffron.`),
@@ -158,7 +162,7 @@ describe("a memory", () => {
 });
 
 describe("what holds no more", () => {
-  it("is left out, and found when it is asked for", async () => {
+  test("is left out, and found when it is asked for", async () => {
     const namespace = "past";
     const home = (memoryId: string, text: string, fields: Partial<Memory> = {}) =>
       fact(memoryId, text, { key: "home_city", ...fields });
@@ -178,7 +182,7 @@ describe("what holds no more", () => {
     expect(await found(namespace, query, { validAtTime: at("2019-05-05") })).toEqual([]);
   });
 
-  it("is told by the time of the request", async () => {
+  test("is told by the time of the request", async () => {
     const namespace = "now";
     const times = { validFromTime: at("2024-01-01"), validUntilTime: at("2024-02-01") };
     await remember(namespace, [fact("m", "Cid is on holiday.", times)]);
@@ -187,7 +191,7 @@ describe("what holds no more", () => {
     expect((await recall(january)).hits.map(idOf)).toEqual(["m"]);
   });
 
-  it("is never found when its time has run out", async () => {
+  test("is never found when its time has run out", async () => {
     const namespace = "expired";
     const ttl = { seconds: 1n, nanos: 0 };
     await remember(namespace, [fact("short", "The code is 4711.", { ttl })]);
@@ -201,7 +205,7 @@ describe("what holds no more", () => {
 });
 
 describe("a filter", () => {
-  it("knows whose a memory is", async () => {
+  test("knows whose a memory is", async () => {
     const namespace = "scopes";
     await remember(namespace, [
       fact("ann", "Likes green tea.", { userId: "ann" }),
@@ -223,7 +227,7 @@ describe("a filter", () => {
     expect(await ask(EVERYONE)).toEqual(["a", "all", "ann", "ann-a", "bob"]);
   });
 
-  it("knows kinds, categories, confidence, labels and metadata", async () => {
+  test("knows kinds, categories, confidence, labels and metadata", async () => {
     const namespace = "filters";
     await remember(namespace, [
       fact("sure", "Rain is likely on Monday.", { confidence: 0.9, category: "Weather" }),
@@ -246,7 +250,7 @@ describe("a filter", () => {
 });
 
 describe("facts", () => {
-  it("lift the message that says them, also one without a word of the query", async () => {
+  test("lift the message that says them, also one without a word of the query", async () => {
     const namespace = "facts";
     const texts = ["Good morning!", "It was the blue one, as always.", "See you on Friday."];
     const messages = texts.map((text, index) => message({ messageId: `c${index}`, text }));
@@ -276,7 +280,7 @@ describe("facts", () => {
     for (const hit of (await order()).hits) expect(partOf(hit, ScoreFeature.FACTS)).toBe(0);
   });
 
-  it("of another user lift nothing where a user is named", async () => {
+  test("of another user lift nothing where a user is named", async () => {
     const namespace = "facts-users";
     for (const user of ["eve", "fay"]) {
       await server.client.call("createSession", {
@@ -307,7 +311,7 @@ describe("facts", () => {
 });
 
 describe("entities", () => {
-  it("that the query names are found with what is related to them", async () => {
+  test("that the query names are found with what is related to them", async () => {
     const namespace = "entities";
     await remember(namespace, [
       entity("Grace Hopper", { type: "person", aliases: ["Amazing Grace"] }),
@@ -330,7 +334,7 @@ describe("entities", () => {
 });
 
 describe("groups and searches", () => {
-  it("gather memories by their scope", async () => {
+  test("gather memories by their scope", async () => {
     const namespace = "groups";
     await remember(namespace, [
       fact("g1", "Owns a red kite.", { userId: "gus" }),
@@ -347,7 +351,7 @@ describe("groups and searches", () => {
     expect(hits).toHaveLength(3);
   });
 
-  it("are found of the users that a filter names", async () => {
+  test("are found of the users that a filter names", async () => {
     const namespace = "search";
     await remember(namespace, [
       fact("k1", "The key is under the mat."),

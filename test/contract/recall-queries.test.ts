@@ -2,13 +2,13 @@
 // bytes that are no text, and what is made to hurt a database, a model or a parser. Each has its
 // documented answer, none keeps others waiting, and none harms what is found afterwards.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FusionMethod, RecallMode } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { chatText } from "../support/chat-texts.ts";
-import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
-import { randomFrom } from "../support/random.ts";
-import { embedding, message, recallFilter } from "../support/samples.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract/client.ts";
+import { embedding, message, recallFilter } from "../support/contract/samples.ts";
+import { randomFrom } from "../support/kit/random.ts";
+import { chatText } from "../support/recall/chat-texts.ts";
 
 const MESSAGES = 1_000;
 const NEEDLE = "wombat";
@@ -81,7 +81,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.entries(HOSTILE))("%s", (_, text) => {
-  it("as a query are answered in every mode", async () => {
+  test("as a query are answered in every mode", async () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LIMITS.recallQueryBytes);
     for (const mode of MODES) {
       const answer = await server.client.call("recall", { query: text, mode }, DEADLINE);
@@ -103,7 +103,7 @@ describe.each(Object.entries(HOSTILE))("%s", (_, text) => {
     }
   });
 
-  it("as a text harm nothing that is found", async () => {
+  test("as a text harm nothing that is found", async () => {
     const namespace = "texts";
     await server.client.call("appendMessages", {
       ...{ namespace, sessionId: "s", createSession: true },
@@ -118,7 +118,7 @@ describe.each(Object.entries(HOSTILE))("%s", (_, text) => {
 });
 
 describe("afterwards", () => {
-  it("what was there is found as before", async () => {
+  test("what was there is found as before", async () => {
     const { hits } = await server.client.call("recall", { query: NEEDLE });
     expect(hits[0]?.passage).toContain(NEEDLE);
     expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
@@ -126,7 +126,7 @@ describe("afterwards", () => {
 });
 
 describe("a query that is no text", () => {
-  it.each([
+  test.each([
     ["a lone surrogate", [0xed, 0xa0, 0x80]],
     ["half a character", [0xe2, 0x82]],
     ["bytes that are never text", [0xff, 0xfe]],
@@ -141,7 +141,7 @@ describe("a query that is no text", () => {
     });
   });
 
-  it("is refused when it is cut short", async () => {
+  test("is refused when it is cut short", async () => {
     const bytes = requestBytes("recall", { query: "garden" });
     const outcome = await server.client.raw("recall", bytes.subarray(0, bytes.length - 2));
     expect(outcome).toMatchObject({ failure: { reason: "REQUEST_MALFORMED" } });
@@ -149,7 +149,7 @@ describe("a query that is no text", () => {
 });
 
 describe("the largest query", () => {
-  it.each(["x", "é", "図", "🎉"])("is counted in bytes, of %s", async (unit) => {
+  test.each(["x", "é", "図", "🎉"])("is counted in bytes, of %s", async (unit) => {
     const whole = bytesOf(unit);
     const filled = whole + "a".repeat(LIMITS.recallQueryBytes - Buffer.byteLength(whole));
     await server.client.call("recall", { query: filled }, DEADLINE);
@@ -167,7 +167,7 @@ describe("a vector", () => {
     return own;
   };
 
-  it.each([
+  test.each([
     ["a value that is no number", Number.NaN],
     ["infinity", Number.POSITIVE_INFINITY],
     ["infinity below zero", Number.NEGATIVE_INFINITY],
@@ -182,7 +182,7 @@ describe("a vector", () => {
     }
   });
 
-  it("is refused when it is empty or of zeros", async () => {
+  test("is refused when it is empty or of zeros", async () => {
     const { model, values } = await ownModel();
     for (const bad of [[], values.map(() => 0)]) {
       const failure = await server.client.fail("recall", {
@@ -192,7 +192,7 @@ describe("a vector", () => {
     }
   });
 
-  it("is refused when its length or its model is another", async () => {
+  test("is refused when its length or its model is another", async () => {
     const { model, values } = await ownModel();
     for (const bad of [
       { model, values: values.slice(1) },
@@ -205,7 +205,7 @@ describe("a vector", () => {
     }
   });
 
-  it("of any size counts by its direction", async () => {
+  test("of any size counts by its direction", async () => {
     const { model, values } = await ownModel();
     const ask = async (factor: number) => {
       const scaled = values.map((value) => value * factor);

@@ -1,7 +1,7 @@
 // Recall through the contract against the real service: what is found and what never is, filters,
 // pages, context, groups, scores, and queries of every kind.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
@@ -11,7 +11,11 @@ import {
   RecallKind,
   RecallMode,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  type RequestOf,
+  startContractServer,
+  type TestServer,
+} from "../support/contract/client.ts";
 import {
   document,
   EVERYONE,
@@ -22,8 +26,8 @@ import {
   recallFilter,
   session,
   visibleTo,
-} from "../support/samples.ts";
-import { struct } from "../support/structs.ts";
+} from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 
 let server: TestServer;
 
@@ -58,7 +62,7 @@ async function idsOf(fields: Partial<RequestOf<"recall">>): Promise<string[]> {
 const LEXICAL = { mode: RecallMode.LEXICAL } as const;
 
 describe("what was written", () => {
-  it("is found by the next call, in every session and collection of the namespace", async () => {
+  test("is found by the next call, in every session and collection of the namespace", async () => {
     const namespace = "written";
     await append(namespace, "s1", [said("m1", "The lighthouse keeper likes strong coffee.")]);
     await append(namespace, "s2", [said("m2", "Nothing to see here.")]);
@@ -74,7 +78,7 @@ describe("what was written", () => {
     }
   });
 
-  it("is found in its newest state only", async () => {
+  test("is found in its newest state only", async () => {
     const namespace = "changed";
     await append(namespace, "s", [said("m", "a giraffe")]);
     await append(namespace, "s2", [said("n", "a zebra")]);
@@ -91,7 +95,7 @@ describe("what was written", () => {
     expect(found.toSorted()).toEqual(["d", "m"]);
   });
 
-  it("is never found once it is deleted or has run out", async () => {
+  test("is never found once it is deleted or has run out", async () => {
     const namespace = "gone";
     const text = "the secret pelican";
     for (const id of ["deleted", "reset", "whole"]) await append(namespace, id, [said(id, text)]);
@@ -117,7 +121,7 @@ describe("what was written", () => {
     expect(await idsOf(ask)).toEqual(["d2"]);
   });
 
-  it("is gone from a page whose token was made before", async () => {
+  test("is gone from a page whose token was made before", async () => {
     const namespace = "pages";
     const messages = Array.from({ length: 30 }, (_, at) => said(`m${at}`, `badger number ${at}`));
     await append(namespace, "s", messages);
@@ -171,11 +175,11 @@ describe("filters", () => {
   const where = (path: string, test: object) =>
     with_({ metadata: [{ path, test } as MetadataCondition] });
 
-  it("default to users, assistants and documents", async () => {
+  test("default to users, assistants and documents", async () => {
     expect(await with_({})).toEqual(["assistant", "doc", "other", "user"]);
   });
 
-  it("find nothing of a user unless they say whose records they want", async () => {
+  test("find nothing of a user unless they say whose records they want", async () => {
     const shared = ["doc", "other"];
     expect(await with_({ scope: undefined })).toEqual(shared);
     expect(await idsOf({ namespace, query: "otter", ...LEXICAL })).not.toContain("user");
@@ -196,7 +200,7 @@ describe("filters", () => {
     expect(await with_({ scope: visibleTo({ userId: "ann" }), sessionIds })).toEqual(own);
   });
 
-  it("hold by kind, session, user, agent, role and collection", async () => {
+  test("hold by kind, session, user, agent, role and collection", async () => {
     expect(await with_({ kinds: [RecallKind.DOCUMENT] })).toEqual(["doc"]);
     expect(await with_({ kinds: [RecallKind.MESSAGE] })).toEqual(["assistant", "other", "user"]);
     expect(await with_({ sessionIds: ["s2", "gone"], kinds: [1] })).toEqual(["other"]);
@@ -214,7 +218,7 @@ describe("filters", () => {
     expect(await with_({ collectionIds: ["d"], kinds: [2] })).toEqual([]);
   });
 
-  it("hold by labels, metadata, time and trust", async () => {
+  test("hold by labels, metadata, time and trust", async () => {
     expect(await with_({ labels: new Map([["k", "1"]]) })).toEqual(["user"]);
     expect(await where("a.b", { $case: "equalTo", value: 5 })).toEqual(["assistant"]);
     expect(await where("a.b", { $case: "equalTo", value: "5" })).toEqual([]);
@@ -244,7 +248,7 @@ describe("a hit", () => {
     await append(namespace, "s2", [said("x", "A harbor"), said("y", "The harbor of Genoa")]);
   });
 
-  it("says what its score is made of", async () => {
+  test("says what its score is made of", async () => {
     const { hits, coverage } = await recall({ namespace, query: "When does the harbor open?" });
     expect(coverage).toMatchObject({ complete: true, pendingCount: 0n, leftOutCount: 0n });
     expect(hits.length).toBeGreaterThan(1);
@@ -263,7 +267,7 @@ describe("a hit", () => {
     }
   });
 
-  it("comes with the messages around it", async () => {
+  test("comes with the messages around it", async () => {
     const ask = { namespace, query: "harbor nine", contextBefore: 5, contextAfter: 1, ...LEXICAL };
     const { hits } = await recall(ask);
     const record = hits[0]?.record;
@@ -274,7 +278,7 @@ describe("a hit", () => {
     expect(after.map(({ messageId }) => messageId)).toEqual(["m2"]);
   });
 
-  it("stands with the others of its session in groups", async () => {
+  test("stands with the others of its session in groups", async () => {
     const ask = { namespace, query: "harbor", groupBySession: { hitsPerSession: 2 }, ...LEXICAL };
     const { hits, sessions } = await recall(ask);
     expect(sessions.map(({ sessionId }) => sessionId).toSorted()).toEqual(["s1", "s2"]);
@@ -292,7 +296,7 @@ describe("a hit", () => {
     expect(rest.sessions).toEqual(sessions.slice(1));
   });
 
-  it("is left out below a floor", async () => {
+  test("is left out below a floor", async () => {
     const { hits } = await recall({ namespace, query: "harbor opens nine", ...LEXICAL });
     const [best, next] = hits.map(({ score }) => score);
     const floor = ((best ?? 0) + (next ?? 0)) / 2;
@@ -306,7 +310,7 @@ describe("a hit", () => {
     expect(sure.hits.length).toBeLessThanOrEqual(hits.length);
   });
 
-  it("stays the same for the same call, whatever its order, weights and mode are", async () => {
+  test("stays the same for the same call, whatever its order, weights and mode are", async () => {
     const asks: Partial<RequestOf<"recall">>[] = [
       { mode: RecallMode.DENSE },
       { fusion: 2 },
@@ -339,7 +343,7 @@ describe("a query", () => {
     ]);
   });
 
-  it("that is blank finds nothing", async () => {
+  test("that is blank finds nothing", async () => {
     for (const query of ["", "   ", "\n\t", "\u3000"]) {
       const { hits, nextPageToken, coverage } = await recall({ namespace, query });
       expect([hits, nextPageToken]).toEqual([[], ""]);
@@ -347,7 +351,7 @@ describe("a query", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["of 100 kB", "the library ".repeat(8_334)],
     ["of one word of 100 kB", "x".repeat(100_000)],
     ["of stop words", "is the of and to"],
@@ -364,7 +368,7 @@ describe("a query", () => {
     expect(hits.length).toBeLessThanOrEqual(5);
   });
 
-  it("finds words of any script, and names in code", async () => {
+  test("finds words of any script, and names in code", async () => {
     const first = async (query: string) => (await idsOf({ namespace, query, ...LEXICAL }))[0];
     expect(await first("library")).toBe("en");
     expect(await first("图书馆")).toBe("zh");
@@ -376,7 +380,7 @@ describe("a query", () => {
 describe("vectors", () => {
   const namespace = "vectors";
 
-  it("of the server's own model ask as the text does", async () => {
+  test("of the server's own model ask as the text does", async () => {
     await append(namespace, "s", [
       said("a", "The doctor treated the patient in the hospital."),
       said("b", "We planted tomatoes and beans in the garden."),
@@ -399,7 +403,7 @@ describe("vectors", () => {
     expect(await idsOf({ ...ask, embedding: doubled })).toEqual(byVector.hits.map(idOf));
   });
 
-  it("of another model or length are refused", async () => {
+  test("of another model or length are refused", async () => {
     const { embeddings } = await server.client.call("embed", { texts: ["x"] });
     const { model = "", values = [] } = embeddings[0] ?? {};
     const wrong = [
@@ -415,7 +419,7 @@ describe("vectors", () => {
     }
   });
 
-  it("of texts without anything known are zero, and the same text gives the same", async () => {
+  test("of texts without anything known are zero, and the same text gives the same", async () => {
     const texts = ["", "a kind word", "a kind word"];
     const { embeddings } = await server.client.call("embed", { texts });
     expect(embeddings[0]?.values.every((value) => value === 0)).toBe(true);
@@ -450,7 +454,7 @@ describe("documents of one collection", () => {
     await server.client.call("upsertDocuments", { namespace, collectionId, documents: vectors });
   });
 
-  it("scores as recall does by default", async () => {
+  test("scores as recall does by default", async () => {
     const found = await search({ query: "cats" });
     expect(found[0]?.[0]).toBe("cats");
     const label = inCollection("default", { labels: new Map([["k", "v"]]) });
@@ -463,7 +467,7 @@ describe("documents of one collection", () => {
     ]);
   });
 
-  it("scores by TF-IDF as lauren-ai does", async () => {
+  test("scores by TF-IDF as lauren-ai does", async () => {
     const found = await search({ query: "cats", scoring: "tf_idf" });
     expect(found.map(([id]) => id)).toEqual(["cats", "dogs", "fish"]);
     // Terms of the document: cats 2/5, and 2/5, dogs 1/5; the idf of dogs is ln 4 - ln 3.
@@ -484,7 +488,7 @@ describe("documents of one collection", () => {
     expect(pages).toEqual(found);
   });
 
-  it("scores by the cosine of vectors that were given", async () => {
+  test("scores by the cosine of vectors that were given", async () => {
     const found = await search({
       ...{ filter: inCollection("vectors"), scoring: "cosine" },
       embedding: embedding({ values: [2, 0], model: "mine" }),
@@ -502,7 +506,7 @@ describe("documents of one collection", () => {
 });
 
 describe("CountTokens", () => {
-  it("counts as an append does", async () => {
+  test("counts as an append does", async () => {
     const messages = [message({ text: "hello there" }), message({ text: "x", tokenCount: 77 })];
     const answer = await server.client.call("countTokens", { texts: ["12345678", ""], messages });
     expect(answer).toEqual({
@@ -515,7 +519,7 @@ describe("CountTokens", () => {
     expect(exact).toMatchObject({ textTokenCounts: [2], tokenRule: 3 });
   });
 
-  it("counts an image as it is told, 800 by default, in any namespace", async () => {
+  test("counts an image as it is told, 800 by default, in any namespace", async () => {
     const source = { $case: "url", value: "u" } as const;
     const value = { source, mediaType: "", detail: "" };
     const image = { part: { $case: "image", value } } as const;
@@ -533,7 +537,7 @@ describe("CountTokens", () => {
 });
 
 describe("the largest answers", () => {
-  it("fit a stock client, and pages go on to the end", async () => {
+  test("fit a stock client, and pages go on to the end", async () => {
     const namespace = "large";
     const text = (at: number) => `walrus ${at} ${"filler ".repeat(140_000)}`;
     const count = 5;
@@ -556,7 +560,7 @@ describe("the largest answers", () => {
     expect(seen).toHaveLength(2 * count);
   }, 60_000);
 
-  it("of documents with their vectors fit, too", async () => {
+  test("of documents with their vectors fit, too", async () => {
     const namespace = "large-documents";
     const values = Array.from({ length: 4_096 }, (_, at) => at + 1);
     for (let at = 0; at < 4; at++) {

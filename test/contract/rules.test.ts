@@ -12,7 +12,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { REQUEST_CHECKS } from "../../src/gen/checks.ts";
 import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
@@ -20,10 +20,10 @@ import { MemoryServiceService } from "../../src/gen/memorysidecar/v1/memory_serv
 import { RecallServiceService } from "../../src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { TaskServiceService } from "../../src/gen/memorysidecar/v1/task_service.ts";
-import { loadDescriptors } from "../../src/transport/descriptors.ts";
-import { Violations } from "../../src/transport/validate/violations.ts";
+import { loadDescriptors } from "../../src/grpc/descriptors.ts";
+import { Violations } from "../../src/grpc/violations.ts";
 import { RuleReader } from "../../tools/rules.ts";
-import { samplesOf } from "../support/rule-samples.ts";
+import { samplesOf } from "../support/contract/rule-samples.ts";
 
 const registry = createFileRegistry(loadDescriptors());
 const reader = new RuleReader(registry);
@@ -82,7 +82,7 @@ for (const service of registry) {
   }
 }
 
-/** How often the checks of a request name a field. */
+/** Number of times that the checks of a request name a field. */
 function faultsAt({ method, build }: Place, path: string, change: (m: ReflectMessage) => void) {
   const bytes = toBinary(method.input, build(change));
   const decode = DECODERS.get(`/${method.parent.typeName}/${method.name}`);
@@ -147,7 +147,7 @@ describe("a value", () => {
       ),
     );
 
-  it.each(cases)("of %s keeps the rule %s", (_name, _rule, field, { good, bad }) => {
+  test.each(cases)("of %s keeps the rule %s", (_name, _rule, field, { good, bad }) => {
     const suffix = field.fieldKind === "list" ? "[0]" : "";
     for (const value of good) expectFault(field, false, setter(field, value), suffix);
     const { message, oneof, proto } = field;
@@ -161,7 +161,7 @@ describe("a value", () => {
 });
 
 describe("the entries", () => {
-  it.each(named(fields.filter((field) => reader.of(field).maxItems > 0)))(
+  test.each(named(fields.filter((field) => reader.of(field).maxItems > 0)))(
     "of %s are not too many",
     (_name, field) => {
       const { maxItems } = reader.of(field);
@@ -170,7 +170,7 @@ describe("the entries", () => {
     },
   );
 
-  it.each(named(fields.filter((field) => reader.of(field).requiredEntries)))(
+  test.each(named(fields.filter((field) => reader.of(field).requiredEntries)))(
     "of %s are not empty",
     (_name, field) => {
       expectFault(field, true, setter(field, ""), "[0]");
@@ -179,7 +179,7 @@ describe("the entries", () => {
   );
 
   const lists = fields.filter(({ fieldKind, enum: type }) => fieldKind === "list" && type);
-  it.each(named(lists))("of %s are not unspecified", (_name, field) => {
+  test.each(named(lists))("of %s are not unspecified", (_name, field) => {
     expectFault(field, true, setter(field, 0), "[0]");
   });
 });
@@ -190,7 +190,7 @@ describe("a map", () => {
     if (field.fieldKind === "map") message.get(field).set(key, value);
   };
 
-  it.each(named(maps))("%s has keys and values as its rules say", (_name, field) => {
+  test.each(named(maps))("%s has keys and values as its rules say", (_name, field) => {
     const { maxBytes, keyForm, maxKeyBytes } = reader.of(field);
     const form = forms.get(keyForm);
     const longest = form?.maxChars ?? maxKeyBytes;
@@ -206,7 +206,7 @@ describe("a map", () => {
 });
 
 describe("what is required", () => {
-  it.each(named(fields.filter((field) => reader.of(field).required)))(
+  test.each(named(fields.filter((field) => reader.of(field).required)))(
     "is asked for in %s",
     (_name, field) => {
       const unset: Change = (message) => {
@@ -217,7 +217,7 @@ describe("what is required", () => {
   );
 
   const oneofs = [...new Set(fields.flatMap(({ oneof }) => oneof ?? []))];
-  it.each(oneofs.map((oneof) => [`${oneof.parent.name}.${oneof.name}`, oneof] as const))(
+  test.each(oneofs.map((oneof) => [`${oneof.parent.name}.${oneof.name}`, oneof] as const))(
     "or not is said of %s",
     (_name, oneof) => {
       const [field] = oneof.fields;
@@ -234,7 +234,7 @@ describe("what is required", () => {
 describe("what only the server sets", () => {
   const outputs = [...places.keys()].filter((field) => reader.of(field).outputOnly);
 
-  it.each(named(outputs))("is not looked at in %s", (_name, field) => {
+  test.each(named(outputs))("is not looked at in %s", (_name, field) => {
     if (field.enum !== undefined) expectFault(field, false, setter(field, 999));
     else if (field.scalar === ScalarType.STRING) expectFault(field, false, setter(field, "\u0000"));
     else expectFault(field, false, () => {});

@@ -1,9 +1,13 @@
 // Recall of sessions by occurrences: what it finds and how it ranks.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import type { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  type RequestOf,
+  startContractServer,
+  type TestServer,
+} from "../support/contract/client.ts";
 import {
   EVERYONE,
   message,
@@ -11,7 +15,7 @@ import {
   recallFilter,
   session,
   visibleTo,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -44,7 +48,7 @@ async function find(namespace: string, query: string, fields: Partial<RequestOf<
 }
 
 describe("a recall by occurrences", () => {
-  it("counts words in user and assistant messages, without case", async () => {
+  test("counts words in user and assistant messages, without case", async () => {
     const namespace = "tea";
     await seed(namespace, "s1", [
       message({ text: "Alice likes tea" }),
@@ -73,7 +77,7 @@ describe("a recall by occurrences", () => {
     expect(await find(namespace, "cocoa")).toEqual([]);
   });
 
-  it("reads text parts, and the whole log, not just the window", async () => {
+  test("reads text parts, and the whole log, not just the window", async () => {
     const namespace = "parts";
     await seed(namespace, "s", [
       message({
@@ -99,7 +103,7 @@ describe("a recall by occurrences", () => {
     expect(await find(namespace, "hidden")).toEqual([]);
   });
 
-  it("gives pieces of the first messages that match", async () => {
+  test("gives pieces of the first messages that match", async () => {
     const namespace = "pieces";
     const long = `${"a ".repeat(500)}Needle${" b".repeat(500)}`;
     const texts = [long, "no match", ...Array.from({ length: 7 }, (_, i) => `needle ${i}`)];
@@ -124,7 +128,7 @@ describe("a recall by occurrences", () => {
     expect(found[1]?.text).toBe("needle 0");
   });
 
-  it("breaks ties by id, and ranks all of many, page by page", async () => {
+  test("breaks ties by id, and ranks all of many, page by page", async () => {
     const namespace = "ties";
     const ids = ["b", "a", "é", "\u{1F600}", "\uff5e", "c", "d"];
     for (const id of ids) await seed(namespace, id, [message({ text: "same" })]);
@@ -141,7 +145,7 @@ describe("a recall by occurrences", () => {
     expect(pages).toEqual(all);
   });
 
-  it("looks only where filter and prefix allow, and not at expired sessions", async () => {
+  test("looks only where filter and prefix allow, and not at expired sessions", async () => {
     const namespace = "where";
     const make = async (sessionId: string, fields: Parameters<typeof session>[0]) => {
       await server.client.call("createSession", {
@@ -172,7 +176,7 @@ describe("a recall by occurrences", () => {
     expect(await ids({})).toEqual(["a-1", "a-2", "b-1"]);
   });
 
-  it("finds words again after an edit, and not those that were erased", async () => {
+  test("finds words again after an edit, and not those that were erased", async () => {
     const namespace = "edits";
     await seed(namespace, "s", [
       message({ messageId: "m", text: "old" }),
@@ -188,7 +192,7 @@ describe("a recall by occurrences", () => {
     expect(await find(namespace, "new")).toEqual([["s", 1]]);
   });
 
-  it("refuses 33 words", async () => {
+  test("refuses 33 words", async () => {
     const query = Array.from({ length: 33 }, (_, i) => `w${i}`).join(" ");
     const failure = await server.client.fail("recall", { ...SESSIONS, query });
     expect(failure).toMatchObject({

@@ -1,11 +1,10 @@
 // Every rpc of SessionService about sessions and windows: success, defaults, and each documented
 // failure.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import type { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   dropOldest,
   keepStage,
@@ -17,7 +16,8 @@ import {
   structOfSize,
   toolCall,
   written,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 let count = 0;
@@ -40,7 +40,7 @@ async function seeded(texts: readonly string[] = ["one", "two", "three"]): Promi
 const second = (seconds: number) => ({ seconds: BigInt(seconds), nanos: 0 });
 
 describe("CreateSession", () => {
-  it("makes a session with a sortable id and every default of the policy written out", async () => {
+  test("makes a session with a sortable id and every default of the policy written out", async () => {
     const { session: made } = await server.client.call("createSession");
     expect(made?.namespace).toBe("default");
     expect(made?.sessionId).toMatch(/^[0-9a-z]{20,}$/);
@@ -62,7 +62,7 @@ describe("CreateSession", () => {
     });
   });
 
-  it("keeps what the caller sets and ignores what only the server sets", async () => {
+  test("keeps what the caller sets and ignores what only the server sets", async () => {
     const metadata = structOfSize(100);
     const { session: made } = await server.client.call("createSession", {
       namespace: "tenant-1",
@@ -99,7 +99,7 @@ describe("CreateSession", () => {
     expect(made?.etag).not.toBe("mine");
   });
 
-  it("gives the first answer to a repeat, and refuses the id for another request", async () => {
+  test("gives the first answer to a repeat, and refuses the id for another request", async () => {
     const request = { requestId: `create-${count++}`, session: session({ userId: "u" }) };
     const first = await server.client.call("createSession", request);
     expect(await server.client.call("createSession", request)).toEqual(first);
@@ -111,7 +111,7 @@ describe("CreateSession", () => {
     });
   });
 
-  it("takes a repeat for the same whatever the order of its labels", async () => {
+  test("takes a repeat for the same whatever the order of its labels", async () => {
     const requestId = `order-${count++}`;
     const labels = [
       ["a", "1"],
@@ -129,7 +129,7 @@ describe("CreateSession", () => {
     expect(second.session?.sessionId).toBe(first.session?.sessionId);
   });
 
-  it("refuses an id that exists", async () => {
+  test("refuses an id that exists", async () => {
     const sessionId = await seeded();
     const failure = await server.client.fail("createSession", { session: session({ sessionId }) });
     expect(failure).toMatchObject({
@@ -140,7 +140,7 @@ describe("CreateSession", () => {
     expect(failure.details).toContain("ResourceInfo");
   });
 
-  it.each([
+  test.each([
     ["a control character", { sessionId: "a\nb" }, "session.session_id"],
     ["a label key with a space", { labels: new Map([["a b", ""]]) }, 'session.labels["a b"]'],
     ["an empty label key", { labels: new Map([["", ""]]) }, 'session.labels[""]'],
@@ -208,7 +208,7 @@ describe("CreateSession", () => {
     expect(await revisionOf(server.store)).toBe(before);
   });
 
-  it("names all faults at once, 20 at most", async () => {
+  test("names all faults at once, 20 at most", async () => {
     const labels = new Map(Array.from({ length: 30 }, (_, index) => [`bad key ${index}`, ""]));
     const failure = await server.client.fail("createSession", {
       namespace: "No",
@@ -220,7 +220,7 @@ describe("CreateSession", () => {
 });
 
 describe("GetSession", () => {
-  it("gives the session with its totals", async () => {
+  test("gives the session with its totals", async () => {
     const sessionId = await seeded();
     const { session: found } = await server.client.call("getSession", { sessionId });
     expect(found).toMatchObject({
@@ -231,7 +231,7 @@ describe("GetSession", () => {
     });
   });
 
-  it("does not find one that is missing, expired, or of another namespace", async () => {
+  test("does not find one that is missing, expired, or of another namespace", async () => {
     const missing = { code: "NOT_FOUND", reason: "SESSION_NOT_FOUND" };
     const sessionId = await seeded();
     expect(await server.client.fail("getSession", { sessionId: "none" })).toMatchObject(missing);
@@ -245,7 +245,7 @@ describe("GetSession", () => {
     expect(expired).toMatchObject({ ...missing, metadata: { session_id: "short" } });
   });
 
-  it("needs an id", async () => {
+  test("needs an id", async () => {
     expect(await server.client.fail("getSession")).toMatchObject({ fields: ["session_id"] });
   });
 });
@@ -273,7 +273,7 @@ describe("ListSessions", () => {
     }
   });
 
-  it("gives the newest first, in pages", async () => {
+  test("gives the newest first, in pages", async () => {
     const first = await server.client.call("listSessions", { namespace, pageSize: 2 });
     expect(ids(first)).toEqual(["l4", "l3"]);
     const rest = { namespace, pageSize: 1_000, pageToken: first.nextPageToken };
@@ -282,12 +282,12 @@ describe("ListSessions", () => {
     expect(last.nextPageToken).toBe("");
   });
 
-  it("gives the oldest first when asked", async () => {
+  test("gives the oldest first when asked", async () => {
     const page = await server.client.call("listSessions", { namespace, order: 2 });
     expect(ids(page)).toEqual(["l0", "l1", "l2", "l3", "l4"]);
   });
 
-  it("filters by user, agent, labels and times", async () => {
+  test("filters by user, agent, labels and times", async () => {
     const list = async (fields: Partial<typeof filter> & object) =>
       ids(
         await server.client.call("listSessions", { namespace, filter: { ...filter, ...fields } }),
@@ -302,7 +302,7 @@ describe("ListSessions", () => {
     expect(await list({ updateTimeFrom: at, updateTimeBefore: at } as object)).toEqual([]);
   });
 
-  it("refuses a token that is damaged or of another query", async () => {
+  test("refuses a token that is damaged or of another query", async () => {
     const { nextPageToken } = await server.client.call("listSessions", { namespace, pageSize: 1 });
     const invalid = { code: "INVALID_ARGUMENT", reason: "PAGE_TOKEN_INVALID" };
     const requests = [
@@ -318,7 +318,7 @@ describe("ListSessions", () => {
     }
   });
 
-  it("refuses a negative size, an unknown order, and times that are none", async () => {
+  test("refuses a negative size, an unknown order, and times that are none", async () => {
     const failure = await server.client.fail("listSessions", {
       order: 3 as 0,
       pageSize: -1,
@@ -329,7 +329,7 @@ describe("ListSessions", () => {
 });
 
 describe("UpdateSession", () => {
-  it("changes what the mask names, clears what is named and not set", async () => {
+  test("changes what the mask names, clears what is named and not set", async () => {
     const sessionId = await seeded();
     const all = session({ sessionId, userId: "u", agentId: "a", labels: new Map([["k", "v"]]) });
     await server.client.call("updateSession", { session: all });
@@ -344,7 +344,7 @@ describe("UpdateSession", () => {
     expect(cleared?.effectivePolicy?.stages).toHaveLength(2);
   });
 
-  it("trims at once by a new policy", async () => {
+  test("trims at once by a new policy", async () => {
     const sessionId = await seeded();
     const { trims, session: changed } = await server.client.call("updateSession", {
       session: session({
@@ -365,7 +365,7 @@ describe("UpdateSession", () => {
     expect(changed?.windowTotals?.messageCount).toBe(1n);
   });
 
-  it("refuses a stale etag, a missing session, and paths that cannot be changed", async () => {
+  test("refuses a stale etag, a missing session, and paths that cannot be changed", async () => {
     const sessionId = await seeded();
     const update = (fields: object, updateMask?: string[]) =>
       server.client.fail("updateSession", { session: session(fields), updateMask });
@@ -383,7 +383,7 @@ describe("UpdateSession", () => {
 });
 
 describe("DeleteSession", () => {
-  it("deletes, and succeeds again when missing ones are allowed", async () => {
+  test("deletes, and succeeds again when missing ones are allowed", async () => {
     const sessionId = await seeded();
     const { revision } = await server.client.call("deleteSession", { sessionId });
     expect(revision).toBeGreaterThan(0n);
@@ -394,7 +394,7 @@ describe("DeleteSession", () => {
     });
   });
 
-  it("refuses a stale etag", async () => {
+  test("refuses a stale etag", async () => {
     const sessionId = await seeded();
     const failure = await server.client.fail("deleteSession", { sessionId, etag: "old" });
     expect(failure.reason).toBe("ETAG_MISMATCH");
@@ -402,7 +402,7 @@ describe("DeleteSession", () => {
 });
 
 describe("ForkSession", () => {
-  it("copies up to a seq", async () => {
+  test("copies up to a seq", async () => {
     const sourceSessionId = await seeded();
     const { session: copy } = await server.client.call("forkSession", {
       sourceSessionId,
@@ -418,7 +418,7 @@ describe("ForkSession", () => {
     expect(messages.map((one) => one.text)).toEqual(["one", "two"]);
   });
 
-  it("refuses a missing source, a target that exists, and a seq that is not there", async () => {
+  test("refuses a missing source, a target that exists, and a seq that is not there", async () => {
     const source = await seeded();
     const other = await seeded();
     const fork = (fields: object) => server.client.fail("forkSession", fields);
@@ -438,7 +438,7 @@ describe("ForkSession", () => {
 });
 
 describe("ResetSession", () => {
-  it("empties a session and goes on with the seqs", async () => {
+  test("empties a session and goes on with the seqs", async () => {
     const sessionId = await seeded();
     const { deletedTotals, session: empty } = await server.client.call("resetSession", {
       sessionId,
@@ -449,7 +449,7 @@ describe("ResetSession", () => {
     expect(next.lastSeq).toBe(4n);
   });
 
-  it("keeps system messages when asked; refuses a stale etag and a missing session", async () => {
+  test("keeps system messages when asked; refuses a stale etag and a missing session", async () => {
     const sessionId = await seeded();
     const system = message({ role: Role.SYSTEM, text: "rules" });
     await server.client.call("appendMessages", { sessionId, messages: [system] });
@@ -464,7 +464,7 @@ describe("ResetSession", () => {
 });
 
 describe("GetWindow", () => {
-  it("gives the messages for the model, and what is outside", async () => {
+  test("gives the messages for the model, and what is outside", async () => {
     const sessionId = await seeded(["one", "two", "three", "four"]);
     const view = policy({
       stages: [
@@ -487,7 +487,7 @@ describe("GetWindow", () => {
     expect(whole.outsideTotals?.messageCount).toBe(0n);
   });
 
-  it("gives the window as it was, and names calls without a result", async () => {
+  test("gives the window as it was, and names calls without a result", async () => {
     const sessionId = await seeded(["one"]);
     const call = message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] });
     await server.client.call("appendMessages", { sessionId, messages: [call] });
@@ -499,7 +499,7 @@ describe("GetWindow", () => {
     expect(past.lastSeq).toBe(1n);
   });
 
-  it("refuses a missing session, a seq that is not there, and a policy that is none", async () => {
+  test("refuses a missing session, a seq that is not there, and a policy that is none", async () => {
     const sessionId = await seeded();
     const get = (fields: object) => server.client.fail("getWindow", fields);
     expect(await get({ sessionId: "none" })).toMatchObject({ reason: "SESSION_NOT_FOUND" });

@@ -1,10 +1,11 @@
 // ExportSession and ImportSession in the formats of other systems: what comes back, what a window
 // becomes, and what is refused.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Struct } from "../../src/gen/google/protobuf/struct.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   message,
   policy,
@@ -12,7 +13,7 @@ import {
   sessionSummary,
   structOfSize,
   toolCall,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 import {
   bringSnapshot,
   comparable,
@@ -20,7 +21,7 @@ import {
   failImport,
   importChunk,
   takeSnapshot,
-} from "../support/snapshots.ts";
+} from "../support/contract/snapshots.ts";
 
 let server: TestServer;
 let count = 0;
@@ -33,6 +34,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const fresh = () => `document-${count++}`;
 const summary = (fields: object) => ({ role: "summary", content: "so far", ...fields });
+const metadataWith = (value: object) =>
+  Buffer.from(Struct.encode(Struct.wrap({ ...value })).finish());
 const bytesOf = (document: unknown) => Buffer.from(JSON.stringify(document));
 
 async function load(format: string, document: unknown, fields = {}): Promise<string> {
@@ -215,7 +218,7 @@ const MARSYS_MESSAGES = [
 ];
 
 describe("a document comes back as it was", () => {
-  it("of selectools", async () => {
+  test("of selectools", async () => {
     const document = {
       max_messages: 30,
       max_tokens: 900,
@@ -228,7 +231,7 @@ describe("a document comes back as it was", () => {
     expect(await save(SELECTOOLS, sessionId)).toEqual(document);
   });
 
-  it("of lauren-ai, also after a native snapshot", async () => {
+  test("of lauren-ai, also after a native snapshot", async () => {
     const document = { messages: LAUREN_MESSAGES, summary: null, tool_exchange: { open: [] } };
     const sessionId = await load(LAUREN, document);
     expect(await save(LAUREN, sessionId)).toEqual(document);
@@ -238,7 +241,7 @@ describe("a document comes back as it was", () => {
     expect(await save(LAUREN, copy)).toEqual(document);
   });
 
-  it("of definable", async () => {
+  test("of definable", async () => {
     const sessionId = await load(DEFINABLE, DEFINABLE_ENTRIES);
     expect(await save(DEFINABLE, sessionId)).toEqual(DEFINABLE_ENTRIES);
     const { window, session: made } = await windowed(sessionId);
@@ -247,12 +250,12 @@ describe("a document comes back as it was", () => {
     expect(window.map(({ text }) => text)).toEqual(["first", "", "result", "What was.", "last"]);
   });
 
-  it("of definable, as an object", async () => {
+  test("of definable, as an object", async () => {
     const document = { entries: DEFINABLE_ENTRIES.slice(0, 1), version: 1 };
     expect(await save(DEFINABLE, await load(DEFINABLE, document))).toEqual(document);
   });
 
-  it("of MARSYS", async () => {
+  test("of MARSYS", async () => {
     const document = {
       memory_type: "managed_conversation",
       messages: MARSYS_MESSAGES,
@@ -260,11 +263,8 @@ describe("a document comes back as it was", () => {
       additional_state: JSON.parse('{"plan": 1, "__proto__": {"a": 1}}') as object,
     };
     const sessionId = await load(MARSYS, document);
-    const saved = (await save(MARSYS, sessionId)) as { messages: { message_id: string }[] };
-    const named = saved.messages.map(({ message_id: id }, index) =>
-      index === 0 ? MARSYS_MESSAGES[index] : { ...MARSYS_MESSAGES[index], message_id: id },
-    );
-    expect(saved).toEqual({ ...document, messages: named, timestamp: expect.any(Number) });
+    const saved = await save(MARSYS, sessionId);
+    expect(saved).toEqual({ ...document, timestamp: expect.any(Number) });
   });
 });
 
@@ -293,7 +293,7 @@ describe("a document of another session", () => {
     data: Buffer.from(text),
   });
 
-  it("is written in every format", async () => {
+  test("is written in every format", async () => {
     const sessionId = await ours();
     const selectools = (await save(SELECTOOLS, sessionId)) as Record<string, unknown>;
     expect(selectools).toMatchObject({ max_messages: 200, max_tokens: 8_000, summary: "before" });
@@ -329,7 +329,7 @@ describe("a document of another session", () => {
     }
   });
 
-  it("shows the window, with what stands in it and without what left it", async () => {
+  test("shows the window, with what stands in it and without what left it", async () => {
     const sessionId = await ours();
     await server.client.call("setSummary", {
       sessionId,
@@ -344,7 +344,7 @@ describe("a document of another session", () => {
     ]);
   });
 
-  it("forgets what was left over of a message that was changed", async () => {
+  test("forgets what was left over of a message that was changed", async () => {
     const content = [{ type: "text", text: "old" }];
     const messages = [
       { role: "assistant", content, custom: 1 },
@@ -363,7 +363,7 @@ describe("a document of another session", () => {
 });
 
 describe("what a document makes", () => {
-  it("of selectools is a session with its limits, not run, and a safe head", async () => {
+  test("of selectools is a session with its limits, not run, and a safe head", async () => {
     const call = { name: "search", parameters: {}, id: "c1" };
     const messages = [
       { role: "tool", content: "ok", tool_call_id: "c0", tool_name: "search" },
@@ -383,12 +383,13 @@ describe("what a document makes", () => {
     expect((await windowOf(sessionId)).messages.map(({ text }) => text)).toEqual(["c", "d"]);
   });
 
-  it("of the other systems keeps what it does not say of a session it replaces", async () => {
+  test("of the other systems keeps what it does not say of a session it replaces", async () => {
     const sessionId = fresh();
     const kept = { userId: "u", labels: new Map([["k", "v"]]), policy: policy({ name: "mine" }) };
+    const metadata = metadataWith({ lauren: "old", mine: -0 });
     const before = sessionSummary({ text: "S" });
     await server.client.call("createSession", {
-      session: session({ sessionId, summary: before, ...kept }),
+      session: session({ sessionId, summary: before, metadata, ...kept }),
     });
     const list = [{ role: "user", content: "t1" }];
     await importChunk(server.client, {
@@ -402,9 +403,17 @@ describe("what a document makes", () => {
     expect(made).toMatchObject({ userId: "u", labels: kept.labels, summary: undefined });
     expect(made?.effectivePolicy?.name).toBe("mine");
     expect(await save(LAUREN, sessionId)).toEqual({ messages: list, summary: null });
+    expect(made?.metadata).toEqual(metadataWith({ mine: -0 }));
+    await importChunk(server.client, {
+      ...{ sessionId, format: LAUREN, replace: true },
+      document: bytesOf({ messages: list }),
+    });
+    const { session: again } = await windowed(sessionId);
+    const lauren = { absent: ["summary"] };
+    expect(again?.metadata).toEqual(metadataWith({ mine: -0, lauren }));
   });
 
-  it("of definable is in the order of time", async () => {
+  test("of definable is in the order of time", async () => {
     const entries = [5, 3, 5, null].map((created_at, index) => ({
       role: "user",
       content: "xyzw"[index],
@@ -415,7 +424,7 @@ describe("what a document makes", () => {
     expect(window.map(({ sentTime }) => sentTime?.seconds)).toEqual([undefined, 3n, 5n, 5n]);
   });
 
-  it("may come in chunks, and be large", { timeout: 30_000 }, async () => {
+  test("may come in chunks, and be large", { timeout: 30_000 }, async () => {
     const document = {
       messages: Array.from({ length: 5_000 }, (_, index) => ({
         role: "user",
@@ -440,7 +449,7 @@ describe("what a document makes", () => {
 });
 
 describe("a document is refused", () => {
-  it("in a format that the server does not know", async () => {
+  test("in a format that the server does not know", async () => {
     const failure = await refused("Lauren", []);
     expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
     expect(failure.fields).toEqual(["format"]);
@@ -462,16 +471,6 @@ describe("a document is refused", () => {
     ["messages[0].role", LAUREN, { messages: [{ role: "robot" }] }],
     ["messages[0].role", LAUREN, { messages: [{ role: "__proto__" }] }],
     ["messages[0].content", LAUREN, { messages: [{ role: "user", content: 5 }] }],
-    [
-      "messages[0].content[0].id",
-      LAUREN,
-      { messages: [{ role: "assistant", content: [{ type: "tool_use" }] }] },
-    ],
-    [
-      "messages[0].content[0].tool_use_id",
-      LAUREN,
-      { messages: [{ role: "user", content: [{ type: "tool_result" }] }] },
-    ],
     ["summary", LAUREN, { summary: 5 }],
     ["summary", LAUREN, { summary: "x".repeat(65_537) }],
     ["entries", DEFINABLE, { messages: [] }],
@@ -508,13 +507,13 @@ describe("a document is refused", () => {
     ],
   ];
 
-  it.each(faults)("with the path %s", async (field, format, document) => {
+  test.each(faults)("with the path %s", async (field, format, document) => {
     const failure = await refused(format, document);
     expect([failure.code, failure.reason]).toEqual(["INVALID_ARGUMENT", "SNAPSHOT_INVALID"]);
     expect(failure.fields[0]).toBe(field);
   });
 
-  it("when it is no JSON, or no text at all", async () => {
+  test("when it is no JSON, or no text at all", async () => {
     for (const document of [Buffer.from("{"), Buffer.from([0xff]), Buffer.alloc(0)]) {
       const request = { sessionId: fresh(), format: LAUREN, document };
       const failure = await failImport(server.client, request);
@@ -522,14 +521,14 @@ describe("a document is refused", () => {
     }
   });
 
-  it("when its window passes the ceiling", async () => {
+  test("when its window passes the ceiling", async () => {
     const messages = Array.from({ length: 10_001 }, () => ({ role: "user" }));
     expect((await refused(LAUREN, messages)).reason).toBe("WINDOW_FULL");
     const large = Array.from({ length: 4 }, () => ({ role: "user", content: "x".repeat(900_000) }));
     expect((await refused(LAUREN, large)).reason).toBe("WINDOW_FULL");
   });
 
-  it("when all its pieces are too large", async () => {
+  test("when all its pieces are too large", async () => {
     const piece = Buffer.alloc(4_000_000, 0x20);
     const first = { format: LAUREN, document: piece, more: true };
     const { uploadId } = await importChunk(server.client, first);
@@ -547,7 +546,7 @@ describe("a document is refused", () => {
     expect([failure.reason, failure.fields]).toEqual(["REQUEST_INVALID", ["chunk.document"]]);
   });
 
-  it("when it comes as a native snapshot, or the other way round", async () => {
+  test("when it comes as a native snapshot, or the other way round", async () => {
     const document = bytesOf([]);
     const native = await failImport(server.client, { document });
     expect([native.reason, native.fields]).toEqual(["SNAPSHOT_INVALID", ["chunk.document"]]);
@@ -557,7 +556,7 @@ describe("a document is refused", () => {
   });
 });
 
-it("a summary without a time goes through a native snapshot", async () => {
+test("a summary without a time goes through a native snapshot", async () => {
   const sessionId = await load(DEFINABLE, [summary({ memory_id: "a" })]);
   const snapshot = await takeSnapshot(server.client, sessionId);
   const copy = fresh();
@@ -565,10 +564,96 @@ it("a summary without a time goes through a native snapshot", async () => {
   expect(comparable(await takeSnapshot(server.client, copy))).toEqual(comparable(snapshot));
 });
 
-it("text that is no Unicode is replaced everywhere", async () => {
+describe("a tool call without a name and an id", () => {
+  const use = { type: "tool_use", input: { a: "1.0" } };
+  const documents: readonly (readonly [string, unknown])[] = [
+    [
+      SELECTOOLS,
+      {
+        ...{ max_messages: 9, max_tokens: null, message_count: 2, summary: null },
+        messages: [
+          { role: "user", content: "x" },
+          { role: "assistant", content: "", tool_calls: [{ parameters: {} }, { id: "call-0" }] },
+        ],
+      },
+    ],
+    [
+      LAUREN,
+      {
+        messages: [{ role: "assistant", content: [{ type: "text", text: "I look." }, use, use] }],
+      },
+    ],
+    [
+      DEFINABLE,
+      [{ role: "assistant", memory_id: "m", message_data: { tool_calls: [{ function: {} }] } }],
+    ],
+  ];
+
+  test.each(documents)(
+    "is taken from %s, and a native snapshot keeps it",
+    async (format, document) => {
+      const sessionId = await load(format, document);
+      const { window } = await windowed(sessionId);
+      const calls = window.at(-1)?.toolCalls ?? [];
+      expect(calls.map(({ name }) => name)).toEqual(calls.map(() => ""));
+      expect(new Set(calls.map(({ toolCallId }) => toolCallId)).size).toBe(calls.length);
+      const copy = fresh();
+      await bringSnapshot(server.client, await takeSnapshot(server.client, sessionId), {
+        sessionId: copy,
+      });
+      expect(await save(format, copy)).toEqual(document);
+    },
+  );
+});
+
+test("text before calls in a document of lauren is the text of the message", async () => {
+  const messages = [
+    { ...message({ role: Role.ASSISTANT, text: "I look." }), toolCalls: [toolCall("c")] },
+  ];
+  const sessionId = fresh();
+  await server.client.call("createSession", { session: session({ sessionId }) });
+  await server.client.call("appendMessages", { sessionId, messages });
+  const { window } = await windowed(await load(LAUREN, await save(LAUREN, sessionId)));
+  expect(window.map(({ parts, text }) => ({ parts, text }))).toEqual([
+    { parts: [], text: "I look." },
+  ]);
+});
+
+test("a summary in a document of definable has the time of the first it stands for", async () => {
+  const sessionId = fresh();
+  const messages = ["a", "b", "c", "d"].map((text, index) =>
+    message({ messageId: text, text, sentTime: { seconds: BigInt(100 + index), nanos: 5e8 } }),
+  );
+  await server.client.call("createSession", { session: session({ sessionId }) });
+  await server.client.call("appendMessages", { sessionId, messages });
+  await server.client.call("setSummary", {
+    ...{ sessionId, text: "so far", replacedMessageIds: ["b", "c"], placement: 2 },
+  });
+  const entries = (await save(DEFINABLE, sessionId)) as Record<string, unknown>[];
+  expect(entries.map(({ created_at: at }) => at)).toEqual([100.5, 101.5, 103.5]);
+  const { window } = await windowed(await load(DEFINABLE, entries));
+  expect(window.map(({ text }) => text)).toEqual(["a", "so far", "d"]);
+});
+
+test("messages that were said out of turn keep their order in a document of definable", async () => {
+  const sessionId = fresh();
+  const messages = [9n, 3n, 5n].map((seconds) =>
+    message({ text: String(seconds), sentTime: { seconds, nanos: 0 } }),
+  );
+  await server.client.call("createSession", { session: session({ sessionId }) });
+  await server.client.call("appendMessages", { sessionId, messages });
+  const entries = (await save(DEFINABLE, sessionId)) as Record<string, unknown>[];
+  expect(entries.map(({ created_at: at }) => at)).toEqual([9, 9, 9]);
+  const { window } = await windowed(await load(DEFINABLE, entries));
+  expect(window.map(({ text }) => text)).toEqual(["9", "3", "5"]);
+});
+
+test("text that is no Unicode is replaced in the session, and comes back", async () => {
   const entry = { role: "user", user_id: "a\ud800", memory_id: "m", content: "x" };
-  const made = await save(DEFINABLE, await load(DEFINABLE, [entry]));
-  expect(made).toMatchObject([{ user_id: "a\ufffd" }]);
+  const sessionId = await load(DEFINABLE, [entry]);
+  const { session: made } = await windowed(sessionId);
+  expect(made?.userId).toBe("a\ufffd");
+  expect(await save(DEFINABLE, sessionId)).toEqual([entry]);
 });
 
 async function windowed(sessionId: string) {

@@ -1,15 +1,15 @@
 // Native snapshots with ExportSession and ImportSession: what is exported comes back exactly, and
 // what a stranger sends is checked.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { RemovedTo, StageOn, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { type Summary, SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
-import type { Store } from "../../src/storage/store.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import type { Store } from "../../src/store/store.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   keepStage,
   message,
@@ -19,7 +19,7 @@ import {
   structOfSize,
   toolCall,
   written,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 import {
   bringSnapshot,
   comparable,
@@ -28,8 +28,8 @@ import {
   importChunk,
   type Snapshot,
   takeSnapshot,
-} from "../support/snapshots.ts";
-import { summarize } from "../support/summarizing.ts";
+} from "../support/contract/snapshots.ts";
+import { summarize } from "../support/contract/summarizing.ts";
 
 let server: TestServer;
 let count = 0;
@@ -70,14 +70,14 @@ async function expectRoundTrip(sessionId: string, chunk = 10_000): Promise<Snaps
 }
 
 describe("a native snapshot comes back as it was", () => {
-  it("of an empty session", async () => {
+  test("of an empty session", async () => {
     const sessionId = fresh();
     await server.client.call("createSession", { session: session({ sessionId }) });
     const { messages } = await expectRoundTrip(sessionId);
     expect(messages).toEqual([]);
   });
 
-  it("with everything that a session and a message may hold", async () => {
+  test("with everything that a session and a message may hold", async () => {
     const sessionId = await filled([], {
       userId: "u",
       agentId: "a",
@@ -114,7 +114,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(header.windowSeqRanges.length).toBeGreaterThan(0);
   });
 
-  it("with holes, changed messages, a reset and a fork", async () => {
+  test("with holes, changed messages, a reset and a fork", async () => {
     const sessionId = await filled(["a", "b", "c", "d"]);
     await server.client.call("appendMessages", {
       sessionId,
@@ -147,7 +147,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(gone.reason).toBe("SEQ_OUT_OF_RANGE");
   });
 
-  it("with filled results and placed summaries in the window", async () => {
+  test("with filled results and placed summaries in the window", async () => {
     const sessionId = await filled(["one", "two", "three"]);
     const calls = [toolCall("c1"), toolCall("c2")];
     const messages = [message({ role: Role.ASSISTANT, toolCalls: calls }), message({ text: "on" })];
@@ -167,7 +167,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(again.session?.placedSummaries.length).toBe(2);
   });
 
-  it("with the history of its summaries as far as the snapshot has it", async () => {
+  test("with the history of its summaries as far as the snapshot has it", async () => {
     const sessionId = await filled(["one", "two", "three", "four"]);
     const set = { sessionId, replacedMessageIds: ["m1", "m2"] };
     await server.client.call("setSummary", { ...set, text: "one and two", placement: 2 });
@@ -191,7 +191,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(next?.summary?.version).toBe(3n);
   });
 
-  it("of a server that did not number placed summaries", async () => {
+  test("of a server that did not number placed summaries", async () => {
     const sessionId = await filled(["one", "two", "three"]);
     const placed = { sessionId, placement: SummaryPlacement.IN_PLACE };
     for (const id of ["m1", "m2"]) {
@@ -216,7 +216,7 @@ describe("a native snapshot comes back as it was", () => {
     ]);
   });
 
-  it("with a summary that is shown as what was asked for and an answer", async () => {
+  test("with a summary that is shown as what was asked for and an answer", async () => {
     const sessionId = fresh();
     const asked = message({ messageId: "asked", role: Role.USER, text: "[User Requests Summary]" });
     const shown = message({ messageId: "shown", role: Role.ASSISTANT, text: "It was so." });
@@ -247,7 +247,7 @@ describe("a native snapshot comes back as it was", () => {
     ]);
   });
 
-  it("with a summary of what was said before 1970, and tools of any name", async () => {
+  test("with a summary of what was said before 1970, and tools of any name", async () => {
     const sessionId = fresh();
     const stage = keepStage({
       on: StageOn.TURN_END,
@@ -268,7 +268,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(header.outcomes).toEqual([{ tool: "a\tb", error: true }]);
   });
 
-  it("with 10,000 messages, in chunks", { timeout: 60_000 }, async () => {
+  test("with 10,000 messages, in chunks", { timeout: 60_000 }, async () => {
     const sessionId = fresh();
     await server.client.call("createSession", { session: session({ sessionId }) });
     for (let batch = 0; batch < 10; batch++) {
@@ -282,7 +282,7 @@ describe("a native snapshot comes back as it was", () => {
     expect(chunks).toBeGreaterThan(4);
   });
 
-  it("with a window at its ceiling, and the largest message", { timeout: 60_000 }, async () => {
+  test("with a window at its ceiling, and the largest message", { timeout: 60_000 }, async () => {
     const everything = { policy: policy({ stages: [] }) };
     const sessionId = await filled([], everything);
     for (let batch = 0; batch < 4; batch++) {
@@ -302,7 +302,7 @@ describe("a native snapshot comes back as it was", () => {
     await expectRoundTrip(await filled([text], everything));
   });
 
-  it("keeps a session with a ttl from being gone at once", async () => {
+  test("keeps a session with a ttl from being gone at once", async () => {
     const sessionId = await filled(["a"], { ttl: second(3_600) });
     const snapshot = await takeSnapshot(server.client, sessionId);
     server.advance(7_200_000);
@@ -522,13 +522,13 @@ describe("a snapshot of a stranger", () => {
     ["messages[0].seq", { header: withLast(9_000_000_000n), messages: [logged(9_000_000_000)] }],
   ];
 
-  it.each(faults)("is refused with %s", async (field, fields) => {
+  test.each(faults)("is refused with %s", async (field, fields) => {
     const failure = await refused(fields);
     expect([failure.code, failure.reason]).toEqual(["INVALID_ARGUMENT", "SNAPSHOT_INVALID"]);
     expect(failure.fields[0]).toBe(`chunk.${field}`);
   });
 
-  it("does not say how large it is, who wrote it, or how far it is trusted", async () => {
+  test("does not say how large it is, who wrote it, or how far it is trusted", async () => {
     const sessionId = fresh();
     const lie = { messageCount: 900n, tokenCount: 900n };
     const header = withLast(2n, { windowSeqRanges: [{ firstSeq: 2n, lastSeq: 2n }] });
@@ -551,7 +551,7 @@ describe("a snapshot of a stranger", () => {
     expect(after.messages[0]?.etag).not.toBe("r9");
   });
 
-  it("names no more messages that resets kept than there can be", async () => {
+  test("names no more messages that resets kept than there can be", async () => {
     const sessionId = fresh();
     const header = withLast(30_000n, { firstSeq: 30_001n });
     const kept = (from: number) =>
@@ -568,21 +568,21 @@ describe("a snapshot of a stranger", () => {
     ]);
   });
 
-  it("is refused when its policy needs a hook that the server does not have", async () => {
+  test("is refused when its policy needs a hook that the server does not have", async () => {
     const asks = { removedTo: RemovedTo.SUMMARIZE, summarize: summarize({ hook: "nobody" }) };
     const own = { ...empty(), policy: written(policy({ stages: [keepStage(asks)] })) };
     const failure = await refused({ header: headerOf({ session: own }) });
     expect(failure).toMatchObject({ reason: "HOOK_NOT_CONFIGURED", metadata: { hook: "nobody" } });
   });
 
-  it("is refused when its policy promotes and nothing says how", async () => {
+  test("is refused when its policy promotes and nothing says how", async () => {
     const stages = [keepStage({ removedTo: RemovedTo.PROMOTE })];
     const own = { ...empty(), policy: written(policy({ stages })) };
     const failure = await refused({ header: headerOf({ session: own }) });
     expect(failure).toMatchObject({ reason: "PROMOTION_POLICY_MISSING" });
   });
 
-  it("must fit under the ceiling of a window", async () => {
+  test("must fit under the ceiling of a window", async () => {
     const messages = Array.from({ length: 4 }, (_, index) =>
       logged(index + 1, { text: "x".repeat(900_000) }),
     );
@@ -590,7 +590,7 @@ describe("a snapshot of a stranger", () => {
     expect((await refused({ header, messages })).reason).toBe("WINDOW_FULL");
   });
 
-  it("brings no stage to run and no orphan to go", async () => {
+  test("brings no stage to run and no orphan to go", async () => {
     const stages = [keepStage()];
     const header = withLast(5n, {
       session: { ...empty(), lastSeq: 5n, policy: written(policy({ stages })) },
@@ -609,7 +609,7 @@ describe("a snapshot of a stranger", () => {
 });
 
 describe("an import", () => {
-  it("takes the id of the snapshot, or of the request, and neither twice", async () => {
+  test("takes the id of the snapshot, or of the request, and neither twice", async () => {
     const sessionId = await filled(["a"]);
     const snapshot = await takeSnapshot(server.client, sessionId);
     const taken = await failImport(server.client, snapshot);
@@ -624,7 +624,7 @@ describe("an import", () => {
     expect(made.sessionId).toMatch(/^[0-9a-z]{26}$/);
   });
 
-  it("replaces a session at once, and tells of it", async () => {
+  test("replaces a session at once, and tells of it", async () => {
     const sessionId = await filled(["old", "older"], { userId: "before" });
     const snapshot = await takeSnapshot(server.client, await filled(["new"], { userId: "after" }));
     const made = await bringSnapshot(server.client, snapshot, { sessionId, replace: true });
@@ -651,7 +651,7 @@ describe("an import", () => {
     expect(sessions.filter((one) => one.sessionId === sessionId).length).toBe(1);
   });
 
-  it("tells of a session whose time runs out under it", async () => {
+  test("tells of a session whose time runs out under it", async () => {
     let run = (): void => {};
     const wrapStore = (store: Store): Store => {
       const start = store.importLog.bind(store);
@@ -684,7 +684,7 @@ describe("an import", () => {
     expect(reason).toBe(SessionDeleteReason.EXPIRED);
   });
 
-  it("with a request id gives the first answer again", async () => {
+  test("with a request id gives the first answer again", async () => {
     const snapshot = await takeSnapshot(server.client, await filled(["a", "b", "c", "d"]));
     const options = { sessionId: fresh(), requestId: `r-${fresh()}`, chunk: 2 };
     const first = await bringSnapshot(server.client, snapshot, options);
@@ -719,7 +719,7 @@ describe("an upload", () => {
     return { uploadId, sessionId };
   }
 
-  it("takes no chunk twice, and none out of order", async () => {
+  test("takes no chunk twice, and none out of order", async () => {
     const { uploadId, sessionId } = await begin();
     const chunk = { uploadId, chunkIndex: 1, more: true, messages: [logged(2)] };
     expect((await importChunk(server.client, chunk)).nextChunkIndex).toBe(2);
@@ -735,7 +735,7 @@ describe("an upload", () => {
     expect(messages.map(({ seq }) => seq)).toEqual([1n, 2n, 4n]);
   });
 
-  it("gives the answer to its last chunk again with a request id", async () => {
+  test("gives the answer to its last chunk again with a request id", async () => {
     const requestId = `r-${fresh()}`;
     const { uploadId } = await begin({ requestId });
     const last = { uploadId, chunkIndex: 1, messages: [logged(3)], requestId };
@@ -745,7 +745,7 @@ describe("an upload", () => {
     expect(other.reason).toBe("REQUEST_ID_REUSED");
   });
 
-  it("shows nothing before its end, and nothing after a fault", async () => {
+  test("shows nothing before its end, and nothing after a fault", async () => {
     const { uploadId, sessionId } = await begin();
     const missing = await server.client.fail("getSession", { sessionId });
     expect(missing.reason).toBe("SESSION_NOT_FOUND");
@@ -763,13 +763,14 @@ describe("an upload", () => {
     );
   });
 
-  it("is one of at most 8", async () => {
-    const started = await Promise.all(Array.from({ length: LIMITS.uploads }, () => begin()));
-    const ninth = { header: withLast(4n), more: true };
-    const failure = await failImport(server.client, ninth);
+  test("is one of at most 6 in its namespace", async () => {
+    const count = LIMITS.namespaceUploads;
+    const started = await Promise.all(Array.from({ length: count }, () => begin()));
+    const seventh = { header: withLast(4n), more: true };
+    const failure = await failImport(server.client, seventh);
     expect([failure.code, failure.reason]).toEqual(["UNAVAILABLE", "UPLOAD_LIMIT_REACHED"]);
-    expect(failure.metadata["limit"]).toBe("8");
-    // What fits one call needs no place.
+    expect(failure.metadata["limit"]).toBe("6");
+    // An import that fits one call takes none of the 6 places.
     await importChunk(server.client, { header: withLast(0n), sessionId: fresh() });
     const [one] = started;
     const last = { uploadId: one?.uploadId ?? "", chunkIndex: 1 };
@@ -777,7 +778,7 @@ describe("an upload", () => {
     await begin();
   });
 
-  it("is known to nobody else, and by no other name", async () => {
+  test("is known to nobody else, and by no other name", async () => {
     const failure = await failImport(server.client, { uploadId: "x", chunkIndex: 1 });
     expect([failure.reason, failure.metadata["upload_id"]]).toEqual(["UPLOAD_NOT_FOUND", "x"]);
   });

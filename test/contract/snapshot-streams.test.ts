@@ -2,25 +2,25 @@
 // ImportSession.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   METHODS,
   requestBytes,
   startContractServer,
   type TestServer,
-} from "../support/contract.ts";
-import { testSeed } from "../support/random.ts";
-import { keepStage, message, policy, session, toolCall } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { keepStage, message, policy, session, toolCall } from "../support/contract/samples.ts";
 import {
   bringSnapshot,
   comparable,
   exportBytes,
   exportChunks,
   takeSnapshot,
-} from "../support/snapshots.ts";
+} from "../support/contract/snapshots.ts";
+import { testSeed } from "../support/kit/random.ts";
 
 let server: TestServer;
 let count = 0;
@@ -45,7 +45,7 @@ async function large(): Promise<string> {
 }
 
 describe("an export beside changes", () => {
-  it("does not see appends, and fails when a message is changed", async () => {
+  test("does not see appends, and fails when a message is changed", async () => {
     const sessionId = await large();
     const appended = server.client.call("appendMessages", {
       sessionId,
@@ -67,7 +67,7 @@ describe("an export beside changes", () => {
     expect(changed).toBeGreaterThan(0);
   });
 
-  it("can be left by its reader, and gives its place back", async () => {
+  test("can be left by its reader, and gives its place back", async () => {
     const sessionId = await large();
     const leave = () =>
       new Promise<void>((resolve) => {
@@ -173,7 +173,7 @@ async function run(sessionId: string, one: Step): Promise<void> {
 }
 
 describe("an export", () => {
-  it("goes into an import byte for byte", async () => {
+  test("goes into an import byte for byte", async () => {
     const sessionId = await large();
     const copy = fresh();
     const answers = await exportBytes(server.client, { sessionId });
@@ -195,14 +195,14 @@ describe("an export", () => {
     expect(after && comparable(after)).toEqual(before && comparable(before));
   });
 
-  it("of a session that is not there fails", async () => {
+  test("of a session that is not there fails", async () => {
     const { failure } = await server.client.export({ sessionId: "nobody" });
     expect(failure?.reason).toBe("SESSION_NOT_FOUND");
     const bad = await server.client.export({ sessionId: "" });
     expect(bad.failure?.fields).toEqual(["session_id"]);
   });
 
-  it("gives chunks of at most 1 MiB, and large messages each on its own", async () => {
+  test("gives chunks of at most 1 MiB, and large messages each on its own", async () => {
     const sessionId = fresh();
     const big = message({ text: "x".repeat(700_000), tokenCount: 1 });
     for (let n = 0; n < 3; n++) {
@@ -219,7 +219,7 @@ describe("an export", () => {
 });
 
 describe("random sessions", () => {
-  it("come back as they were", { timeout: 120_000 }, async () => {
+  test("come back as they were", { timeout: 120_000 }, async () => {
     const stages = [
       keepStage({
         anyOf: [{ condition: { $case: "toolError", value: { names: ["search"] } } }],
@@ -277,7 +277,7 @@ describe("random sessions", () => {
       ...["a window with gaps", "an outcome", "quarters"],
     ];
     const seed = testSeed("snapshots");
-    // What is rare may need more than one go.
+    // A rare outcome may need several attempts.
     for (let go = 0; go < 5 && reached.size < all.length; go++) {
       await fc.assert(property, { seed: seed + go, numRuns: 150 });
     }

@@ -1,8 +1,7 @@
 // Goal: every summary that a session has had can be found again, with what it was made from, who
 // made it, and how far it may be trusted; what messages say stays data all the way.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
@@ -10,15 +9,15 @@ import {
   SummaryOrder,
   SummaryPlacement,
 } from "../../src/gen/memorysidecar/v1/summary.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
-} from "../support/contract.ts";
-import { hooksOf, pollHook } from "../support/hooks.ts";
-import { bare, result } from "../support/policy-wire.ts";
-import { message, session, toolCall } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { bare, result } from "../support/contract/policy-wire.ts";
+import { message, session, toolCall } from "../support/contract/samples.ts";
 import {
   dropTasks,
   inputOf,
@@ -29,7 +28,8 @@ import {
   summarizingPolicy,
   takeTask,
   WORKERS,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 
 const STOCK_MAX = 4_194_304;
 
@@ -95,7 +95,7 @@ async function sourceIds(
 }
 
 describe("ListSummaries", () => {
-  it("tells of a summary all that there is to know", async () => {
+  test("tells of a summary all that there is to know", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId);
     const { ref } = await takeTask(server);
@@ -133,7 +133,7 @@ describe("ListSummaries", () => {
     expect(summaries[0]?.createTime).toBeDefined();
   });
 
-  it("keeps what a summary replaced or went on from, the newest first", async () => {
+  test("keeps what a summary replaced or went on from, the newest first", async () => {
     const sessionId = fresh();
     const policy = summarizingPolicy({ keep: SummaryKeep.REPLACE });
     await makeScene(server, sessionId, { policy });
@@ -161,7 +161,7 @@ describe("ListSummaries", () => {
     expect(current.map(({ version }) => version)).toEqual([2n]);
   });
 
-  it("tells of texts that callers set, which are trusted at most like a conversation", async () => {
+  test("tells of texts that callers set, which are trusted at most like a conversation", async () => {
     const sessionId = await plain([
       ...lines(4),
       line("call", { role: Role.ASSISTANT, toolCalls: [toolCall("c1")] }),
@@ -190,7 +190,7 @@ describe("ListSummaries", () => {
     expect(found.map(({ version }) => version)).toEqual([1n, 2n, 3n, 4n, 5n]);
   });
 
-  it("gives pages in both orders", async () => {
+  test("gives pages in both orders", async () => {
     const sessionId = await plain(lines(2));
     for (let number = 1; number <= 7; number++) await setSummary({ sessionId, text: `t${number}` });
     const ups = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC, pageSize: 2 });
@@ -212,7 +212,7 @@ describe("ListSummaries", () => {
     }
   });
 
-  it("gives answers that stock clients take, whatever the texts", async () => {
+  test("gives answers that stock clients take, whatever the texts", async () => {
     const sessionId = await plain(lines(2));
     const texts = Array.from({ length: 70 }, (_, at) => `${at}`.padEnd(LIMITS.summaryBytes, "x"));
     for (const text of texts) await setSummary({ sessionId, text });
@@ -225,7 +225,7 @@ describe("ListSummaries", () => {
     expect(all.map(({ text }) => text)).toEqual(texts);
   });
 
-  it("refuses a session that is none", async () => {
+  test("refuses a session that is none", async () => {
     expect(await server.client.fail("listSummaries", { sessionId: "none" })).toMatchObject({
       code: "NOT_FOUND",
       reason: "SESSION_NOT_FOUND",
@@ -234,7 +234,7 @@ describe("ListSummaries", () => {
 });
 
 describe("ListSummarySources", () => {
-  it("gives the messages, oldest first, and those of the summaries among them", async () => {
+  test("gives the messages, oldest first, and those of the summaries among them", async () => {
     const sessionId = fresh();
     const policy = summarizingPolicy({ keep: SummaryKeep.HIERARCHICAL, fanIn: 2 });
     await makeScene(server, sessionId, { policy });
@@ -257,7 +257,7 @@ describe("ListSummarySources", () => {
     expect(await sourceIds(sessionId, 3n, 4)).toEqual({ ids: whole, pages: 2 });
   });
 
-  it("gives messages as they are stored, without those that were deleted", async () => {
+  test("gives messages as they are stored, without those that were deleted", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId);
     await work("they met");
@@ -269,7 +269,7 @@ describe("ListSummarySources", () => {
     expect(messages[0]).toEqual(stored.message);
   });
 
-  it("gives answers that stock clients take, and every message once", async () => {
+  test("gives answers that stock clients take, and every message once", async () => {
     const big = Array.from({ length: 10 }, (_, at) =>
       message({ messageId: `b${at}`, text: "x".repeat(500_000) }),
     );
@@ -296,7 +296,7 @@ describe("ListSummarySources", () => {
     expect(pages).toBeGreaterThan(1);
   });
 
-  it("refuses sessions, summaries and pages that are none", async () => {
+  test("refuses sessions, summaries and pages that are none", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId);
     await work("they met");
@@ -336,7 +336,7 @@ describe("what messages say", () => {
     ...lines(2, 4),
   ];
 
-  it("reaches the hook and comes back as it is, and is trusted like what comes from outside", async () => {
+  test("reaches the hook and comes back as it is, and is trusted like what comes from outside", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId, { messages: conversation });
     const { leased, ref } = await takeTask(server);
@@ -354,7 +354,7 @@ describe("what messages say", () => {
     expect(now?.placedSummaries[0]).toMatchObject({ text, trust: Trust.LOW });
   });
 
-  it("stays of low trust in the summaries that go on from it", async () => {
+  test("stays of low trust in the summaries that go on from it", async () => {
     const sessionId = fresh();
     const policy = summarizingPolicy({ keep: SummaryKeep.REPLACE });
     await makeScene(server, sessionId, { policy, messages: conversation });

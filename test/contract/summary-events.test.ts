@@ -1,7 +1,7 @@
 // Goal: what happens to summaries is told in order, after the trim that caused it, and can be
 // watched by kind.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { EventType, SupersedeReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import {
   SummaryFailure,
@@ -10,10 +10,9 @@ import {
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskFailureReason } from "../../src/gen/memorysidecar/v1/task.ts";
 import { TriggerKind, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf, pollHook } from "../support/hooks.ts";
-import { bare } from "../support/policy-wire.ts";
-import { session } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { bare } from "../support/contract/policy-wire.ts";
+import { session } from "../support/contract/samples.ts";
 import {
   detailsOf,
   dropTasks,
@@ -27,8 +26,9 @@ import {
   summarizingPolicy,
   takeTask,
   WORKERS,
-} from "../support/summarizing.ts";
-import { NOW, Watch } from "../support/watch.ts";
+} from "../support/contract/summarizing.ts";
+import { NOW, Watch } from "../support/contract/watch.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 
 let server: TestServer;
 let count = 0;
@@ -53,7 +53,7 @@ async function kindsAt(sessionId: string, revision: bigint): Promise<string[]> {
 }
 
 describe("the events of summaries", () => {
-  it("follow the trim when messages leave at once, in the revision of the append", async () => {
+  test("follow the trim when messages leave at once, in the revision of the append", async () => {
     const sessionId = fresh();
     const policy = summarizingPolicy({
       keep: SummaryKeep.APPEND,
@@ -83,7 +83,7 @@ describe("the events of summaries", () => {
     expect(await kindsAt(sessionId, done.revision)).toEqual(["summarySet"]);
   });
 
-  it("name what made the stage act", async () => {
+  test("name what made the stage act", async () => {
     const sessionId = fresh();
     const anyOf = [{ condition: { $case: "messageCountOver", value: 4 } as const }];
     await makeScene(server, sessionId, { policy: bare([summarizing({}, { anyOf })]) });
@@ -93,7 +93,7 @@ describe("the events of summaries", () => {
     await server.client.call("deleteTask", { taskId: ref.taskId });
   });
 
-  it("tell of the trim first when a summary takes the place of messages", async () => {
+  test("tell of the trim first when a summary takes the place of messages", async () => {
     const sessionId = fresh();
     const append = await makeScene(server, sessionId);
     expect(await kindsAt(sessionId, append.revision)).toEqual([
@@ -125,7 +125,7 @@ describe("the events of summaries", () => {
     ]);
   });
 
-  it("tell of each failed attempt, and of the last one that the task is dead", async () => {
+  test("tell of each failed attempt, and of the last one that the task is dead", async () => {
     const sessionId = fresh();
     await makeScene(server, sessionId);
     const first = await takeTask(server);
@@ -151,7 +151,7 @@ describe("the events of summaries", () => {
     expect(Number(dead?.duration?.seconds ?? 0n)).toBeGreaterThanOrEqual(2);
   });
 
-  it("tell of what is dropped or replaced before the end of the task", async () => {
+  test("tell of what is dropped or replaced before the end of the task", async () => {
     const expected = [
       [SummaryFailure.DROP, ["summaryFailed", "messagesTrimmed", "taskDead"]],
       [SummaryFailure.PLACEHOLDER, ["summaryFailed", "messagesTrimmed", "summarySet", "taskDead"]],
@@ -172,7 +172,7 @@ describe("the events of summaries", () => {
     }
   });
 
-  it("say why a summary is not wanted any more", async () => {
+  test("say why a summary is not wanted any more", async () => {
     const reasonOf = async (change: (sessionId: string) => Promise<unknown>) => {
       const sessionId = fresh();
       await makeScene(server, sessionId);
@@ -199,7 +199,7 @@ describe("the events of summaries", () => {
 });
 
 describe("a watch", () => {
-  it("gives the kinds of events that it names", async () => {
+  test("gives the kinds of events that it names", async () => {
     const sessionId = fresh();
     const types = [
       EventType.SUMMARY_REQUESTED,
@@ -236,7 +236,7 @@ describe("a watch", () => {
     ]);
   });
 
-  it("refuses kinds that there are not", async () => {
+  test("refuses kinds that there are not", async () => {
     const filter = {
       sessionId: undefined,
       userId: undefined,

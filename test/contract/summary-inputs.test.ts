@@ -1,9 +1,9 @@
 // Pages of ListSummaryInputs through the contract.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { message, session } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { message, session } from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("ListSummaryInputs", () => {
-  it("gives pages, which look at the window anew", async () => {
+  test("gives pages, which look at the window anew", async () => {
     const sessionId = "paged";
     const messages = Array.from({ length: 5 }, (_, index) =>
       message({ messageId: `m${index + 1}`, text: "x" }),

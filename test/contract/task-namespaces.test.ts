@@ -1,11 +1,9 @@
 // Goal: tasks of two namespaces that have the same number are kept apart, whoever does them.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
-import type { Hook } from "../../src/service/hook-port.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
-import { eventually } from "../support/runner-scene.ts";
+import type { Hook } from "../../src/hooks/port.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   makeScene,
   outputOf,
@@ -13,7 +11,9 @@ import {
   summarizingPolicy,
   takeTask,
   WORKERS,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook, scriptedHook } from "../support/hooks/hooks.ts";
+import { eventually } from "../support/services/runner-scene.ts";
 
 const [ONE, TWO] = ["one", "two"];
 
@@ -32,7 +32,7 @@ async function taskOf(namespace: string) {
 }
 
 describe("tasks with the same id in two namespaces", () => {
-  it("are leased, extended, lost and completed each for itself", async () => {
+  test("are leased, extended, lost and completed each for itself", async () => {
     await start(pollHook(WORKERS));
     for (const namespace of [ONE, TWO]) await makeScene(server, "s", { namespace });
     const one = await takeTask(server, { namespace: ONE, lease: span(30_000), workerId: "w1" });
@@ -65,7 +65,7 @@ describe("tasks with the same id in two namespaces", () => {
     expect(await taskOf(ONE)).toBeUndefined();
   });
 
-  it("end the long polls of their own namespace alone", async () => {
+  test("end the long polls of their own namespace alone", async () => {
     await start(pollHook(WORKERS));
     const poll = (namespace: string) =>
       server.client.call("pollTasks", { namespace, hooks: [WORKERS], wait: span(60_000) });
@@ -84,7 +84,7 @@ describe("tasks with the same id in two namespaces", () => {
     expect(await taskOf(ONE)).toMatchObject({ state: TaskState.LEASED });
   });
 
-  it("are done by the server at the same time, each with its own answer", async () => {
+  test("are done by the server at the same time, each with its own answer", async () => {
     const model = scriptedHook("model", [], { concurrency: 2 });
     model.gate.close();
     await start(model);

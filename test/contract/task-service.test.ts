@@ -1,10 +1,10 @@
 // Goal: operators see the tasks and hooks of a server, try again what was given up, and delete what
 // nobody wants; a hook that is gone is named.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BreakerState, HookKind } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event.ts";
+import { SummaryFailure } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
   type HookTask,
   TaskFailureReason,
@@ -12,10 +12,9 @@ import {
   TaskType,
 } from "../../src/gen/memorysidecar/v1/task.ts";
 import { ListTasksResponse } from "../../src/gen/memorysidecar/v1/task_service.ts";
-import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
-import { extraction, memoryPolicy, message, session } from "../support/samples.ts";
-import { storeWith } from "../support/services.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract/client.ts";
+import { extraction, memoryPolicy, message, session } from "../support/contract/samples.ts";
 import {
   detailsOf,
   dropTasks,
@@ -27,7 +26,9 @@ import {
   takeTask,
   WORKERS,
   windowTexts,
-} from "../support/summarizing.ts";
+} from "../support/contract/summarizing.ts";
+import { hooksOf, pollHook, scriptedHook } from "../support/hooks/hooks.ts";
+import { storeWith } from "../support/services/services.ts";
 
 const model = scriptedHook("model", [], { callsPerHour: 50, tokensPerHour: 9_000, concurrency: 3 });
 
@@ -73,7 +74,7 @@ describe("ListTasks", () => {
     return tasks.map(({ sessionId }) => sessionId);
   };
 
-  it("gives all tasks of a namespace, the oldest first, with ids that sort", async () => {
+  test("gives all tasks of a namespace, the oldest first, with ids that sort", async () => {
     const { tasks, nextPageToken } = await server.client.call("listTasks", { namespace });
     expect(tasks.map(({ taskId }) => taskId)).toEqual(ids);
     expect([...ids].sort()).toEqual(ids);
@@ -81,7 +82,7 @@ describe("ListTasks", () => {
     expect(await list({ namespace: "nobody" })).toEqual([]);
   });
 
-  it("gives those of a session, a hook or a state", async () => {
+  test("gives those of a session, a hook or a state", async () => {
     expect(await list({ sessionId: "b" })).toEqual(["b"]);
     expect(await list({ sessionId: "none" })).toEqual([]);
     expect(await list({ hook: "others" })).toEqual(["d"]);
@@ -92,7 +93,7 @@ describe("ListTasks", () => {
     expect(await list({ hook: WORKERS, state: TaskState.READY })).toEqual(["b", "c"]);
   });
 
-  it("gives pages, with or without filters", async () => {
+  test("gives pages, with or without filters", async () => {
     for (const filter of [{}, { hook: WORKERS }, { state: TaskState.READY }]) {
       const found: string[] = [];
       let pageToken = "";
@@ -107,7 +108,7 @@ describe("ListTasks", () => {
     }
   });
 
-  it("gives tasks of every type in one order, page by page", async () => {
+  test("gives tasks of every type in one order, page by page", async () => {
     const mixed = "mixed";
     const types = [TaskType.SUMMARIZE, TaskType.EXTRACT, TaskType.EXTRACT];
     for (let at = 0; at < 9; at++) {
@@ -154,10 +155,11 @@ describe("ListTasks", () => {
     }
   });
 
-  it("gives pages that stock clients take, however much tasks say", async () => {
+  test("gives pages that stock clients take, however much tasks say", async () => {
     const large = "large";
     const policy = summarizingPolicy({
       instructions: "i".repeat(LIMITS.summaryInstructionsBytes),
+      onFailure: SummaryFailure.PLACEHOLDER,
       placeholder: "p".repeat(LIMITS.summaryPlaceholderBytes),
     });
     const sessions = 640;
@@ -182,7 +184,7 @@ describe("ListTasks", () => {
     expect(pages).toBe(2);
   }, 30_000);
 
-  it("refuses page tokens of another list, and those that are none", async () => {
+  test("refuses page tokens of another list, and those that are none", async () => {
     const first = await server.client.call("listTasks", { namespace, pageSize: 1 });
     const pageToken = first.nextPageToken;
     expect(pageToken).not.toBe("");
@@ -201,7 +203,7 @@ describe("ListTasks", () => {
 });
 
 describe("GetTask", () => {
-  it("gives a task as it is now", async () => {
+  test("gives a task as it is now", async () => {
     const namespace = nextNamespace();
     const { stageRuns } = await makeScene(server, "s", { namespace });
     const taskId = stageRuns[0]?.taskId ?? "";
@@ -215,7 +217,7 @@ describe("GetTask", () => {
     expect(leased.task?.readyTime).toBeUndefined();
   });
 
-  it("refuses a task that is none, or of another namespace", async () => {
+  test("refuses a task that is none, or of another namespace", async () => {
     const { taskId } = await givenUp();
     for (const request of [{ taskId }, { taskId: "none" }, { taskId: "task-zzzzzzzzzzz" }]) {
       expect(await server.client.fail("getTask", request)).toMatchObject({
@@ -229,7 +231,7 @@ describe("GetTask", () => {
 });
 
 describe("a dead task", () => {
-  it("stays with its reason; the messages stay in the window", async () => {
+  test("stays with its reason; the messages stay in the window", async () => {
     const { namespace, taskId } = await givenUp();
     const { task } = await server.client.call("getTask", { namespace, taskId });
     expect(task).toMatchObject({ state: TaskState.DEAD, readyTime: undefined, workerId: "" });
@@ -246,7 +248,7 @@ describe("a dead task", () => {
 });
 
 describe("RetryTask", () => {
-  it("makes a dead task ready with all its attempts", async () => {
+  test("makes a dead task ready with all its attempts", async () => {
     const { namespace, taskId } = await givenUp();
     const { task } = await server.client.call("retryTask", { namespace, taskId });
     expect(task).toMatchObject({ taskId, state: TaskState.READY, failedAttempts: 0 });
@@ -255,7 +257,7 @@ describe("RetryTask", () => {
     expect((await server.client.call("completeTask", done)).summaryVersion).toBe(1n);
   });
 
-  it("makes one ready that waits before it is tried again", async () => {
+  test("makes one ready that waits before it is tried again", async () => {
     const namespace = nextNamespace();
     await makeScene(server, "s", { namespace });
     const { ref } = await takeTask(server, { namespace });
@@ -264,7 +266,7 @@ describe("RetryTask", () => {
     expect((await takeTask(server, { namespace })).task.taskId).toBe(ref.taskId);
   });
 
-  it("leaves a leased one alone", async () => {
+  test("leaves a leased one alone", async () => {
     const namespace = nextNamespace();
     await makeScene(server, "s", { namespace });
     const { ref, task } = await takeTask(server, { namespace, workerId: "w" });
@@ -273,7 +275,7 @@ describe("RetryTask", () => {
     await server.client.call("extendLease", { namespace, ...ref });
   });
 
-  it("does a repeat once", async () => {
+  test("does a repeat once", async () => {
     const { namespace, taskId } = await givenUp();
     const request = { namespace, taskId, requestId: "again" };
     const first = await server.client.call("retryTask", request);
@@ -286,14 +288,14 @@ describe("RetryTask", () => {
     expect((await server.client.fail("retryTask", other)).reason).toBe("REQUEST_ID_REUSED");
   });
 
-  it("refuses a task that is none", async () => {
+  test("refuses a task that is none", async () => {
     expect(await server.client.fail("retryTask", { taskId: "none" })).toMatchObject({
       code: "NOT_FOUND",
       reason: "TASK_NOT_FOUND",
     });
   });
 
-  it("refuses a task whose hook is gone", async () => {
+  test("refuses a task whose hook is gone", async () => {
     const { namespace, taskId } = await givenUp();
     await using later = await startContractServer({
       hooks: hooksOf([model]),
@@ -310,7 +312,7 @@ describe("RetryTask", () => {
 });
 
 describe("DeleteTask", () => {
-  it("deletes a task without doing it; its messages stay", async () => {
+  test("deletes a task without doing it; its messages stay", async () => {
     const sessionId = `s${count++}`;
     const { stageRuns } = await makeScene(server, sessionId);
     const taskId = stageRuns[0]?.taskId ?? "";
@@ -326,7 +328,7 @@ describe("DeleteTask", () => {
     ]);
   });
 
-  it("deletes dead ones, and those that a worker has", async () => {
+  test("deletes dead ones, and those that a worker has", async () => {
     const { namespace, taskId } = await givenUp();
     await server.client.call("deleteTask", { namespace, taskId });
     expect((await server.client.call("listTasks", { namespace })).tasks).toEqual([]);
@@ -338,7 +340,7 @@ describe("DeleteTask", () => {
     expect((await server.client.fail("completeTask", late)).reason).toBe("TASK_NOT_FOUND");
   });
 
-  it("refuses a task that is none, unless told otherwise", async () => {
+  test("refuses a task that is none, unless told otherwise", async () => {
     expect(await server.client.fail("deleteTask", { taskId: "none" })).toMatchObject({
       code: "NOT_FOUND",
       reason: "TASK_NOT_FOUND",
@@ -349,7 +351,7 @@ describe("DeleteTask", () => {
     }
   });
 
-  it("does a repeat once", async () => {
+  test("does a repeat once", async () => {
     const { namespace, taskId } = await givenUp();
     const request = { namespace, taskId, requestId: "gone" };
     const first = await server.client.call("deleteTask", request);
@@ -360,7 +362,7 @@ describe("DeleteTask", () => {
 });
 
 describe("ListHooks", () => {
-  it("gives the same hooks in pages", async () => {
+  test("gives the same hooks in pages", async () => {
     const { hooks: all } = await server.client.call("listHooks");
     const names: string[] = [];
     let pageToken = "";
@@ -377,7 +379,7 @@ describe("ListHooks", () => {
     expect(other.reason).toBe("PAGE_TOKEN_INVALID");
   });
 
-  it("gives the hooks by name, and what the namespace used", async () => {
+  test("gives the hooks by name, and what the namespace used", async () => {
     const namespace = nextNamespace();
     await makeScene(server, "s", { namespace });
     await takeTask(server, { namespace });
@@ -414,7 +416,7 @@ describe("ListHooks", () => {
     expect(elsewhere.hooks.map(({ usedCalls }) => usedCalls)).toEqual([0n, 0n, 0n, 0n]);
   });
 
-  it("counts the failures by reason", async () => {
+  test("counts the failures by reason", async () => {
     const namespace = nextNamespace();
     const failuresOf = async () => {
       const { hooks } = await server.client.call("listHooks", { namespace });

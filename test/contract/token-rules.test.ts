@@ -1,6 +1,6 @@
 // The token rules over gRPC: the counts of messages, their quarters, and the totals.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type Policy, TokenRounding, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
@@ -10,8 +10,8 @@ import {
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { message, policy, session } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { message, policy, session } from "../support/contract/samples.ts";
 
 let server: TestServer;
 let count = 0;
@@ -63,7 +63,7 @@ const MIXED: readonly Message[] = [
 ];
 
 describe("a token rule", () => {
-  it.each<readonly [string, Partial<Policy>, readonly number[]]>([
+  test.each<readonly [string, Partial<Policy>, readonly number[]]>([
     ["chars_floor_4", {}, [2, 0, 2, 803, 0, 0, 2]],
     ["chars_floor_4_min_1", {}, [2, 0, 2, 803, 0, 1, 2]],
     ["chars_sum_4", { imageTokenCount: 0 }, [2, 0, 2, 3, 0, 0, 2]],
@@ -88,7 +88,7 @@ describe("a token rule", () => {
     expect(await counts({ ...byName(name), ...fields }, MIXED)).toEqual(expected);
   });
 
-  it("of a model counts as the model does, and the message names the rule", async () => {
+  test("of a model counts as the model does, and the message names the rule", async () => {
     const sessionId = await sessionOf({ tokenRule: TokenRule.MODEL, model: "gpt-4o-mini" });
     const messages = [message({ text: "hello world" }), message({ text: "x", tokenCount: 9 })];
     await server.client.call("appendMessages", { sessionId, messages });
@@ -99,7 +99,7 @@ describe("a token rule", () => {
     ]);
   });
 
-  it("that sums quarters rounds only sums", async () => {
+  test("that sums quarters rounds only sums", async () => {
     const sessionId = await sessionOf({
       ...byName("chars_sum_4"),
       imageTokenCount: 0,
@@ -131,7 +131,7 @@ describe("a token rule", () => {
     expect((await server.client.call("appendMessages", more)).windowTotals?.tokenCount).toBe(4n);
   });
 
-  it("keeps quarters when a message changes, and when it is read and appended again", async () => {
+  test("keeps quarters when a message changes, and when it is read and appended again", async () => {
     const sessionId = await sessionOf(byName("chars_sum_4"));
     const messages = [message({ text: "1" }), message({ messageId: "m", text: "1234567" })];
     await server.client.call("appendMessages", { sessionId, messages });
@@ -156,12 +156,12 @@ describe("a token rule", () => {
     expect(again.windowTotals?.tokenCount).toBe(1n);
   });
 
-  it("that sums quarters shows them in no answer", async () => {
+  test("that sums quarters shows them in no answer", async () => {
     const sessionId = await sessionOf(byName("chars_sum_4"));
     const text = "a fig"; // 1.25 tokens
     const messages = [message({ messageId: "m", text }), message({ messageId: "n", text })];
     await server.client.call("appendMessages", { sessionId, messages });
-    // Whatever stands beside the fields of the contract is gone when an answer is written again.
+    // A field outside the contract is gone once an answer is written again.
     const expectNothingBeside = async <M extends UnaryName>(
       method: M,
       fields: Partial<RequestOf<M>>,
@@ -185,7 +185,7 @@ describe("a token rule", () => {
     expect(JSON.stringify(watched, (_, v) => (typeof v === "bigint" ? 0 : v))).not.toContain(text);
   });
 
-  it("of a new policy recounts nothing that is stored", async () => {
+  test("of a new policy recounts nothing that is stored", async () => {
     const sessionId = await sessionOf({});
     const append = async () => {
       const request = { sessionId, messages: [message({ text: "12345" })] };
@@ -204,7 +204,7 @@ describe("a token rule", () => {
     ]);
   });
 
-  it.each<readonly [string, number]>([
+  test.each<readonly [string, number]>([
     ["BYTES_DIV_4", 5],
     ["CHARS_DIV_4", 2],
     ["GIVEN", 5],
@@ -221,7 +221,7 @@ describe("a token rule", () => {
     expect(after?.summary?.tokenCount).toBe(tokenCount);
   });
 
-  it("never counts more than a message may cost", async () => {
+  test("never counts more than a message may cost", async () => {
     const parts = Array.from({ length: 64 }, () => IMAGE);
     const results = Array.from({ length: 20 }, (_, index) => ({
       part: {

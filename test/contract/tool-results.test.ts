@@ -1,7 +1,6 @@
 // Tool results as parts of messages: what is allowed, and what follows from them.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type ContentPart,
   type Message,
@@ -10,7 +9,8 @@ import {
   type ToolResult,
   Trust,
 } from "../../src/gen/memorysidecar/v1/message.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   deepStruct,
   field,
@@ -19,7 +19,7 @@ import {
   policy,
   session,
   toolCall,
-} from "../support/samples.ts";
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 let count = 0;
@@ -56,7 +56,7 @@ async function stored(messages: readonly Message[]): Promise<readonly Message[]>
 }
 
 describe("a tool result among the parts of a message", () => {
-  it("is kept as it came", async () => {
+  test("is kept as it came", async () => {
     const parts = [
       text("first"),
       result({ text: "answer", error: true }),
@@ -66,14 +66,14 @@ describe("a tool result among the parts of a message", () => {
     expect(found?.parts).toEqual(parts);
   });
 
-  it("costs its texts, its data as JSON, and its images", async () => {
+  test("costs its texts, its data as JSON, and its images", async () => {
     // {"a":1} takes 7 characters.
     const parts = [text("ab"), image(), data(deepStruct(1))];
     const [found] = await stored([message({ parts: [result({ text: "123", parts })] })]);
     expect(found?.tokenCount).toBe(800 + 3);
   });
 
-  it("makes a message one of low trust, and of tools when there is nothing else", async () => {
+  test("makes a message one of low trust, and of tools when there is nothing else", async () => {
     const found = await stored([
       message({ parts: [result()] }),
       message({ parts: [result(), text("look")] }),
@@ -90,7 +90,7 @@ describe("a tool result among the parts of a message", () => {
     ]);
   });
 
-  it("can come and go with an update, and the trust with it", async () => {
+  test("can come and go with an update, and the trust with it", async () => {
     const sessionId = await seeded([message({ messageId: "m", text: "hello" })]);
     const update = async (fields: Partial<Message>, updateMask: string[]) => {
       const changed = message({ messageId: "m", ...fields });
@@ -106,7 +106,7 @@ describe("a tool result among the parts of a message", () => {
     expect(await update({ parts: [] }, ["parts"])).toEqual([Source.USER, Trust.MEDIUM, 0]);
   });
 
-  it("answers its call: both stay or go together", async () => {
+  test("answers its call: both stay or go together", async () => {
     const sessionId = `results-${count++}`;
     const keepLast = keepStage({ select: { $case: "keepLast", value: { unitCount: 3 } } });
     await server.client.call("createSession", {
@@ -134,7 +134,7 @@ describe("a tool result among the parts of a message", () => {
     expect(seqs).toContain(5);
   });
 
-  it("leaves no call open that it answers", async () => {
+  test("leaves no call open that it answers", async () => {
     const sessionId = await seeded([
       message({ text: "question" }),
       message({ role: Role.ASSISTANT, toolCalls: [toolCall("c"), toolCall("d")] }),
@@ -150,7 +150,7 @@ describe("a tool result among the parts of a message", () => {
 
 describe("a tool result is refused", () => {
   const RESULT = "parts[0].tool_result";
-  it.each<readonly [string, Partial<Message>, string]>([
+  test.each<readonly [string, Partial<Message>, string]>([
     ["of a model", { role: Role.ASSISTANT, parts: [result()] }, RESULT],
     ["of the operator", { role: Role.SYSTEM, parts: [result()] }, RESULT],
     ["without an id", { parts: [result({ toolCallId: "" })] }, `${RESULT}.tool_call_id`],
@@ -206,7 +206,7 @@ describe("a tool result is refused", () => {
     });
   });
 
-  it("by an update that gives a model one, or an id twice", async () => {
+  test("by an update that gives a model one, or an id twice", async () => {
     const sessionId = await seeded([
       message({ role: Role.ASSISTANT, messageId: "model", text: "hello" }),
       message({ role: Role.TOOL, messageId: "tool", parts: [result()] }),
@@ -227,7 +227,7 @@ describe("a tool result is refused", () => {
     ).toMatchObject({ fields: [`message.${RESULT}.tool_call_id`] });
   });
 
-  it("inside others without end, before it is decoded", async () => {
+  test("inside others without end, before it is decoded", async () => {
     let part: Buffer = Buffer.alloc(0);
     // A part holds a result (4), which holds a part (3).
     for (let level = 0; level < 5_000; level += 1) part = field(0x1a, field(0x22, part));
@@ -237,7 +237,7 @@ describe("a tool result is refused", () => {
     expect(outcome).toMatchObject({ failure: { reason: "REQUEST_MALFORMED" } });
   });
 
-  it("with more nested parts than allowed only", async () => {
+  test("with more nested parts than allowed only", async () => {
     const parts = Array.from({ length: LIMITS.toolResultParts }, () => text(""));
     expect(await stored([message({ parts: [result({ parts })] })])).toHaveLength(1);
   });

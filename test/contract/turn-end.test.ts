@@ -1,12 +1,12 @@
 // AppendMessages with what policies are told beside messages: the end of a turn, what the model's
 // input took, and how tools ended.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { type ContentPart, type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { WindowUnit } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TriggerKind } from "../../src/gen/memorysidecar/v1/window.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   bare,
   eventsOf,
@@ -17,9 +17,9 @@ import {
   trigger,
   users,
   windowIds,
-} from "../support/policy-wire.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { message, toolCall, written } from "../support/samples.ts";
+} from "../support/contract/policy-wire.ts";
+import { message, toolCall, written } from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 
@@ -59,7 +59,7 @@ async function endTurn(sessionId: string, signals: Signals = {}) {
 describe("a stage on turn end", () => {
   const hours = { seconds: 3_600n, nanos: 0 };
   const failed = { toolOutcomes: [{ tool: "search", error: true }] };
-  it.each<Case>([
+  test.each<Case>([
     {
       name: "message count",
       holds: { $case: "messageCountOver", value: 2 },
@@ -131,7 +131,7 @@ describe("a stage on turn end", () => {
       signals: { toolOutcomes: [{ tool: "mail", error: false }] },
     },
   ])("acts by $name, and not below", async ({ holds, holdsNot, kind, signals }) => {
-    const fields = { contextWindow: 10n };
+    const fields = holds.$case === "contextShareAtLeast" ? { contextWindow: 10n } : {};
     const acting = await make(bare([onTurnEnd(trigger(holds))], fields), users(3));
     expect((await endTurn(acting, signals)).map((hit) => hit.kind)).toEqual([kind]);
     expect(await windowIds(server, acting)).toEqual(["m3"]);
@@ -140,7 +140,7 @@ describe("a stage on turn end", () => {
     expect(await windowIds(server, idle)).toHaveLength(3);
   });
 
-  it("acts by age, and always", async () => {
+  test("acts by age, and always", async () => {
     const old = await make(
       bare([onTurnEnd(trigger({ $case: "ageOver", value: hours }))]),
       users(2),
@@ -153,7 +153,7 @@ describe("a stage on turn end", () => {
     expect((await endTurn(always)).map((hit) => hit.kind)).toEqual([TriggerKind.ALWAYS]);
   });
 
-  it("does not run without a turn end, and runs after the stages on append", async () => {
+  test("does not run without a turn end, and runs after the stages on append", async () => {
     const both = bare([onTurnEnd(), keepNewest(3)]);
     const sessionId = await make(both, users(2));
     expect(await windowIds(server, sessionId)).toEqual(["m1", "m2"]);
@@ -178,7 +178,7 @@ describe("a stage on turn end", () => {
 });
 
 describe("a turn end without messages", () => {
-  it("is an event, moves the revision and leaves the log", async () => {
+  test("is an event, moves the revision and leaves the log", async () => {
     const sessionId = await make(bare([onTurnEnd()]), users(3));
     const answer = await server.client.call("appendMessages", { sessionId, turnEnd: true });
     expect(answer).toMatchObject({ messages: [], lastSeq: 3n, windowTotals: { messageCount: 1n } });
@@ -195,7 +195,7 @@ describe("a turn end without messages", () => {
     });
   });
 
-  it("needs a session that exists, even one that may be created", async () => {
+  test("needs a session that exists, even one that may be created", async () => {
     const request = { sessionId: "nobody", turnEnd: true, createSession: true };
     const missing = await server.client.fail("appendMessages", request);
     expect(missing.reason).toBe("SESSION_NOT_FOUND");
@@ -203,7 +203,7 @@ describe("a turn end without messages", () => {
     expect(empty).toMatchObject({ reason: "REQUEST_INVALID", fields: ["messages"] });
   });
 
-  it("is repeated with its request id without effect", async () => {
+  test("is repeated with its request id without effect", async () => {
     const sessionId = await make(bare([onTurnEnd()]), users(3));
     const request = { sessionId, turnEnd: true, requestId: `end-${sessionId}` };
     const first = await server.client.call("appendMessages", request);
@@ -220,7 +220,7 @@ describe("outcomes of tools", () => {
   const failing = trigger({ $case: "toolError", value: { names: ["search"] } });
   const call: Message = message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] });
 
-  it("are those of this append for a stage on append", async () => {
+  test("are those of this append for a stage on append", async () => {
     const stage = keepNewest(1, { unit: WindowUnit.TURN, anyOf: [failing] });
     const sessionId = await make(bare([stage]), users(2));
     const good = await server.client.call("appendMessages", {
@@ -241,7 +241,7 @@ describe("outcomes of tools", () => {
     expect(after.stageRuns).toEqual([]);
   });
 
-  it("are all since the last turn end for a stage on turn end", async () => {
+  test("are all since the last turn end for a stage on turn end", async () => {
     const sessionId = await make(bare([onTurnEnd(failing)]), users(2));
     const failed = [{ tool: "search", error: true }];
     await server.client.call("appendMessages", {
@@ -255,7 +255,7 @@ describe("outcomes of tools", () => {
     expect(await endTurn(sessionId)).toEqual([]);
   });
 
-  it("come from results among the parts of a user message, each with its own flag", async () => {
+  test("come from results among the parts of a user message, each with its own flag", async () => {
     const sessionId = await make(bare([onTurnEnd(failing)]), users(1));
     const calls = message({
       role: Role.ASSISTANT,
@@ -277,7 +277,7 @@ describe("outcomes of tools", () => {
     expect((await endTurn(sessionId)).map(({ tool }) => tool)).toEqual(["search"]);
   });
 
-  it("are refused without a name, and when there are too many", async () => {
+  test("are refused without a name, and when there are too many", async () => {
     const sessionId = await make(bare([]), users(1));
     const nameless = await server.client.fail("appendMessages", {
       sessionId,
@@ -296,7 +296,7 @@ describe("outcomes of tools", () => {
 });
 
 describe("what a session remembers for its policy", () => {
-  it("is told by the session, and dropped with the stage", async () => {
+  test("is told by the session, and dropped with the stage", async () => {
     const counting = onTurnEnd(trigger({ $case: "newMessagesAtLeast", value: 2 }));
     const sessionId = await make(bare([counting]), users(2));
     await endTurn(sessionId, { modelInputTokens: 17n });

@@ -1,8 +1,14 @@
 // Goal: a field that a mode or a profile of a request does not use is refused where it is set with
 // that mode, by its name; with a mode that uses it, it is taken.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ExtractionPolicy, ExtractionTime } from "../../src/gen/memorysidecar/v1/memory.ts";
+import {
+  RemovedTo,
+  Summarize,
+  SummaryFlow,
+  TokenRule,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
   ContextSection,
   ContextSectionKind,
@@ -15,8 +21,8 @@ import {
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { embedding } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { embedding, keepStage, policy, session, written } from "../support/contract/samples.ts";
 
 let server: TestServer;
 
@@ -35,13 +41,29 @@ interface Row {
   readonly taken: object;
 }
 
+const NOTHING = new Uint8Array(0);
+const EXTRACTION = ExtractionPolicy.decode(NOTHING);
+const COMPACT = { sessionId: "s", choice: { $case: "keepRecent", value: 1 } };
+const summarizing = (fields: Partial<Summarize>) =>
+  session({
+    policy: written(
+      policy({
+        stages: [
+          keepStage({
+            removedTo: RemovedTo.SUMMARIZE,
+            summarize: { ...Summarize.decode(NOTHING), ...fields },
+          }),
+        ],
+      }),
+    ),
+  });
 const section = (fields: Partial<ContextSection>): ContextSection => ({
-  ...ContextSection.decode(new Uint8Array(0)),
+  ...ContextSection.decode(NOTHING),
   kind: ContextSectionKind.LONG_TERM,
   ...fields,
 });
 const sections = [section({ share: 0.5, firstShare: 0.1 })];
-const weights = RecallWeights.decode(new Uint8Array(0));
+const weights = RecallWeights.decode(NOTHING);
 const customTokenRule = {
   ...{ charsPerToken: 4, rounding: 0, perMessage: 0, perCall: 0, min: 0, contentOnly: false },
 };
@@ -91,6 +113,24 @@ const ROWS: readonly Row[] = [
     taken: { minRelevance: 0.5 },
   },
   {
+    method: "createSession",
+    field: "session.policy.policy.stages[0].summarize.max_loops",
+    refused: { session: summarizing({ maxLoops: 3 }) },
+    taken: { session: summarizing({ maxLoops: 3, flow: SummaryFlow.DENSITY }) },
+  },
+  {
+    method: "compactSession",
+    field: "summarize.fan_in",
+    refused: { ...COMPACT, summarize: { ...Summarize.decode(NOTHING), fanIn: 3 } },
+    taken: { ...COMPACT, summarize: Summarize.decode(NOTHING) },
+  },
+  {
+    method: "extractMemories",
+    field: "extraction.on",
+    refused: { text: "x", extraction: { ...EXTRACTION, on: ExtractionTime.TRIM } },
+    taken: { text: "x", extraction: EXTRACTION },
+  },
+  {
     method: "trimSession",
     field: "discard",
     refused: { sessionId: "s", discard: true, ...runPolicy },
@@ -99,7 +139,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a field that nothing would use", () => {
-  it.each(ROWS.map((row) => [row.method, row.field, row] as const))(
+  test.each(ROWS.map((row) => [row.method, row.field, row] as const))(
     "%s refuses %s, and takes it where it counts",
     async (method, field, { refused, taken }) => {
       const failure = await server.client.fail(method, refused as Partial<RequestOf<UnaryName>>);
@@ -116,12 +156,15 @@ describe("a field that nothing would use", () => {
 });
 
 describe("compaction_threshold", () => {
-  it.each(["", "selectools", "lauren", "definable"])("counts with the profile %j", async (name) => {
-    const budgetAt = async (compactionThreshold: number) => {
-      const asked = { profile: name, maxTokens: 1_000, compactionThreshold };
-      return (await server.client.call("assembleContext", asked)).budgetTokens;
-    };
-    expect(await budgetAt(0.5)).toBe(500);
-    expect(await budgetAt(1)).toBe(1_000);
-  });
+  test.each(["", "selectools", "lauren", "definable"])(
+    "counts with the profile %j",
+    async (name) => {
+      const budgetAt = async (compactionThreshold: number) => {
+        const asked = { profile: name, maxTokens: 1_000, compactionThreshold };
+        return (await server.client.call("assembleContext", asked)).budgetTokens;
+      };
+      expect(await budgetAt(0.5)).toBe(500);
+      expect(await budgetAt(1)).toBe(1_000);
+    },
+  );
 });

@@ -3,13 +3,13 @@
 // protected is left. And no message is summarized twice in what is read.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type Policy, ToolResultFillRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { GetWindowResponse } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { message, preset, session, toolCall, written } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { message, preset, session, toolCall, written } from "../support/contract/samples.ts";
 
 const RUNS = Number(process.env["LIMIT_RUNS"] ?? 20);
 const TOKENIZER_RUNS = 8;
@@ -258,9 +258,9 @@ function calling({ calls, results, text: said }: Extract<Step, { kind: "call" }>
 }
 
 /**
- * What of a window that is too large nobody protects: neither a system message, a placed summary
- * among them, nor the newest user message, nor the newest answer with what belongs to it, nor calls
- * that wait, with the results that they have.
+ * Messages of an oversized window that nothing protects. Protected are system messages, with a
+ * placed summary, the newest user message, the newest answer with its calls and results, and
+ * pending calls with their results.
  */
 function freeIn(messages: readonly Message[]): readonly string[] {
   const newestUser = messages.findLastIndex(({ role }) => role === Role.USER);
@@ -301,9 +301,9 @@ async function holds(name: string, runs: number, tokenRule?: string): Promise<vo
 }
 
 describe("what is read costs at most what the limit says", () => {
-  it.each(Object.keys(PRESETS))("under %s", { timeout: 300_000 }, (name) => holds(name, RUNS));
+  test.each(Object.keys(PRESETS))("under %s", { timeout: 300_000 }, (name) => holds(name, RUNS));
 
-  it("by the count of a tokenizer", { timeout: 300_000 }, async () => {
+  test("by the count of a tokenizer", { timeout: 300_000 }, async () => {
     await holds("rolling_summary", TOKENIZER_RUNS, "o200k");
   });
 });

@@ -1,17 +1,17 @@
 // Goal: every limit of the rpcs about windows, previews and search holds exactly: at the limit a
 // request passes the checks of its shape, above it is refused with the field and the limit.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/kit/limits.ts";
 import {
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestServer,
   type UnaryName,
-} from "../support/contract.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { message, policy, written } from "../support/samples.ts";
+} from "../support/contract/client.ts";
+import { message, policy, written } from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 
@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a limit", () => {
-  it.each(ROWS)("of $max holds for $method $field", async ({ method, field, max, make }) => {
+  test.each(ROWS)("of $max holds for $method $field", async ({ method, field, max, make }) => {
     for (const size of [max - 1, max]) {
       const outcome = await server.client.raw(method, requestBytes(method, make(size)));
       const reason = "failure" in outcome ? outcome.failure.reason : "";

@@ -1,8 +1,7 @@
 // GetWindow: stages on read as views and as changes, shortened messages, filled calls, the newest
 // messages, policies in the request.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FILL_NOTICE } from "../../src/domain/window/tool-result-fill.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
@@ -11,7 +10,8 @@ import {
   type ToolResultFill,
   ToolResultFillRule,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { FILL_NOTICE } from "../../src/window/rules/tool-result-fill.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   bare,
   eventsOf,
@@ -22,9 +22,9 @@ import {
   trigger,
   users,
   windowIds,
-} from "../support/policy-wire.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { keepStage, message, toolCall, written } from "../support/samples.ts";
+} from "../support/contract/policy-wire.ts";
+import { keepStage, message, toolCall, written } from "../support/contract/samples.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
 
@@ -44,7 +44,7 @@ const calls = (...ids: string[]) =>
   });
 
 describe("a stage on read", () => {
-  it("is a view by default and changes nothing", async () => {
+  test("is a view by default and changes nothing", async () => {
     const stage = keepNewest(2, { name: "view", on: StageOn.READ });
     const sessionId = await make(bare([stage]), users(4));
     const revision = await revisionOf(server.store);
@@ -61,7 +61,7 @@ describe("a stage on read", () => {
     expect(session?.windowTotals?.messageCount).toBe(4n);
   });
 
-  it("with the effect store changes the window once, with its events", async () => {
+  test("with the effect store changes the window once, with its events", async () => {
     const stage = storesOnRead(2, trigger({ $case: "messageCountOver", value: 3 }));
     const sessionId = await make(bare([stage]), users(3));
     const quiet = await revisionOf(server.store);
@@ -85,7 +85,7 @@ describe("a stage on read", () => {
     expect(after).toMatchObject({ trims: [], stageRuns: [], revision: read.revision });
   });
 
-  it("with the effect store is answered after the views beside it", async () => {
+  test("with the effect store is answered after the views beside it", async () => {
     const shorten = keepStage({
       name: "cut",
       on: StageOn.READ,
@@ -104,7 +104,7 @@ describe("a stage on read", () => {
     expect(stored.message?.text).toHaveLength(400);
   });
 
-  it("that counts new messages moves its mark, also when it removes nothing", async () => {
+  test("that counts new messages moves its mark, also when it removes nothing", async () => {
     const stage = storesOnRead(5, trigger({ $case: "newMessagesAtLeast", value: 2 }));
     const sessionId = await make(bare([stage]), users(2));
     const first = await server.client.call("getWindow", { sessionId });
@@ -124,7 +124,7 @@ describe("a stage on read", () => {
     expect(third.trims).toMatchObject([{ stage: "read", messageIds: ["m1", "m2"] }]);
   });
 
-  it("stores neither for a past seq nor through a policy in the request", async () => {
+  test("stores neither for a past seq nor through a policy in the request", async () => {
     const sessionId = await make(bare([storesOnRead(1)]), users(3));
     const revision = await revisionOf(server.store);
     const past = await server.client.call("getWindow", { sessionId, asOfSeq: 2n });
@@ -138,7 +138,7 @@ describe("a stage on read", () => {
     expect(await revisionOf(server.store)).toBe(revision);
   });
 
-  it("is stored once by many reads at the same time", async () => {
+  test("is stored once by many reads at the same time", async () => {
     const sessionId = await make(bare([storesOnRead(2)]), users(6));
     const reads = await Promise.all(
       Array.from({ length: 8 }, () => server.client.call("getWindow", { sessionId })),
@@ -154,7 +154,7 @@ describe("a stage on read", () => {
 });
 
 describe("a policy in the request", () => {
-  it("runs all its stages, whatever their occasion, as a view", async () => {
+  test("runs all its stages, whatever their occasion, as a view", async () => {
     const sessionId = await make(bare([]), users(6));
     const policy = bare([
       keepNewest(5, { name: "a" }),
@@ -189,7 +189,7 @@ describe("a stage that shortens", () => {
   });
   const text = "start ".repeat(40) + "middle ".repeat(40) + "finish ".repeat(40);
 
-  it("cuts old tool results in the answer and leaves the log", async () => {
+  test("cuts old tool results in the answer and leaves the log", async () => {
     const sessionId = await make(bare([shorten]), [
       ...users(1),
       calls("c1"),
@@ -210,7 +210,7 @@ describe("a stage that shortens", () => {
     expect(session?.windowTotals?.tokenCount).toBe(session?.logTotals?.tokenCount);
   });
 
-  it("lets later stages count what is left", async () => {
+  test("lets later stages count what is left", async () => {
     const drop = keepStage({
       name: "drop",
       select: {
@@ -237,7 +237,7 @@ describe("filled tool results", () => {
       toolResultFill: { rule: ToolResultFillRule.MOVED_ON, newestOnly: false, text: "", ...fields },
     });
 
-  it("puts results behind calls that have none, once the conversation moved on", async () => {
+  test("puts results behind calls that have none, once the conversation moved on", async () => {
     const sessionId = await make(toolResultFill(), [
       ...users(1),
       calls("c1", "c2"),
@@ -270,7 +270,7 @@ describe("filled tool results", () => {
     expect(again.messages).toEqual(window.messages);
   });
 
-  it("has a text and a time of its own choice, and may look at the newest calls only", async () => {
+  test("has a text and a time of its own choice, and may look at the newest calls only", async () => {
     const policy = toolResultFill({
       rule: ToolResultFillRule.ALWAYS,
       newestOnly: true,
@@ -286,7 +286,7 @@ describe("filled tool results", () => {
 });
 
 describe("newest", () => {
-  it("gives the newest of what remains, as they come", async () => {
+  test("gives the newest of what remains, as they come", async () => {
     const stage = keepNewest(4, { on: StageOn.READ });
     const sessionId = await make(bare([stage]), [
       ...users(3),
@@ -307,7 +307,7 @@ describe("newest", () => {
     expect(all.messages).toHaveLength(4);
   });
 
-  it.each([0, -1, 10_001])("refuses %d", async (newest) => {
+  test.each([0, -1, 10_001])("refuses %d", async (newest) => {
     const failure = await server.client.fail("getWindow", { sessionId: "any", newest });
     expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["newest"] });
   });

@@ -1,13 +1,13 @@
 // The rpcs of SessionService that change a window on demand: success, defaults, and each documented
 // failure.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { StageOn, ToolPairing, WindowUnit } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { type Trim, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
-import { keepStage, message, policy, session, toolCall } from "../support/samples.ts";
+import { startContractServer, type TestServer } from "../support/contract/client.ts";
+import { keepStage, message, policy, session, toolCall } from "../support/contract/samples.ts";
 
 let server: TestServer;
 let count = 0;
@@ -63,7 +63,7 @@ async function revisionOf(sessionId: string): Promise<bigint> {
 }
 
 describe("TrimSession", () => {
-  it("trims to tokens, to a number of messages, and to the newest units", async () => {
+  test("trims to tokens, to a number of messages, and to the newest units", async () => {
     const texts = ["12345678", "12345678", "12345678", "12345678"];
     const byTokens = await seeded(users(...texts));
     const first = await server.client.call("trimSession", {
@@ -102,7 +102,7 @@ describe("TrimSession", () => {
     expect(await windowOf(byUnits)).toEqual(["q2", "a2"]);
   });
 
-  it("tells what left in events, and erases it when asked to", async () => {
+  test("tells what left in events, and erases it when asked to", async () => {
     const sessionId = await seeded(users("a", "b", "c"));
     const before = await revisionOf(sessionId);
     const { revision } = await server.client.call("trimSession", {
@@ -125,7 +125,7 @@ describe("TrimSession", () => {
     });
   });
 
-  it("keeps what the policy protects and tool calls whole, and says so", async () => {
+  test("keeps what the policy protects and tool calls whole, and says so", async () => {
     const sessionId = await seeded([
       message({ messageId: "s", role: Role.SYSTEM, text: "rules" }),
       message({ messageId: "q", text: "q" }),
@@ -143,7 +143,7 @@ describe("TrimSession", () => {
     expect(await windowOf(sessionId)).toEqual(["s", "last"]);
   });
 
-  it("runs the policy's stages on request, and those alone", async () => {
+  test("runs the policy's stages on request, and those alone", async () => {
     const stages = [
       keepStage({ name: "later", on: StageOn.TURN_END }),
       keepStage({ name: "asked", on: StageOn.REQUEST }),
@@ -157,7 +157,7 @@ describe("TrimSession", () => {
     expect(answer.stageRuns.map(({ stage }) => stage)).toEqual(["asked"]);
   });
 
-  it("changes nothing when nothing is to be removed, and repeats its answer", async () => {
+  test("changes nothing when nothing is to be removed, and repeats its answer", async () => {
     const sessionId = await seeded(users("a", "b"));
     const before = await revisionOf(sessionId);
     const request = {
@@ -182,7 +182,7 @@ describe("TrimSession", () => {
     ).toMatchObject({ reason: "REQUEST_ID_REUSED" });
   });
 
-  it("refuses a session that changed or does not exist", async () => {
+  test("refuses a session that changed or does not exist", async () => {
     const sessionId = await seeded(users("a", "b"));
     const target = { $case: "maxMessages", value: 1 } as const;
     expect(
@@ -196,7 +196,7 @@ describe("TrimSession", () => {
     });
   });
 
-  it.each([
+  test.each([
     ["no target", {}, "target"],
     [
       "a unit with run_policy",
@@ -231,7 +231,7 @@ describe("RestoreMessages", () => {
     return sessionId;
   }
 
-  it("brings messages back by id and by seq, in their places", async () => {
+  test("brings messages back by id and by seq, in their places", async () => {
     const sessionId = await trimmed();
     const before = await revisionOf(sessionId);
     const answer = await server.client.call("restoreMessages", {
@@ -258,7 +258,7 @@ describe("RestoreMessages", () => {
     ]);
   });
 
-  it("does nothing about messages that are in the window, and repeats its answer", async () => {
+  test("does nothing about messages that are in the window, and repeats its answer", async () => {
     const sessionId = await trimmed();
     const before = await revisionOf(sessionId);
     const request = { sessionId, messageIds: ["m5"], requestId: `restore-${count++}` };
@@ -269,7 +269,7 @@ describe("RestoreMessages", () => {
     expect(await revisionOf(sessionId)).toBe(before);
   });
 
-  it("undoes a trim, and can be told from its past", async () => {
+  test("undoes a trim, and can be told from its past", async () => {
     const sessionId = await trimmed();
     await server.client.call("restoreMessages", {
       sessionId,
@@ -280,7 +280,7 @@ describe("RestoreMessages", () => {
     expect(past.messages).toHaveLength(5);
   });
 
-  it("brings the messages of the same tool calls, unless pairs are loose", async () => {
+  test("brings the messages of the same tool calls, unless pairs are loose", async () => {
     const turn = [
       call("call", "c1", "c2"),
       message({ messageId: "between", text: "hurry" }),
@@ -299,7 +299,7 @@ describe("RestoreMessages", () => {
     expect(await windowOf(loose)).toEqual(["r2", "end"]);
   });
 
-  it("brings no result whose call is gone", async () => {
+  test("brings no result whose call is gone", async () => {
     const turn = [call("call", "c1"), result("r1", "c1"), message({ messageId: "end", text: "x" })];
     const sessionId = await trimmed(turn);
     await server.client.call("deleteMessage", { sessionId, messageId: "call" });
@@ -308,7 +308,7 @@ describe("RestoreMessages", () => {
     expect(await windowOf(sessionId)).toEqual(["end"]);
   });
 
-  it("refuses what does not exist", async () => {
+  test("refuses what does not exist", async () => {
     const sessionId = await trimmed();
     expect(
       await server.client.fail("restoreMessages", { sessionId, messageIds: ["m1", "gone"] }),
@@ -329,7 +329,7 @@ describe("RestoreMessages", () => {
     expect(await windowOf(sessionId)).toEqual(["m5"]);
   });
 
-  it("refuses what would pass the ceiling of a window", async () => {
+  test("refuses what would pass the ceiling of a window", async () => {
     const large = (messageId: string) => message({ messageId, text: "x".repeat(900_000) });
     const sessionId = await seeded([large("l1"), large("l2"), large("l3")]);
     await server.client.call("trimSession", {
@@ -344,7 +344,7 @@ describe("RestoreMessages", () => {
     expect(await windowOf(sessionId)).toEqual(["l1", "l3", "l4"]);
   });
 
-  it("refuses more than 1,000 messages of runs", async () => {
+  test("refuses more than 1,000 messages of runs", async () => {
     const batch = Array.from({ length: 501 }, () => message({ text: "x" }));
     const sessionId = await seeded(batch);
     await server.client.call("appendMessages", { sessionId, messages: batch });
@@ -360,7 +360,7 @@ describe("RestoreMessages", () => {
     });
   });
 
-  it.each([
+  test.each([
     ["nothing", {}, "message_ids"],
     ["an empty id", { messageIds: [""] }, "message_ids[0]"],
     ["seq 0", { seqRanges: [{ firstSeq: 0n, lastSeq: 1n }] }, "seq_ranges[0].first_seq"],
@@ -372,7 +372,7 @@ describe("RestoreMessages", () => {
 });
 
 describe("ListSummaryInputs", () => {
-  it("gives all but system messages and the newest others, with whole tool calls", async () => {
+  test("gives all but system messages and the newest others, with whole tool calls", async () => {
     const sessionId = await seeded([
       message({ messageId: "s", role: Role.SYSTEM, text: "rules" }),
       ...users("a", "b"),
@@ -394,7 +394,7 @@ describe("ListSummaryInputs", () => {
     expect(await list(10_000)).toEqual([]);
   });
 
-  it("may part tool calls from their results under loose pairs", async () => {
+  test("may part tool calls from their results under loose pairs", async () => {
     const sessionId = await seeded(
       [call("call", "c1"), result("r1", "c1"), message({ messageId: "last", text: "x" })],
       policy({ toolPairing: ToolPairing.LOOSE }),
@@ -406,7 +406,7 @@ describe("ListSummaryInputs", () => {
     expect(answer.messages.map(({ messageId }) => messageId)).toEqual(["call"]);
   });
 
-  it("gives what a stage would remove, and nothing when it does not act", async () => {
+  test("gives what a stage would remove, and nothing when it does not act", async () => {
     const stages = [
       keepStage({ name: "asked", on: StageOn.REQUEST }),
       keepStage({
@@ -431,7 +431,7 @@ describe("ListSummaryInputs", () => {
     expect(await windowOf(sessionId)).toHaveLength(5);
   });
 
-  it("refuses an unknown stage, no choice, and no session", async () => {
+  test("refuses an unknown stage, no choice, and no session", async () => {
     const sessionId = await seeded(users("a"));
     expect(
       await server.client.fail("listSummaryInputs", {
@@ -452,7 +452,7 @@ describe("ListSummaryInputs", () => {
 });
 
 describe("SetSummary", () => {
-  it("sets the summary of the session and takes out what it replaces", async () => {
+  test("sets the summary of the session and takes out what it replaces", async () => {
     const sessionId = await seeded(users("a", "b", "c"));
     const before = await revisionOf(sessionId);
     const answer = await server.client.call("setSummary", {
@@ -478,7 +478,7 @@ describe("SetSummary", () => {
     ]);
   });
 
-  it("sets the text alone, counts its versions, and removes it", async () => {
+  test("sets the text alone, counts its versions, and removes it", async () => {
     const sessionId = await seeded(users("a"));
     const { session: first } = await server.client.call("setSummary", { sessionId, text: "one" });
     const { session: second } = await server.client.call("setSummary", { sessionId, text: "two" });
@@ -497,7 +497,7 @@ describe("SetSummary", () => {
     expect(again.session?.revision).toBe(gone.session?.revision);
   });
 
-  it("counts by the rule of the policy, exact ones as well", async () => {
+  test("counts by the rule of the policy, exact ones as well", async () => {
     const sessionId = await seeded(users("a", "b"), policy({ tokenRule: 3 }));
     const beside = await server.client.call("setSummary", { sessionId, text: "hello world" });
     expect(beside.session?.summary?.tokenCount).toBe(2);
@@ -510,7 +510,7 @@ describe("SetSummary", () => {
     expect(placed?.tokenCount).toBe(3);
   });
 
-  it("places a summary where the first replaced message stood", async () => {
+  test("places a summary where the first replaced message stood", async () => {
     const sessionId = await seeded([
       ...users("a"),
       message({ messageId: "m2", text: "b", sentTime: { seconds: 1_000n, nanos: 0 } }),
@@ -558,7 +558,7 @@ describe("SetSummary", () => {
     ]);
   });
 
-  it("replaces placed summaries by one that stands for all they stood for", async () => {
+  test("replaces placed summaries by one that stands for all they stood for", async () => {
     const sessionId = await seeded(users("a", "b", "c", "d"));
     const place = async (text: string, replacedMessageIds: string[]) => {
       const placement = SummaryPlacement.IN_PLACE;
@@ -587,7 +587,7 @@ describe("SetSummary", () => {
     expect(trim.trims).toEqual([]);
   });
 
-  it("leaves the window like a message, when the policy does not protect it", async () => {
+  test("leaves the window like a message, when the policy does not protect it", async () => {
     const bare = policy({
       protections: { system: 1, pinFirst: 0, pinMessageIds: [], releaseLastUser: false },
     });
@@ -608,7 +608,7 @@ describe("SetSummary", () => {
     expect(now?.placedSummaries).toEqual([]);
   });
 
-  it("repeats its answer", async () => {
+  test("repeats its answer", async () => {
     const sessionId = await seeded(users("a", "b"));
     const request = {
       sessionId,
@@ -623,7 +623,7 @@ describe("SetSummary", () => {
     expect(now?.placedSummaries).toHaveLength(1);
   });
 
-  it("refuses messages outside the window and half of a tool call", async () => {
+  test("refuses messages outside the window and half of a tool call", async () => {
     const turn = [call("call", "c1"), result("r1", "c1"), ...users("x", "y")];
     const sessionId = await seeded(turn);
     expect(
@@ -652,14 +652,14 @@ describe("SetSummary", () => {
     });
   });
 
-  it("may replace half of a tool call under loose pairs", async () => {
+  test("may replace half of a tool call under loose pairs", async () => {
     const turn = [call("call", "c1"), result("r1", "c1"), ...users("x")];
     const sessionId = await seeded(turn, policy({ toolPairing: ToolPairing.LOOSE }));
     await server.client.call("setSummary", { sessionId, text: "t", replacedMessageIds: ["r1"] });
     expect(await windowOf(sessionId)).toEqual(["summary", "call", "m1"]);
   });
 
-  it("refuses more than 64 placed summaries", async () => {
+  test("refuses more than 64 placed summaries", async () => {
     const texts = Array.from({ length: 66 }, (_, index) => String(index));
     const sessionId = await seeded(users(...texts));
     const place = (index: number) => ({
@@ -682,7 +682,7 @@ describe("SetSummary", () => {
     await server.client.call("setSummary", request);
   });
 
-  it.each([
+  test.each([
     ["no text in place", { replacedMessageIds: ["m"], placement: 2 as const }, "text"],
     ["nothing replaced in place", { text: "t", placement: 2 as const }, "replaced_message_ids"],
     ["an unknown placement", { text: "t", placement: 3 as 2 }, "placement"],
@@ -695,7 +695,7 @@ describe("SetSummary", () => {
 });
 
 describe("FillToolResults", () => {
-  it("answers every open call, behind the last result of its message", async () => {
+  test("answers every open call, behind the last result of its message", async () => {
     const sessionId = await seeded([
       ...users("q"),
       call("call", "c2", "c1", "c3"),
@@ -724,7 +724,7 @@ describe("FillToolResults", () => {
     expect(await logOf(sessionId)).toEqual(["m1", "call", "r1", "next", "newest"]);
   });
 
-  it("changes nothing the second time", async () => {
+  test("changes nothing the second time", async () => {
     const sessionId = await seeded([call("call", "c1"), ...users("x")]);
     const { revision, windowTotals } = await server.client.call("fillToolResults", {
       sessionId,
@@ -734,13 +734,13 @@ describe("FillToolResults", () => {
     expect(await revisionOf(sessionId)).toBe(revision);
   });
 
-  it("fills for only the newest message with calls when asked to", async () => {
+  test("fills for only the newest message with calls when asked to", async () => {
     const sessionId = await seeded([call("old", "c1"), ...users("x"), call("new", "c2")]);
     const answer = await server.client.call("fillToolResults", { sessionId, newestOnly: true });
     expect(answer.messages.map(({ toolCallId }) => toolCallId)).toEqual(["c2"]);
   });
 
-  it("says what the policy says, or else a fixed notice", async () => {
+  test("says what the policy says, or else a fixed notice", async () => {
     const messages = [call("call", "c1"), ...users("x")];
     const plain = await server.client.call("fillToolResults", {
       sessionId: await seeded(messages),
@@ -754,14 +754,14 @@ describe("FillToolResults", () => {
     expect(made[0]?.text).toBe("of the policy");
   });
 
-  it("counts by the rule of the policy, exact ones as well", async () => {
+  test("counts by the rule of the policy, exact ones as well", async () => {
     const messages = [call("call", "c1"), ...users("x")];
     const sessionId = await seeded(messages, policy({ tokenRule: 3 }));
     const answer = await server.client.call("fillToolResults", { sessionId, text: "hello world" });
     expect(answer.messages[0]?.tokenCount).toBe(2);
   });
 
-  it("lets the tool's own result take the place of the filled one", async () => {
+  test("lets the tool's own result take the place of the filled one", async () => {
     const sessionId = await seeded([call("call", "c1", "c2"), ...users("x")]);
     const { messages } = await server.client.call("fillToolResults", { sessionId });
     await server.client.call("appendMessages", { sessionId, messages: [result("late", "c1")] });
@@ -769,7 +769,7 @@ describe("FillToolResults", () => {
     expect(await windowOf(sessionId)).toEqual(["call", filled, "m1", "late"]);
   });
 
-  it("repeats its answer", async () => {
+  test("repeats its answer", async () => {
     const sessionId = await seeded([call("call", "c1"), ...users("x")]);
     const request = { sessionId, requestId: `fill-${count++}` };
     const first = await server.client.call("fillToolResults", request);
@@ -777,7 +777,7 @@ describe("FillToolResults", () => {
     expect(await server.client.call("fillToolResults", request)).toEqual(first);
   });
 
-  it("refuses more than 256 results in one window, and no session", async () => {
+  test("refuses more than 256 results in one window, and no session", async () => {
     const ids = (from: number, length: number) =>
       Array.from({ length }, (_, index) => `c${from + index}`);
     const calls = [call("a", ...ids(0, 128)), call("b", ...ids(200, 128)), call("c", "c999")];

@@ -2,7 +2,7 @@
 // gets what they brought, or hears that they failed; nothing of it is ever stored.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { HookKind } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { EmbeddingPurpose } from "../../src/gen/memorysidecar/v1/document.ts";
 import {
@@ -12,11 +12,15 @@ import {
   RerankState,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type LeasedTask, TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
-import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
-import { hooksOf, pollEmbedder, pollHook, pollReranker } from "../support/hooks.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { message } from "../support/samples.ts";
-import { makeScene, outputOf, span, takeTask, WORKERS } from "../support/summarizing.ts";
+import {
+  type RequestOf,
+  startContractServer,
+  type TestServer,
+} from "../support/contract/client.ts";
+import { message } from "../support/contract/samples.ts";
+import { makeScene, outputOf, span, takeTask, WORKERS } from "../support/contract/summarizing.ts";
+import { hooksOf, pollEmbedder, pollHook, pollReranker } from "../support/hooks/hooks.ts";
+import { revisionOf } from "../support/store/revisions.ts";
 
 const HOOK = "vectors";
 const ORDER = "order";
@@ -62,7 +66,7 @@ async function take(
 /** Says how often a text has an otter, as a vector. */
 const otters = (text: string): number[] => [text.split("otter").length - 1, 1];
 
-/** What a worker makes of a task. */
+/** The worker's output for a task. */
 function workOn({ input }: LeasedTask): Output {
   if (input?.$case === "embed") return vectorsOf(input.value.texts.map(otters));
   if (input?.$case === "rerank") return scoresOf(input.value.texts.map((text) => -text.length));
@@ -94,7 +98,7 @@ function work({ client }: TestServer, namespace = ""): LeasedTask[] {
 }
 
 describe("a task to embed", () => {
-  it("has the texts, and its vectors go to the caller", async () => {
+  test("has the texts, and its vectors go to the caller", async () => {
     const server = await start();
     const { client } = server;
     const asked = client.call("embed", {
@@ -136,7 +140,7 @@ describe("a task to embed", () => {
     expect((await client.fail("completeTask", late)).reason).toBe("TASK_NOT_FOUND");
   });
 
-  it("is not listed, and nothing of it is stored", async () => {
+  test("is not listed, and nothing of it is stored", async () => {
     const server = await start();
     const { client, store } = server;
     const revision = await revisionOf(store);
@@ -154,7 +158,7 @@ describe("a task to embed", () => {
     expect(await revisionOf(store)).toBe(revision);
   });
 
-  it("is split where it has more texts than a batch, and stays in its namespace", async () => {
+  test("is split where it has more texts than a batch, and stays in its namespace", async () => {
     const server = await start();
     const done = work(server, "mine");
     const asked = { namespace: "mine", texts: ["one", "two", "three otters"] };
@@ -165,7 +169,7 @@ describe("a task to embed", () => {
     expect(failure).toMatchObject({ code: "UNAVAILABLE", reason: "EMBEDDER_UNAVAILABLE" });
   });
 
-  it("refuses results of another form, which are failed attempts", async () => {
+  test("refuses results of another form, which are failed attempts", async () => {
     const server = await start();
     const { client } = server;
     const asked = client.call("embed", { texts: ["a"] });
@@ -186,7 +190,7 @@ describe("a task to embed", () => {
       expect((await client.fail("completeTask", { ...ref, output })).reason).toBe("LEASE_LOST");
     }
     const { task, ref } = await take(server, { wait: span(20_000) });
-    expect(task?.lastFailure?.message).toContain("not of the type");
+    expect(task?.lastFailure?.message).toContain("different type");
     await client.call("completeTask", { ...ref, output: vectorsOf([[1, 0]]) });
     expect((await asked).embeddings).toHaveLength(1);
     const { hooks } = await client.call("listHooks");
@@ -194,7 +198,7 @@ describe("a task to embed", () => {
     expect(hook).toMatchObject({ callCount: 5n, failures: [{ count: 4n }] });
   }, 60_000);
 
-  it("fails its caller when a worker says that it is no use", async () => {
+  test("fails its caller when a worker says that it is no use", async () => {
     const server = await start();
     const { client } = server;
     const asked = client.fail("embed", { texts: ["a"] });
@@ -203,14 +207,14 @@ describe("a task to embed", () => {
     expect(given).toMatchObject({ state: TaskState.READY });
     expect(given.readyTime).toBeDefined();
     const again = await take(server);
-    expect(again.task?.lastFailure?.message).toBe("The worker gave the task back.");
+    expect(again.task?.lastFailure?.message).toBe("The worker returned the task.");
     const over = await client.call("failTask", { ...again.ref, permanent: true, message: "no" });
     expect(over).toEqual({ state: TaskState.DEAD, readyTime: undefined });
     expect(await asked).toMatchObject({ code: "ABORTED", reason: "HOOK_FAILED" });
     expect((await client.fail("failTask", again.ref)).reason).toBe("TASK_NOT_FOUND");
   });
 
-  it("is gone when its caller is", async () => {
+  test("is gone when its caller is", async () => {
     const server = await start();
     const { client } = server;
     const asked = client.fail("embed", { texts: ["a"] }, { deadlineMs: 400 });
@@ -221,7 +225,7 @@ describe("a task to embed", () => {
     expect((await client.fail("completeTask", { ...ref, output })).reason).toBe("TASK_NOT_FOUND");
   });
 
-  it("goes to another worker when the lease of the first one ends", async () => {
+  test("goes to another worker when the lease of the first one ends", async () => {
     const server = await start();
     const asked = server.client.call("embed", { texts: ["a"] });
     const first = await take(server, { lease: span(1_000) });
@@ -234,7 +238,7 @@ describe("a task to embed", () => {
     expect((await asked).embeddings).toHaveLength(1);
   });
 
-  it("comes before tasks to summarize, which take no vectors", async () => {
+  test("comes before tasks to summarize, which take no vectors", async () => {
     const server = await start();
     const { client } = server;
     await makeScene(server, "s");
@@ -271,7 +275,7 @@ describe("a hook whose workers make vectors", () => {
     }
   }
 
-  it("says what it does, and cannot summarize", async () => {
+  test("says what it does, and cannot summarize", async () => {
     const { client } = await start();
     const { hooks } = await client.call("listHooks");
     const types = new Map(hooks.map(({ name, taskTypes }) => [name, taskTypes]));
@@ -283,7 +287,7 @@ describe("a hook whose workers make vectors", () => {
     expect(hooks.find(({ name }) => name === HOOK)?.kind).toBe(HookKind.POLL);
   });
 
-  it("is what a recall finds with, once workers made the vectors", async () => {
+  test("is what a recall finds with, once workers made the vectors", async () => {
     const server = await start();
     const { client } = server;
     await say(server);
@@ -318,7 +322,7 @@ describe("a hook whose workers make vectors", () => {
       .toBe("m9");
   }, 30_000);
 
-  it("has vectors in a namespace though the workers of another one fail", async () => {
+  test("has vectors in a namespace though the workers of another one fail", async () => {
     const server = await start();
     const { client } = server;
     let failed = 0;
@@ -349,7 +353,7 @@ describe("a hook whose workers make vectors", () => {
       const ask = { namespace, query, mode: RecallMode.LEXICAL };
       return (await client.call("recall", ask)).coverage?.withoutVectorCount;
     };
-    // What was asked for last comes first: that is the one that fails.
+    // The newest request is served first, and that is the one that fails.
     await pending("good", "x");
     await expect.poll(() => pending("bad", "x").then(() => failed > 1)).toBe(true);
     await client.call("appendMessages", {
@@ -366,7 +370,7 @@ describe("a hook whose workers make vectors", () => {
     expect(await pending("bad", "x")).toBe(1n);
   }, 30_000);
 
-  it("puts hits in order, or leaves them as they are when nobody does", async () => {
+  test("puts hits in order, or leaves them as they are when nobody does", async () => {
     const server = await start();
     const { client } = server;
     await say(server);

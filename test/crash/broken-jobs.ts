@@ -4,7 +4,7 @@
 
 import { registerHooks } from "node:module";
 
-const TARGET = "/src/service/memories/run-job.ts";
+const TARGET = "/src/memory/learn/attempt.ts";
 
 const CHANGES: readonly (readonly [from: string, to: string])[] = [
   [

@@ -1,10 +1,10 @@
-// Loaded into a server before its own code (`node --import`), this breaks it on purpose: what
-// changes is not told to the index of recall. It is the proof that the crash test of recall notices
+// Loaded into a server before its own code (`node --import`), this breaks it on purpose: changes
+// of messages are not sent to the index of recall. It proves that the crash test of recall notices
 // such a fault.
 
 import { registerHooks } from "node:module";
 
-const TARGET = "/src/service/recall/mark-event.ts";
+const TARGET = "/src/recall/feed/changes.ts";
 const MARK = "feed.mark(ref, seqsOf(event));";
 
 registerHooks({

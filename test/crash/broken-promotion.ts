@@ -4,7 +4,7 @@
 
 import { registerHooks } from "node:module";
 
-const TARGET = "/src/service/append.ts";
+const TARGET = "/src/session/append.ts";
 
 const CHANGES: readonly (readonly [from: string, to: string])[] = [
   [

@@ -4,7 +4,7 @@
 
 import { registerHooks } from "node:module";
 
-const TARGET = "/src/service/tasks/complete-task.ts";
+const TARGET = "/src/tasks/run/complete-task.ts";
 
 const CHANGES: readonly (readonly [from: string, to: string])[] = [
   ["remove: [task.taskNo]", "remove: []"],

@@ -4,7 +4,7 @@
 
 import { registerHooks } from "node:module";
 
-const TARGET = "/src/storage/lmdb/memory-changes.ts";
+const TARGET = "/src/store/changes/memory-changes.ts";
 const REMOVAL = "  for (const key of old) {\n    memtable.set(key, null);\n  }\n";
 
 registerHooks({

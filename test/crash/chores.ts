@@ -10,7 +10,7 @@ const BATCH = 200;
 
 interface Chore {
   readonly sessionId: string;
-  /** What the session must hold if it is there. */
+  /** Texts that the session must hold if it exists. */
   readonly texts: readonly string[];
   there: Known;
 }

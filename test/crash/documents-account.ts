@@ -1,8 +1,8 @@
-// What is known of the documents of a store that is written and killed: the state that was answered
-// for, and the one call without an answer, which may have happened or not, but not by half.
+// Expected documents of a store that is written and killed: the acknowledged state, and the one
+// call without an answer, which took effect completely or not at all.
 
-import type { StoredDocument } from "../../src/storage/store.ts";
-import type { DocumentAction } from "../support/documents.ts";
+import type { StoredDocument } from "../../src/store/store.ts";
+import type { DocumentAction } from "../support/store/documents.ts";
 
 /** A collection: the next number, and its documents in words, by id. */
 export interface AccountState {
@@ -45,11 +45,11 @@ interface Known {
   open: DocumentAction | undefined;
 }
 
-/** What is known of all collections. Each is written by one writer, one call at a time. */
+/** Expected state of all collections. Each has one writer, which makes one call at a time. */
 export class DocumentAccount {
   readonly #known = new Map<string, Known>();
   answered = 0;
-  /** How many calls had no answer when the writer was killed. */
+  /** Number of calls without an answer when the writer was killed. */
   open = 0;
 
   collectionIds(): readonly string[] {

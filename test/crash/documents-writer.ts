@@ -4,24 +4,24 @@
 
 import { writeSync } from "node:fs";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { armFailpoints } from "../../src/lib/failpoint.ts";
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import type { Store, VectorPlace } from "../../src/storage/store.ts";
+import { armFailpoints } from "../../src/kit/failpoint.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import type { Store, VectorPlace } from "../../src/store/store.ts";
+import { type Random, randomFrom } from "../support/kit/random.ts";
 import {
   changeDocuments,
   type DocumentAction,
   saveVectors,
   type VectorAction,
-} from "../support/documents.ts";
-import { readFacts, START_MS } from "../support/plans.ts";
-import { type Random, randomFrom } from "../support/random.ts";
+} from "../support/store/documents.ts";
+import { readFacts, START_MS } from "../support/store/plans.ts";
 
 const COLLECTIONS = ["c", "cc", "large"];
 const WRITERS = 4;
 const IDS = 40;
 const KEEP = { eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15, usageHourMin: 0 };
 
-/** What a writer does next. */
+/** Draws a writer's next call. */
 function draw(random: Random, sessionId: string, nowMs: number): DocumentAction {
   const isLarge = sessionId === "large";
   const text = (id: string) =>

@@ -12,21 +12,22 @@ import {
   summarize,
   summaryView,
 } from "../../clients/typescript/src/index.ts";
-import { numbered } from "../support/cover.ts";
-import { answerCover, taskIdOfCall, writeHooks } from "../support/cover-hook.ts";
-import type { Random } from "../support/random.ts";
+import { answerCover, taskIdOfCall, writeHooks } from "../support/hooks/cover-hook.ts";
 import {
   type GrpcAct,
   type ScriptedGrpcHook,
   startScriptedGrpcHook,
-} from "../support/scripted-grpc-hook.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { checkAccount, type SummaryAccount } from "../support/summary-account.ts";
-import { drained, readAccount } from "../support/summary-reader.ts";
+} from "../support/hooks/scripted-grpc.ts";
+import type { Random } from "../support/kit/random.ts";
+import { numbered } from "../support/process/cover.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
+import { checkAccount, type SummaryAccount } from "../support/process/summary-account.ts";
+import { drained, readAccount } from "../support/process/summary-reader.ts";
 import { plainClient } from "./writers.ts";
 
-const FAILPOINT_MS = 30_000;
+const FAILPOINT_MS = 60_000;
 const BATCH = 4;
+const ROUND_MESSAGES = 60;
 
 /** The sessions: every way of keeping summaries, with a remote hook and the built-in one. */
 const SESSIONS: Readonly<Record<string, SummarizeOptions>> = {
@@ -41,12 +42,12 @@ const SESSIONS: Readonly<Record<string, SummarizeOptions>> = {
   "builtin-at-once": { hook: "builtin", keep: "replace", leave: "at-once", maxTokens: 64 },
 };
 
-/** How a round ends. */
+/** End of a round. */
 export type HookEnd =
   | { readonly kind: "kill"; readonly afterMs: number }
   | { readonly kind: "after-hook"; readonly pass: number };
 
-/** What all rounds added up to. */
+/** Totals over all rounds. */
 export interface HookTally {
   rounds: number;
   appended: number;
@@ -68,13 +69,13 @@ export function newHookTally(): HookTally {
   return { ...counts, repeatedCalls: 0, interrupted: 0, checks: 0, wrong: [] };
 }
 
-/** What a chain may change. */
+/** Options of a chain of rounds. */
 export interface HookChainOptions {
   /** Flags for node, with which a test starts a server that is broken on purpose. */
   readonly nodeArgs?: readonly string[];
 }
 
-/** What is known of a session: what was acknowledged, and what may be there beyond it. */
+/** State of a session: the acknowledged writes, and those that may exist beyond them. */
 interface Sent {
   acknowledged: number;
   /** The end of the batch without an answer; equal to `acknowledged` when there is none. */
@@ -171,7 +172,11 @@ export class HookChain implements AsyncDisposable {
       this.#release();
       const writers = [...this.#sent.keys()].map((sessionId) => this.#write(client, sessionId));
       if (end.kind === "kill") {
+        // On a slow machine a round goes on until it has shown something; some end at once all
+        // the same.
+        const enough = this.#tally.appended + (this.#random.chance(0.8) ? ROUND_MESSAGES : 0);
         await sleep(end.afterMs);
+        for (let i = 0; i < 500 && this.#tally.appended < enough; i++) await sleep(10);
         await server.kill();
       } else {
         const limit = sleep(FAILPOINT_MS, undefined, { ref: false });
@@ -245,7 +250,7 @@ export class HookChain implements AsyncDisposable {
     return undefined;
   }
 
-  /** What was acknowledged is there; what had no answer is there as a whole, or not at all. */
+  /** Acknowledged writes exist. A write without an answer exists completely or not at all. */
   #settle(sent: Sent, { sessionId, lastSeq }: SummaryAccount): void {
     if (lastSeq !== sent.acknowledged && lastSeq !== sent.tried) {
       const known = `${sent.acknowledged} or ${sent.tried}`;

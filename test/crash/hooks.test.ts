@@ -3,15 +3,15 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Random, randomFrom, testSeed } from "../support/random.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { type Random, randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { HookChain, type HookEnd, type HookTally, newHookTally } from "./hook-rounds.ts";
 
 /** Between the answer and the commit. */
-const ROUNDS = 100;
+const ROUNDS = 20 * TEST_DEPTH;
 /** At random moments, which leave much more to be read after each. */
-const RANDOM_ROUNDS = 40;
-const ROUNDS_PER_DIRECTORY = 20;
+const RANDOM_ROUNDS = 10 * TEST_DEPTH;
+const ROUNDS_PER_DIRECTORY = 10;
 /** A server that is broken on purpose is found out in so many rounds. */
 const ROUNDS_BROKEN = 10;
 const PASSES_MAX = 8;
@@ -41,7 +41,7 @@ async function run(
 }
 
 test("a result takes effect once, by SIGKILL between the answer and the commit", {
-  timeout: 600_000,
+  timeout: 600_000 * TEST_DEPTH,
 }, async () => {
   const random = randomFrom(testSeed("after-hook"));
   const tally = newHookTally();
@@ -55,7 +55,7 @@ test("a result takes effect once, by SIGKILL between the answer and the commit",
 });
 
 test("nothing is lost or done twice by SIGKILL at random moments while hooks work", {
-  timeout: 600_000,
+  timeout: 600_000 * TEST_DEPTH,
 }, async () => {
   const random = randomFrom(testSeed("hooks-sigkill"));
   const tally = newHookTally();

@@ -1,12 +1,11 @@
-// What the test knows for sure: a journal of every write that was intended and every answer that
-// came back. It lives in the test process, which is never killed, and is the oracle for what a
-// store must hold after a crash. A write without an answer may have happened or not, but not by
-// half.
+// The oracle for the contents of a store after a crash: a journal of every intended write and every
+// answer. It lives in the test process, which is never killed. A write without an answer took
+// effect completely or not at all.
 
 /** Whether something is so, as far as the answers tell. */
 export type Known = "yes" | "no" | "maybe";
 
-/** What a message was written with; the part that must come back byte for byte. */
+/** The written part of a message, which must come back byte for byte. */
 export interface Content {
   readonly role: "user" | "assistant" | "tool";
   readonly text: string;
@@ -35,7 +34,7 @@ export interface Operation {
   revision?: number;
 }
 
-/** What is known of one message. */
+/** State of one message. */
 export interface Entry {
   readonly messageId: string;
   readonly sessionId: string;
@@ -52,11 +51,11 @@ export class Journal {
   readonly sessionIds: readonly string[];
   readonly operations = new Map<string, Operation>();
   readonly entries = new Map<string, Entry>();
-  /** What each message was appended with, so that an append can be repeated exactly. */
+  /** Appended content of each message, from which an append can be repeated exactly. */
   readonly originals = new Map<string, Content>();
   /** Events that a watcher has seen: they must be there for ever. */
   readonly seenEvents = new Set<string>();
-  /** What went wrong while writing. */
+  /** Errors while writing. */
   readonly complaints: string[] = [];
   acknowledged = 0;
   unanswered = 0;

@@ -1,6 +1,6 @@
-// What is known of the memories of scopes that are written while the server is killed: the state
-// that was answered for, and the one call without an answer, which happened as a whole or not at
-// all. The rules are written down here anew, in their simplest form.
+// Expected memories of scopes that are written while the server is killed: the acknowledged state,
+// and the one call without an answer, which took effect completely or not at all. It implements the
+// rules a second time, in their simplest form.
 
 /** A memory as the account knows it. */
 interface Held {
@@ -18,7 +18,7 @@ interface Held {
   readonly seenAt: number;
 }
 
-/** What a call says of a memory; an entity has its name as key. */
+/** A memory as a call gives it; an entity has its name as key. */
 export type Said = Pick<Held, "id" | "kind" | "text" | "key" | "category" | "importance">;
 
 /** A call that changes a scope. */
@@ -29,9 +29,12 @@ export type MemoryCall =
   | { readonly kind: "forget"; readonly ids: readonly string[] }
   | { readonly kind: "decay"; readonly factor: number; readonly deleteBelow: number };
 
-/** How a scope treats what it is given. */
+/** Treatment of what a scope is given. */
 interface ScopeRules {
-  /** What a turn gives: promoted texts and episodes, or facts by a job, which repeat its text. */
+  /**
+   * Effect of a turn: promoted texts and episodes, or facts that a job extracts by repeating its
+   * text.
+   */
   readonly gives: "promotion" | "extraction" | "nothing";
   /** The most of each tier; turns only limit long-term ones. */
   readonly limit: number;
@@ -48,7 +51,7 @@ interface ScopeState {
 const EMPTY: ScopeState = { calls: 0, log: [], promoted: new Set(), held: [] };
 const STRUCTURED = ["entity", "relation", "episode"];
 
-/** How important the rules of the server find the texts of the load. */
+/** Importance that the rules of the server give the texts of the load. */
 function importanceOf(text: string): number {
   const lower = text.toLowerCase();
   if (lower.startsWith("my name is ")) return 0.9;
@@ -76,7 +79,7 @@ function rankOf(held: Held): number {
   return tier === "entity" ? held.seenAt : 0;
 }
 
-/** What is left when so many of a tier may stay. */
+/** Memories that remain under a limit on one tier. */
 function limited(all: readonly Held[], tier: string, limit: number): readonly Held[] {
   const own = all.filter((held) => tierOf(held) === tier);
   const order = own.toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -184,7 +187,9 @@ function linesOf({ held, log }: ScopeState): readonly string[] {
   return [...log.map((text) => `said ${text}`), ...memories];
 }
 
-/** What is shown of a scope: the log of its session, and its memories in words, oldest first. */
+/**
+ * Observed state of a scope: the log of its session, and the texts of its memories, oldest first.
+ */
 export interface SeenScope {
   readonly log: readonly string[];
   readonly memories: readonly string[];
@@ -199,7 +204,7 @@ export class ScopeAccount {
   readonly #forgotten = new Set<string>();
   acknowledged = 0;
   unanswered = 0;
-  /** How many calls without an answer turned out to have happened. */
+  /** Number of calls without an answer that turned out to have happened. */
   happened = 0;
 
   constructor(name: string, rules: ScopeRules) {
@@ -207,7 +212,7 @@ export class ScopeAccount {
     this.rules = rules;
   }
 
-  /** What is held now: for the choice of what to say and what to forget. */
+  /** Memories that exist now, to choose what to say and what to forget. */
   get held(): readonly Said[] {
     return this.#state.held;
   }
@@ -221,7 +226,7 @@ export class ScopeAccount {
     this.#open = call;
   }
 
-  /** How many memories a call is to take away. */
+  /** Number of memories that a call is to take away. */
   countOf(category: string): number {
     return this.#state.held.filter((held) => held.category === category).length;
   }

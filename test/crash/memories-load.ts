@@ -11,8 +11,8 @@ import {
   MemoryState,
   makePolicy,
 } from "../../clients/typescript/src/index.ts";
-import type { Random } from "../support/random.ts";
-import { eventually } from "../support/summary-reader.ts";
+import type { Random } from "../support/kit/random.ts";
+import { eventually } from "../support/process/summary-reader.ts";
 import {
   type MemoryCall,
   type Said,
@@ -32,7 +32,7 @@ const DRAIN_MS = 60_000;
 const PAUSE_MS = 2;
 const BIG_BATCH = 40;
 
-/** What a load works with. */
+/** Input of a load. */
 export interface MemoryLoad {
   readonly client: MemorySidecar;
   readonly random: Random;

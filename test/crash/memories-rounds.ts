@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isMemorySidecarError, type MemorySidecar } from "../../clients/typescript/src/index.ts";
-import type { Random } from "../support/random.ts";
-import { type LogEntry, type RunningServer, startServer } from "../support/server.ts";
+import type { Random } from "../support/kit/random.ts";
+import { type LogEntry, type RunningServer, startServer } from "../support/process/server.ts";
 import { ScopeAccount } from "./memories-account.ts";
 import {
   drainJobs,
@@ -20,11 +20,11 @@ import {
 import { plainClient } from "./writers.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
-const FAILPOINT_MS = 30_000;
+const FAILPOINT_MS = 60_000;
 const CALM_MS = 3_000;
 const ROUND_CALLS = 100;
 
-/** How a round ends. */
+/** End of a round. */
 export type MemoriesEnd =
   | { readonly kind: "kill"; readonly afterMs: number }
   | { readonly kind: "failpoint"; readonly spec: string };
@@ -33,7 +33,7 @@ function isQuiet({ level }: LogEntry): boolean {
   return level !== "error" && level !== "fatal";
 }
 
-/** What all rounds of a test added up to. */
+/** Totals over all rounds of a test. */
 export interface MemoriesTally {
   rounds: number;
   checks: number;

@@ -3,9 +3,9 @@
 // when it is sent, as a server would that answers before its commit.
 
 import { expect, test } from "vitest";
-import { randomFrom } from "../support/random.ts";
-import { startServer } from "../support/server.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { randomFrom } from "../support/kit/random.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { startServer } from "../support/process/server.ts";
 import { type Content, Journal } from "./journal.ts";
 import { observe } from "./observe.ts";
 import { check, type Seen, type SeenEvent, type SeenSession } from "./oracle.ts";

@@ -1,6 +1,6 @@
-// What is known of the records of a server that is killed again and again, and what a recall may
-// find of them. Each record has a word of its own, a new one with each change, so that an answer
-// says which state of the record it holds.
+// Expected records of a server that is killed again and again, and the hits that a recall may give.
+// Each record has a unique word, a new one with each change, which shows in an answer which state
+// of the record it holds.
 
 import type { RecallHit } from "../../clients/typescript/src/index.ts";
 
@@ -46,7 +46,7 @@ export function keyOf(kind: KnownRecord["kind"], container: string, id: string):
   return `${kind} ${container}/${id}`;
 }
 
-/** What a hit says of the record it names. */
+/** The record that a hit names, with its state. */
 export function seenHit({ record }: RecallHit): SeenHit {
   if (record?.$case === "message") {
     const { sessionId, message } = record.value;

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isMemorySidecarError, type MemorySidecar } from "../../clients/typescript/src/index.ts";
-import type { Random } from "../support/random.ts";
+import type { Random } from "../support/kit/random.ts";
 import {
   type BriefSession,
   type KnownRecord,
@@ -24,7 +24,7 @@ const TTLS_MS = [1_000, 2_000, 4_000];
 const BRIEF_PAUSE_MS = 25;
 const LONG_WORDS = 200;
 
-/** What a load works with. */
+/** Input of a load. */
 export interface Load {
   readonly client: MemorySidecar;
   readonly account: RecallAccount;

@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
-import { type ComparedQuery, indexFaults } from "../support/fresh-index.ts";
-import type { Random } from "../support/random.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import type { Random } from "../support/kit/random.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
+import { type ComparedQuery, indexFaults } from "../support/recall/fresh-index.ts";
 import {
   type BriefSession,
   briefFault,
@@ -16,7 +16,7 @@ import {
 import { BRIEF, commonQuery, type Load, read, write, writeBriefly } from "./recall-load.ts";
 import { plainClient } from "./writers.ts";
 
-/** Who writes in the rounds that end in each way: what one round leaves open waits for a check. */
+/** Writers of the rounds that end in each way: what one round leaves open waits for a check. */
 const WRITERS = {
   kill: ["north", "south", "east", "west", "middle"],
   failpoint: ["red", "green", "blue", "black", "white"],
@@ -26,18 +26,18 @@ const READERS = 2;
 const BATCH = 30;
 /** Words of deleted records that are looked for after a start. */
 const DEAD_LOOKED_FOR = 150;
-const FAILPOINT_MS = 30_000;
+const FAILPOINT_MS = 60_000;
 const ROUND_WRITES = 25;
 const PAGE_HITS = 100;
 
 const json = JSON.stringify;
 
-/** How a round ends. */
+/** End of a round. */
 export type RecallEnd =
   | { readonly kind: "kill"; readonly afterMs: number }
   | { readonly kind: "failpoint"; readonly spec: string };
 
-/** What all rounds of a test added up to. */
+/** Totals over all rounds of a test. */
 export interface RecallTally {
   rounds: number;
   acknowledged: number;
@@ -163,7 +163,7 @@ export class RecallChain {
   }
 
   async #checkBrief(client: MemorySidecar): Promise<void> {
-    // What ran out long ago is asked for a few times and then forgotten.
+    // Sessions that expired long ago are checked a few times and then dropped.
     const sessions = this.#brief.splice(0, Math.max(0, this.#brief.length - BATCH));
     this.#brief = [...this.#brief, ...sessions.filter(() => this.#random.chance(0.1))];
     for (let at = 0; at < this.#brief.length; at += BATCH) {

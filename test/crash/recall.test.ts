@@ -4,17 +4,17 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Random, randomFrom, testSeed } from "../support/random.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { type Random, randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { briefFault, keyOf, RecallAccount, type SeenHit } from "./recall-account.ts";
 import { newRecallTally, RecallChain, type RecallEnd, type RecallTally } from "./recall-rounds.ts";
 
-const ROUNDS = 100;
+const ROUNDS = 20 * TEST_DEPTH;
 const ROUNDS_PER_DIRECTORY = 10;
 /** A server that is broken on purpose is found out in so many rounds. */
 const ROUNDS_BROKEN = 10;
 /** A run with less traffic than this shows nothing and fails. */
-const ACKNOWLEDGED_MIN = 1_500;
+const ACKNOWLEDGED_MIN = 15 * ROUNDS;
 
 const PLACES = ["before-commit", "after-commit", "before-index", "before-index"] as const;
 
@@ -35,7 +35,7 @@ function report(tally: RecallTally, seed: number): void {
 }
 
 test("recall finds what was answered for and nothing else, by SIGKILL at any moment", {
-  timeout: 900_000,
+  timeout: 600_000 * TEST_DEPTH,
 }, async () => {
   const random = randomFrom(testSeed("recall"));
   const tally = newRecallTally();

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
-import type { Random } from "../support/random.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { drained } from "../support/summary-reader.ts";
+import type { Random } from "../support/kit/random.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
+import { drained } from "../support/process/summary-reader.ts";
 import { Chores } from "./chores.ts";
 import { type Entry, Journal, type Operation } from "./journal.ts";
 import { observe } from "./observe.ts";
@@ -25,18 +25,18 @@ import {
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 /** Acknowledged operations that are repeated after a restart, to see that nothing happens twice. */
 const REPEATS = 12;
-const FAILPOINT_MS = 30_000;
+const FAILPOINT_MS = 60_000;
 const ROUND_WRITES = 40;
 
 /** The session whose messages leave its window when a hook has summarized them. */
 const SUMMARIZED = "delta";
 
-/** How a round ends. */
+/** End of a round. */
 export type End =
   | { readonly kind: "kill"; readonly afterMs: number }
   | { readonly kind: "failpoint"; readonly spec: string };
 
-/** What all rounds of a test added up to. */
+/** Totals over all rounds of a test. */
 export interface Tally {
   rounds: number;
   acknowledged: number;
@@ -131,7 +131,7 @@ export class Chain {
       this.#born = true;
       return;
     }
-    // What is read must not change meanwhile.
+    // The data must not change while they are read.
     await drained(client, SUMMARIZED);
     const others = this.chores.used ? [Chores.namespace] : [];
     const seen = await observe(client, this.journal.sessionIds, others);

@@ -2,16 +2,16 @@
 // afterwards against the journal of what it had acknowledged.
 
 import { expect, test } from "vitest";
-import { randomFrom, testSeed } from "../support/random.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { Chain, newTally, type Tally } from "./rounds.ts";
 
-const ROUNDS = 100;
+const ROUNDS = 20 * TEST_DEPTH;
 const ROUNDS_PER_DIRECTORY = 20;
 const VERIFY_EVERY = 5;
 /** A run with less traffic than this shows nothing and fails. */
-const ACKNOWLEDGED_MIN = 2_500;
-const UNANSWERED_MIN = 100;
+const ACKNOWLEDGED_MIN = 25 * ROUNDS;
+const UNANSWERED_MIN = ROUNDS;
 
 function report(name: string, tally: Tally, seed: number): void {
   const lost = tally.wrong.filter((line) => line.startsWith("LOST")).length;
@@ -25,7 +25,7 @@ function report(name: string, tally: Tally, seed: number): void {
 }
 
 test("no acknowledged write is lost by SIGKILL at random moments", {
-  timeout: 600_000,
+  timeout: 600_000 * TEST_DEPTH,
 }, async () => {
   const random = randomFrom(testSeed("sigkill"));
   const tally = newTally();

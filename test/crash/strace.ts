@@ -15,7 +15,7 @@ const O_DSYNC = 0o10000;
 export interface SystemCall {
   readonly name: string;
   readonly fd: number;
-  /** What the descriptor stands for, as strace says it. */
+  /** Target of the descriptor, as strace prints it. */
   readonly target: string;
   /** The arguments after the descriptor. */
   readonly rest: string;
@@ -116,7 +116,7 @@ function isMeta(call: SystemCall): boolean {
   return Number(place[1]) < META_BYTES_MAX && Number(place[2]) < 2 * 65_536;
 }
 
-/** What one write to a store is known by in a record. */
+/** Bytes that identify one write to a store in a record. */
 export interface Needle {
   /** Is in the data that is stored. */
   readonly stored: string;

@@ -5,8 +5,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { startServer } from "../support/server.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { startServer } from "../support/process/server.ts";
 import { durableOrder, type Needle, parse, record, straceMissing } from "./strace.ts";
 import { plainClient } from "./writers.ts";
 

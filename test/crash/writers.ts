@@ -12,7 +12,7 @@ import {
   summarize,
   summaryView,
 } from "../../clients/typescript/src/index.ts";
-import type { Random } from "../support/random.ts";
+import type { Random } from "../support/kit/random.ts";
 import type { Content, Entry, Journal, Operation } from "./journal.ts";
 import { seenEvent } from "./observe.ts";
 import { eventKey } from "./oracle.ts";
@@ -61,7 +61,7 @@ function fields(messageId: string, one: Content): MessageFields {
   };
 }
 
-/** What goes into one append: a message, a few, or a tool call with its results. */
+/** Messages of one append: one, a few, or a tool call with its results. */
 function draft(journal: Journal, random: Random): { messageId: string; content: Content }[] {
   const tag = `m-${journal.number()}`;
   const kind = random.weighted({ one: 6, some: 3, pair: 2 });

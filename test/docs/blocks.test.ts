@@ -14,20 +14,36 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../support/process/server.ts";
 import { type Block, blocksOf } from "./blocks.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PYTHON = join(ROOT, "clients/python/.venv/bin/python");
+/** Written when the environment of the Python client is complete. */
+const STAMP = join(ROOT, "clients/python/.venv/stamp");
 const CLIENT = join(ROOT, "clients/typescript/src/index.ts");
 const ADDRESS = "127.0.0.1:50151";
 
-const documents = ["README.md", ...globSync("docs/*.md", { cwd: ROOT }).sort()];
+const documents = [
+  "README.md",
+  ...globSync(["docs/*.md", "docs/compat/*.md"], { cwd: ROOT }).sort(),
+];
 const blocks = documents
   .filter((path) => existsSync(join(ROOT, path)))
   .flatMap((path) => blocksOf(path, readFileSync(join(ROOT, path), "utf8")));
 const runnable = blocks.filter(({ mark }) => mark === "run" || mark === "run with server");
+
+const needsPython = ({ language, code }: Block): boolean => {
+  return language === "python" || code.includes("python3 ");
+};
+
+// With CI=true the blocks run all the same and fail.
+const lacksPython = !existsSync(STAMP) && process.env["CI"] !== "true";
+if (lacksPython) {
+  const count = runnable.filter(needsPython).length;
+  console.warn(`SKIPPED ${count} document blocks: clients/python/setup.sh has not run`);
+}
 
 /** The program and the file that run a block. */
 function prepare(block: Block, folder: string, address: string): [string, string[]] {
@@ -84,14 +100,13 @@ describe("code blocks of the documents", () => {
     if (data !== "") rmSync(data, { recursive: true, force: true });
   });
 
-  it("all say whether they are run", () => {
+  test("all say whether they are run", () => {
     const silent = blocks.filter(({ mark }) => mark === "none").map(({ place }) => place);
     expect(silent, "put one of the comments of docs/contributing.md before them").toEqual([]);
   });
 
   for (const block of runnable) {
-    const possible = block.language !== "python" || existsSync(PYTHON) || process.env["CI"];
-    it.runIf(possible)(`run: ${block.place}`, async () => {
+    test.skipIf(lacksPython && needsPython(block))(`run: ${block.place}`, async () => {
       await runBlock(block, block.mark === "run" ? ADDRESS : (server?.address ?? ""));
     });
   }
@@ -103,19 +118,22 @@ describe("links of the documents", () => {
     ...globSync("{clients,bench,examples}/**/README.md", { cwd: ROOT }),
   ];
 
-  it.each(linked.filter((path) => !path.includes("node_modules")))("lead somewhere: %s", (path) => {
-    const text = readFileSync(join(ROOT, path), "utf8");
-    const dead = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
-      .map(([, target]) => target ?? "")
-      .filter((target) => !existsSync(join(ROOT, dirname(path), target)));
-    expect(dead).toEqual([]);
-  });
+  test.each(linked.filter((path) => !path.includes("node_modules")))(
+    "lead somewhere: %s",
+    (path) => {
+      const text = readFileSync(join(ROOT, path), "utf8");
+      const dead = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+        .map(([, target]) => target ?? "")
+        .filter((target) => !existsSync(join(ROOT, dirname(path), target)));
+      expect(dead).toEqual([]);
+    },
+  );
 });
 
 describe("the reader of blocks", () => {
   const one = (text: string): Block | undefined => blocksOf("a.md", text)[0];
 
-  it("takes the comment before a block, and only that", () => {
+  test("takes the comment before a block, and only that", () => {
     expect(one("<!-- run -->\n\n```bash\nls\n```\n")).toEqual({
       place: "a.md:3",
       language: "sh",
@@ -127,7 +145,7 @@ describe("the reader of blocks", () => {
     expect(one("<!-- run -->\n```text\nx\n```\n\n```sh\ny\n```\n")?.mark).toBe("none");
   });
 
-  it("takes no excuse without a reason", () => {
+  test("takes no excuse without a reason", () => {
     expect(one("<!-- not run: needs docker -->\n```sh\nx\n```\n")?.mark).toBe("not run");
     expect(one("<!-- not run -->\n```sh\nx\n```\n")?.mark).toBe("none");
   });

@@ -3,7 +3,7 @@
 
 /** A block of code in a document. */
 export interface Block {
-  /** Where it is, as path and line. */
+  /** Location, as path and line. */
   readonly place: string;
   readonly language: string;
   readonly code: string;

@@ -3,10 +3,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { VERSION } from "../../src/version.ts";
-import { parseDockerfile } from "../support/dockerfile.ts";
+import { parseDockerfile } from "../support/process/dockerfile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -43,20 +43,20 @@ const [memory] = pod.initContainers;
 const image = parseDockerfile(read("Dockerfile")).at(-1);
 
 describe("examples/kubernetes/sidecar.yaml", () => {
-  it("runs the server as a native sidecar of this version", () => {
+  test("runs the server as a native sidecar of this version", () => {
     expect(memory?.restartPolicy).toBe("Always");
     expect(memory?.image).toBe(`memory-sidecar:${VERSION}`);
     expect(pod.containers).toHaveLength(1);
   });
 
-  it("probes by the health command of the image, not over the network", () => {
+  test("probes by the health command of the image, not over the network", () => {
     const check = image?.instructions.find(({ name }) => name === "HEALTHCHECK")?.text ?? "";
     const command: unknown = JSON.parse(check.slice(check.indexOf("[")));
     expect(memory?.startupProbe.exec.command).toEqual(command);
     expect(memory?.livenessProbe.exec.command).toEqual(command);
   });
 
-  it("gives no right that the server does not need", () => {
+  test("gives no right that the server does not need", () => {
     expect(pod.securityContext["runAsNonRoot"]).toBe(true);
     expect(memory?.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -65,7 +65,7 @@ describe("examples/kubernetes/sidecar.yaml", () => {
     });
   });
 
-  it("keeps the store on a volume of the pod's own", () => {
+  test("keeps the store on a volume of the pod's own", () => {
     const [mount] = memory?.volumeMounts ?? [];
     expect(mount?.mountPath).toBe("/data");
     expect(manifest.spec.volumeClaimTemplates.map(({ metadata }) => metadata.name)).toEqual([
@@ -75,7 +75,7 @@ describe("examples/kubernetes/sidecar.yaml", () => {
     expect(data?.value.startsWith("/data/")).toBe(true);
   });
 
-  it("waits longer for the end than the server does for calls under way", () => {
+  test("waits longer for the end than the server does for calls under way", () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(10);
   });
 });

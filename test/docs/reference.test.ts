@@ -2,7 +2,7 @@
 // somewhere. That the committed pages are the newest is a check of `npm run verify`.
 
 import { join, posix } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
 import { type Played, playStory } from "../../tools/reference/play.ts";
 import { renderPages } from "../../tools/reference/render.ts";
@@ -10,14 +10,14 @@ import { readStory, type Step } from "../../tools/reference/story.ts";
 
 const contract = buildContract(join(import.meta.dirname, "../.."));
 
-/** What is wrong with a story of one step. */
+/** Problems of a story of one step. */
 async function problemsOf(step: Pick<Step, "rpc" | "request">): Promise<readonly string[]> {
   const steps = [{ ...step, isShown: true, answerCount: 1 }];
   const { problems } = await playStory(contract, [{ hooks: {}, answers: {}, steps }]);
   return problems.filter((problem) => problem.startsWith(`${step.rpc}: `));
 }
 
-/** What a link may lead to on a page: its headings, as GitHub names them, and its marks. */
+/** Targets of links on a page: its headings, as GitHub names them, and its marks. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) =>
     text
@@ -35,20 +35,20 @@ describe("the reference", () => {
     played = await playStory(contract, readStory());
   });
 
-  it("has an example of every rpc, which a server answers", () => {
+  test("has an example of every rpc, which a server answers", () => {
     expect(played.problems).toEqual([]);
     const names = rpcsOf(contract).map(({ name }) => name);
     expect([...played.examples.keys()].sort()).toEqual([...names].sort());
     expect(new Set(names).size, "a name of two rpcs").toBe(names.length);
   });
 
-  it("gives the same pages again", async () => {
+  test("gives the same pages again", async () => {
     const again = await playStory(contract, readStory());
     const pages = renderPages(contract, played.examples);
     expect(renderPages(contract, again.examples)).toEqual(pages);
   });
 
-  it("has a page of every rpc, on which every field with its rules and every error is told", () => {
+  test("has a page of every rpc, on which every field with its rules and every error is told", () => {
     const pages = renderPages(contract, played.examples);
     for (const method of rpcsOf(contract)) {
       const page = pages.get(`${method.parent.name}/${method.name}.md`) ?? "";
@@ -62,7 +62,7 @@ describe("the reference", () => {
     }
   });
 
-  it.each([
+  test.each([
     [
       "SessionService/AppendMessages",
       "session_id",
@@ -92,7 +92,7 @@ describe("the reference", () => {
     expect(rows.map((row) => row.split(" | ")[2])).toContain(rules);
   });
 
-  it("has no link that leads nowhere", () => {
+  test("has no link that leads nowhere", () => {
     const pages = renderPages(contract, played.examples);
     const broken: string[] = [];
     for (const [path, page] of pages) {
@@ -108,21 +108,21 @@ describe("the reference", () => {
 });
 
 describe("an example that does not fit", () => {
-  it("is named with the field that the contract does not know", async () => {
+  test("is named with the field that the contract does not know", async () => {
     const request = { sesionId: "trip" };
     expect(await problemsOf({ rpc: "GetSession", request })).toEqual([
       expect.stringContaining("GetSession: the request does not fit the contract"),
     ]);
   });
 
-  it("is named with what the server says", async () => {
+  test("is named with what the server says", async () => {
     const request = { sessionId: "nobody" };
     expect(await problemsOf({ rpc: "GetSession", request })).toEqual([
       expect.stringContaining("GetSession: the server refuses it: 5 NOT_FOUND"),
     ]);
   });
 
-  it("is named when there is no such rpc, or no such earlier answer", async () => {
+  test("is named when there is no such rpc, or no such earlier answer", async () => {
     expect(await problemsOf({ rpc: "GetSesion", request: {} })).toEqual([
       "GetSesion: the contract has no such rpc",
     ]);

@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TestClient } from "../support/contract.ts";
-import { message } from "../support/samples.ts";
-import { startServer } from "../support/server.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
-import { afterToken } from "../support/watch.ts";
+import { TestClient } from "../support/contract/client.ts";
+import { message } from "../support/contract/samples.ts";
+import { afterToken } from "../support/contract/watch.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { startServer } from "../support/process/server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -32,6 +32,10 @@ test("help names every command, flag and exit code", () => {
   for (const word of [
     "serve",
     "verify DIR",
+    "prove-erased DIR --words FILE",
+    "backup DIR BACKUP",
+    "restore BACKUP DIR",
+    "compact DIR",
     "new-history DIR",
     "config",
     "health",
@@ -52,6 +56,8 @@ test("a command line that is wrong ends with 64 and says all of it", () => {
   expect(stderr).toContain("--max-streams must be a whole number");
   expect(run("verify")).toMatchObject({ status: 64 });
   expect(run("new-history")).toMatchObject({ status: 64 });
+  expect(run("prove-erased", ROOT).stderr).toContain("needs one DIR and --words FILE");
+  expect(run("prove-erased", ROOT, "--words", join(ROOT, "missing"))).toMatchObject({ status: 64 });
 });
 
 test("what the configuration names and is not there ends with 64", async () => {
@@ -165,4 +171,25 @@ test("a second signal does not wait for the first", async () => {
   const server = await startServer({ dataDir: directory.path, args });
   process.kill(server.pid, "SIGINT");
   expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+});
+
+test("prove-erased finds what a server has written, and nothing else", async () => {
+  await using directory = await makeTempDir();
+  await using list = await makeTempDir();
+  const dataDir = directory.path;
+  {
+    await using server = await serving(dataDir);
+    const messages = [message({ text: "quetzalcoatlus" })];
+    await server.client.call("appendMessages", { sessionId: "s", createSession: true, messages });
+  }
+  const words = join(list.path, "words");
+  writeFileSync(words, "pterodactylus\n");
+  expect(run("prove-erased", dataDir, "--words", words)).toMatchObject({ status: 0 });
+  writeFileSync(words, "pterodactylus\nquetzalcoatlus\n");
+  const { status, stdout } = run("prove-erased", dataDir, "--words", words);
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    erased: false,
+    found: [{ line: 2, file: "data.mdb" }],
+  });
 });

@@ -7,9 +7,9 @@ import {
   isMemorySidecarError,
   type MemorySidecar,
 } from "../../clients/typescript/src/index.ts";
-import { newestRevision } from "../support/newest-revision.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { makeTempDir, type TempDir } from "../support/temp-dir.ts";
+import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
+import { newestRevision } from "../support/process/newest-revision.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
 
 const WRITERS = 256;
 const PER_WRITER = 8;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConversation } from "../../examples/demo/conversation.ts";
 import { parseDate } from "../../examples/demo/sets.ts";
 
@@ -54,7 +54,7 @@ function turns(count: number, speakers: readonly string[], date: string) {
 }
 
 describe("the recording", () => {
-  it("is long enough, and has what an agent's conversation has", () => {
+  test("is long enough, and has what an agent's conversation has", () => {
     const { appends } = readConversation(RECORDING);
     const messages = appends.flatMap((append) => append.messages);
     expect(messages.length).toBeGreaterThanOrEqual(140);
@@ -71,7 +71,7 @@ describe("the recording", () => {
     expect(calls.map((call) => call.toolCallId).sort()).toEqual(answered.sort());
   });
 
-  it("plays over a kill -9 and holds every check", async () => {
+  test("plays over a kill -9 and holds every check", async () => {
     const { code, stdout, stderr } = await demo("--fast");
     expect(stderr).toBe("");
     expect(stdout).toContain("kill -9");
@@ -88,7 +88,7 @@ describe("the recording", () => {
 });
 
 describe("a set of conversations", () => {
-  it("becomes sessions, read back and compared", async () => {
+  test("becomes sessions, read back and compared", async () => {
     const path = writeSet("set.json.gz", [
       { id: "two-people", turns: turns(130, ["Ana", "Bo"], "1:56 pm on 8 May, 2023") },
       { id: "agent", turns: turns(90, ["user", "assistant"], "March-15-2024"), qa: [] },
@@ -104,7 +104,7 @@ describe("a set of conversations", () => {
     expect(code).toBe(0);
   });
 
-  it("counts dates that it cannot read and goes on", async () => {
+  test("counts dates that it cannot read and goes on", async () => {
     const path = writeSet("odd.json.gz", [
       { id: "odd", turns: turns(3, ["call", "note", "photo"], "some day") },
     ]);
@@ -115,14 +115,14 @@ describe("a set of conversations", () => {
 });
 
 describe("bad input", () => {
-  it.each([["--limit", "0"], ["--limit", "many"], ["--nonsense"], ["a", "b"]])(
+  test.each([["--limit", "0"], ["--limit", "many"], ["--nonsense"], ["a", "b"]])(
     "%s %s is refused",
     async (...args) => {
       expect((await demo(...args)).code).toBe(2);
     },
   );
 
-  it("says what is wrong with a file", async () => {
+  test("says what is wrong with a file", async () => {
     const path = join(dir, "broken.json");
     writeFileSync(path, "{}");
     const broken = await demo(path);
@@ -135,7 +135,7 @@ describe("bad input", () => {
     expect(set.stderr).toContain("conversation 1 has no turns");
   });
 
-  it.each([
+  test.each([
     ["March-15-2024", "2024-03-15T00:00:00.000Z"],
     ["1:56 pm on 8 May, 2023", "2023-05-08T13:56:00.000Z"],
     ["12:05 am on 31 December, 2022", "2022-12-31T00:05:00.000Z"],

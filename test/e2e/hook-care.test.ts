@@ -1,5 +1,5 @@
-// What keeps one bad task, one bad hook and one greedy namespace from harming the others: tasks are
-// given up, budgets make them wait, and breakers open and close. Writes go on all the while.
+// Isolation of a bad task, a bad hook and a greedy namespace from the others: tasks are given up,
+// budgets make them wait, and breakers open and close. Writes continue all the while.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,19 +17,25 @@ import {
   TaskState,
   toDate,
 } from "../../clients/typescript/src/index.ts";
-import { coverOf, numbered } from "../support/cover.ts";
-import { writeHooks } from "../support/cover-hook.ts";
+import { writeHooks } from "../support/hooks/cover-hook.ts";
 import {
   answerWith,
   complete,
   type HttpAct,
   type ScriptedHttp,
   startScriptedHttp,
-} from "../support/scripted-http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { checkAccount, type SeenSummary, seqsOf } from "../support/summary-account.ts";
-import { collect, drained, eventsOf, eventually, readAccount } from "../support/summary-reader.ts";
-import { makeTempDir, type TempDir } from "../support/temp-dir.ts";
+} from "../support/hooks/scripted-http.ts";
+import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
+import { coverOf, numbered } from "../support/process/cover.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
+import { checkAccount, type SeenSummary, seqsOf } from "../support/process/summary-account.ts";
+import {
+  collect,
+  drained,
+  eventsOf,
+  eventually,
+  readAccount,
+} from "../support/process/summary-reader.ts";
 
 const HOUR_MS = 3_600_000;
 const ATTEMPTS = 3;

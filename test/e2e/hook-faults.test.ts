@@ -21,8 +21,7 @@ import {
   TaskFailureReason,
   toDate,
 } from "../../clients/typescript/src/index.ts";
-import { numbered } from "../support/cover.ts";
-import { writeHooks } from "../support/cover-hook.ts";
+import { writeHooks } from "../support/hooks/cover-hook.ts";
 import {
   CANARY,
   type FaultEndpoint,
@@ -31,18 +30,25 @@ import {
   HTTP_FAULTS,
   startGrpcFault,
   startHttpFault,
-} from "../support/fault-endpoints.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { checkAccount, type SummaryAccount } from "../support/summary-account.ts";
-import { collect, drained, eventsOf, eventually, readAccount } from "../support/summary-reader.ts";
-import { makeTempDir, type TempDir } from "../support/temp-dir.ts";
+} from "../support/hooks/fault-endpoints.ts";
+import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
+import { numbered } from "../support/process/cover.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
+import { checkAccount, type SummaryAccount } from "../support/process/summary-account.ts";
+import {
+  collect,
+  drained,
+  eventsOf,
+  eventually,
+  readAccount,
+} from "../support/process/summary-reader.ts";
 
-/** How much the server may grow while 24 endpoints fail, two of them with answers without end. */
+/** Growth limit of the server while 24 endpoints fail, two of them with answers without end. */
 const GROWTH_MIB_MAX = 320;
 /** An endless answer is cut off after so much: what the server takes, and what pipes hold. */
 const FLOOD_TAKEN_MAX = 32_000_000;
 const PACE_MS = 120;
-/** How long endpoints that do not answer hold their calls. */
+/** Time for which endpoints that do not answer hold their calls. */
 const HOLD_MS = 2_000;
 /** Sessions without summaries, for comparison. */
 const CONTROLS = 4;
@@ -55,7 +61,7 @@ const CASES = [
 
 type Case = (typeof CASES)[number];
 
-/** What a scenario saw; its test looks at it. */
+/** Observations of a scenario, for its test to check. */
 interface Outcome {
   readonly during: readonly SummaryAccount[];
   readonly after: readonly SummaryAccount[];
@@ -65,7 +71,7 @@ interface Outcome {
   readonly eventReasons: readonly string[];
   readonly callsWhenMended: number;
   readonly callsInTheEnd: number;
-  /** How many appends each session had acknowledged while the endpoint failed. */
+  /** Number of acknowledged appends of each session while the endpoint failed. */
   readonly acknowledged: readonly number[];
   readonly lost: readonly string[];
 }
@@ -126,7 +132,7 @@ beforeAll(async () => {
     socket.destroy();
   });
   await new Promise<void>((resolve) => forbidden.listen(0, "127.0.0.1", resolve));
-  await writeFile(join(directory.path, "key"), `${CANARY}-key\n`);
+  await writeFile(join(directory.path, "key"), `${CANARY}-key\n`, { mode: 0o600 });
   for (const one of CASES) endpoints.set(one.hook, await startEndpoint(one));
   const fields = Object.fromEntries(CASES.map((one) => [one.hook, hookFields(one)]));
   const hooks = await writeHooks(directory.path, fields);

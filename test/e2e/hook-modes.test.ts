@@ -11,17 +11,17 @@ import {
   summarize,
   summaryView,
 } from "../../clients/typescript/src/index.ts";
-import { numbered, numbersIn } from "../support/cover.ts";
-import { answerCover, coverOfCall, writeHooks } from "../support/cover-hook.ts";
+import { answerCover, coverOfCall, writeHooks } from "../support/hooks/cover-hook.ts";
 import {
   answerOutput,
   type ScriptedGrpcHook,
   startScriptedGrpcHook,
-} from "../support/scripted-grpc-hook.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { checkAccount, seqsOf } from "../support/summary-account.ts";
-import { drained, eventually, readAccount } from "../support/summary-reader.ts";
-import { makeTempDir, type TempDir } from "../support/temp-dir.ts";
+} from "../support/hooks/scripted-grpc.ts";
+import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
+import { numbered, numbersIn } from "../support/process/cover.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
+import { checkAccount, seqsOf } from "../support/process/summary-account.ts";
+import { drained, eventually, readAccount } from "../support/process/summary-reader.ts";
 
 const MESSAGES = 10_000;
 const BATCH = 100;

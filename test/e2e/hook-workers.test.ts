@@ -17,11 +17,17 @@ import {
   TaskFailureReason,
   TaskState,
 } from "../../clients/typescript/src/index.ts";
-import { numbered, numbersIn } from "../support/cover.ts";
-import { writeHooks } from "../support/cover-hook.ts";
-import { checkAccount, seqsOf } from "../support/summary-account.ts";
-import { collect, drained, eventsOf, eventually, readAccount } from "../support/summary-reader.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { writeHooks } from "../support/hooks/cover-hook.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { numbered, numbersIn } from "../support/process/cover.ts";
+import { checkAccount, seqsOf } from "../support/process/summary-account.ts";
+import {
+  collect,
+  drained,
+  eventsOf,
+  eventually,
+  readAccount,
+} from "../support/process/summary-reader.ts";
 import { start } from "./start.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -17,7 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reservedPort } from "../support/kit/port.ts";
 import {
   type Build,
   buildStage,
@@ -25,7 +26,7 @@ import {
   parseDockerfile,
   type Result,
   type Stage,
-} from "../support/dockerfile.ts";
+} from "../support/process/dockerfile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const NOBODY = 65_534;
@@ -39,12 +40,12 @@ let image: Result;
 const children: ChildProcess[] = [];
 const sealed = new Set<string>();
 
-/** What docker would run, as an array of words. */
+/** The command that docker would run, as an array of words. */
 function exec(text: string): string[] {
   return JSON.parse(text.slice(text.indexOf("["))) as string[];
 }
 
-/** What a container of the image gets: its own environment, and Node in the path. */
+/** Environment of a container of the image: its own variables, and Node in the path. */
 function containerOptions({ root, workdir, env }: Result, port: number) {
   const mapped = { ...env, MEMORY_SIDECAR_DATA_DIR: join(root, "data") };
   return {
@@ -59,7 +60,7 @@ async function start(result: Result, port: number): Promise<ChildProcess> {
   const [command = "", ...args] = exec(result.settings.get("ENTRYPOINT") ?? "");
   const data = join(result.root, "data");
   if (existsSync(data) && process.getuid?.() === 0) chownSync(data, NOBODY, NOBODY);
-  // Where this user may not be another one, the root is closed at least.
+  // If this user may not become another one, the root is closed at least.
   chmodSync(result.root, 0o555);
   sealed.add(result.root);
   const child = spawn(command, args, { ...containerOptions(result, port), stdio: "ignore" });
@@ -105,7 +106,7 @@ beforeAll(() => {
   makeContext();
   buildStage(buildStageOf, join(scratch, "build"), build);
   image = buildStage(finalStage, join(scratch, "image"), build);
-}, 180_000);
+}, 300_000);
 
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -114,7 +115,7 @@ afterAll(() => {
 });
 
 describe("the image", () => {
-  it("is made from Node 24 slim in two stages and runs as a user without rights", () => {
+  test("is made from Node 24 slim in two stages and runs as a user without rights", () => {
     expect(stages.map(({ base }) => base)).toEqual(["node:24-slim", "node:24-slim"]);
     expect(image.settings.get("USER")).toBe("node");
     expect(image.settings.get("VOLUME")).toBe("/data");
@@ -122,7 +123,7 @@ describe("the image", () => {
     expect(image.env["UV_THREADPOOL_SIZE"]).toBe("16");
   });
 
-  it("holds the engine's binary, and no tool, no test and no second Node", () => {
+  test("holds the engine's binary, and no tool, no test and no second Node", () => {
     const modules = readdirSync(join(image.workdir, "node_modules"));
     const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       readonly dependencies: Readonly<Record<string, string>>;
@@ -150,8 +151,8 @@ describe("the image", () => {
     ]);
   });
 
-  it("serves, passes its health check and stops in order", async () => {
-    const port = await freePort();
+  test("serves, passes its health check and stops in order", async () => {
+    const port = await reservedPort();
     const child = await start(image, port);
     expect(await becomesHealthy(image, child, port)).toBe(true);
     expect(readdirSync(join(image.root, "data")).length).toBeGreaterThan(0);
@@ -160,9 +161,9 @@ describe("the image", () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  it("is not healthy when nothing serves", async () => {
+  test("is not healthy when nothing serves", async () => {
     const [command = "", ...args] = exec(image.settings.get("HEALTHCHECK") ?? "");
-    const options = containerOptions(image, await freePort());
+    const options = containerOptions(image, await reservedPort());
     const [code] = await once(spawn(command, args, { ...options, stdio: "ignore" }), "exit");
     expect(code).toBe(1);
   });
@@ -171,25 +172,16 @@ describe("the image", () => {
   const copies = finalStage.instructions.filter(
     ({ name, text }) => name === "COPY" && !text.startsWith("LICENSE"),
   );
-  it.each(copies.map((copy) => [copy.text, copy] as const))(
+  test.each(copies.map((copy) => [copy.text, copy] as const))(
     "does not serve without COPY %s",
     async (text, copy) => {
       const instructions = finalStage.instructions.filter((other) => other !== copy);
       const root = join(scratch, `less-${copies.indexOf(copy)}`);
       const less = buildStage({ ...finalStage, instructions }, root, { ...build });
-      const port = await freePort();
+      const port = await reservedPort();
       const child = await start(less, port);
       expect(await becomesHealthy(less, child, port), text).toBe(false);
       child.kill("SIGKILL");
     },
   );
 });
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import("node:net");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

@@ -18,7 +18,16 @@ import {
   TaskState,
   Trust,
 } from "../../clients/typescript/src/index.ts";
-import { writeHooks } from "../support/cover-hook.ts";
+import { writeHooks } from "../support/hooks/cover-hook.ts";
+import {
+  complete,
+  type HttpAct,
+  noAnswer,
+  type ScriptedHttp,
+  type SeenRequest,
+  startScriptedHttp,
+} from "../support/hooks/scripted-http.ts";
+import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
 import {
   foundJson,
   type GrpcKeeper,
@@ -29,24 +38,15 @@ import {
   PYTHON_KEEPER,
   promptOf,
   startGrpcKeeper,
-} from "../support/keeper.ts";
-import {
-  complete,
-  type HttpAct,
-  noAnswer,
-  type ScriptedHttp,
-  type SeenRequest,
-  startScriptedHttp,
-} from "../support/scripted-http.ts";
-import { type RunningServer, type ServerOptions, startServer } from "../support/server.ts";
-import { collect, eventsOf, eventually } from "../support/summary-reader.ts";
-import { makeTempDir, type TempDir } from "../support/temp-dir.ts";
+} from "../support/memory/keeper.ts";
+import { type RunningServer, type ServerOptions, startServer } from "../support/process/server.ts";
+import { collect, eventsOf, eventually } from "../support/process/summary-reader.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const VENV = join(ROOT, "clients/python/.venv/bin/python");
 const LIMIT_MS = 150_000;
 const THINGS = ["bees", "goats", "carp", "ducks", "snails"];
-/** What the rules of the server find of them, in their words: they look when a hook fails. */
+/** Facts that the server's rules extract from them; the rules run when a hook fails. */
 const FOUND_BY_RULES = ["The user keeps bees.", "The user keeps goats."];
 /** A turn that waited for a hook would take as long as the hook may: a minute. */
 const TURN_MS_MAX = 10_000;
@@ -269,7 +269,7 @@ describe.concurrent("facts found by a hook", () => {
       const retried = await client.retryTask(dead.taskId);
       expect(retried.failedAttempts).toBe(0);
       await whenDone(sessionId);
-      // What the rules had found is said again, not told twice.
+      // The rules found these facts already: they are reinforced, not stored twice.
       const byHook = THINGS.map(kept).filter((text) => !FOUND_BY_RULES.includes(`${text}.`));
       expect(await textsOf(sessionId)).toEqual([...FOUND_BY_RULES, ...byHook].sort());
     },
@@ -337,7 +337,7 @@ describe("a hook that answers late", () => {
     release();
     await whenDone("forgotten");
     await sleep(500);
-    // What was kept before stays: a reset and a deletion of a session forget no memories.
+    // A reset and a deletion of a session keep the memories.
     expect(await textsOf("reset")).toEqual([kept("bees")]);
     expect(await textsOf("deleted")).toEqual([kept("bees")]);
     expect(await textsOf("forgotten")).toEqual([kept("goats")]);

@@ -17,13 +17,13 @@ import {
   type RecallHit,
   type RecallOptions,
 } from "../../clients/typescript/src/index.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
 import {
   type Conduct,
   startGrpcVectors,
   startHttpVectors,
   type VectorEndpoint,
-} from "../support/vector-endpoint.ts";
+} from "../support/hooks/vector-endpoint.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { start } from "./start.ts";
 
 const SAID = [
@@ -88,7 +88,7 @@ async function coverageOf(client: MemorySidecar, options: RecallOptions = {}) {
   return (await client.recall("anything", options)).coverage as RecallCoverage;
 }
 
-/** What is found by vectors for each question: its first hit, where the score is not just noise. */
+/** First hits by vectors for each question, where the score is above noise. */
 async function byVectors(client: MemorySidecar): Promise<string[]> {
   const found: string[] = [];
   for (const question of QUESTIONS) {

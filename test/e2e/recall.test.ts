@@ -12,11 +12,11 @@ import {
   type RecallHit,
   type SnapshotChunk,
 } from "../../clients/typescript/src/index.ts";
-import { chatText } from "../support/chat-texts.ts";
-import { indexFaults } from "../support/fresh-index.ts";
-import { randomFrom } from "../support/random.ts";
-import type { RunningServer } from "../support/server.ts";
-import { makeTempDir, type TempDir } from "../support/temp-dir.ts";
+import { randomFrom } from "../support/kit/random.ts";
+import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
+import type { RunningServer } from "../support/process/server.ts";
+import { chatText } from "../support/recall/chat-texts.ts";
+import { indexFaults } from "../support/recall/fresh-index.ts";
 import { start } from "./start.ts";
 
 const WRITERS = 64;
@@ -189,7 +189,7 @@ test("after a start, an answer at once says what it lacks, and one that waits la
   other.close();
 }, 240_000);
 
-/** How long the threads of a server have worked. */
+/** CPU time of the threads of a server. */
 function cpuMs({ pid }: RunningServer): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -228,10 +228,10 @@ test("with hardly any memory answers stay right, and say what is left out", asyn
       found += hits.filter((hit) => textOf(hit).includes(word)).length;
       asked += 2 * IMPORTS;
     }
-    // What it says is what is missing, as far as 100 samples tell.
+    // The reported share of missing records is right, within the precision of 100 samples.
     expect(found / asked).toBeGreaterThan(1 - leftOut / total - 0.2);
     expect(found / asked).toBeLessThan(1 - leftOut / total + 0.2);
-    // What is new has a place all the same.
+    // New records are indexed even so.
     const word = `fresh${round}`;
     await client.append("own", word, { namespace: "busy", createSession: true });
     expect(await finds(client, "busy", word)).toBe(true);
@@ -296,7 +296,7 @@ test("what is deleted between two pages is on neither", async () => {
 }, 60_000);
 
 test("an index whose thread ends again and again comes back", async () => {
-  const preload = join(import.meta.dirname, "../support/ending-index.ts");
+  const preload = join(import.meta.dirname, "../support/recall/ending-index.ts");
   const dataDir = join(directory.path, "ending");
   const server = await start({ dataDir, nodeArgs: ["--import", preload] });
   const client = clientOf(server);

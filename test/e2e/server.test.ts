@@ -15,7 +15,7 @@ import {
   isMemorySidecarError,
   type MemorySidecar,
 } from "../../clients/typescript/src/index.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { start } from "./start.ts";
 import { rapidReset, statuses, vanish } from "./storms.ts";
 
@@ -168,7 +168,7 @@ test("SIGTERM under load loses nothing that was answered and ends with 0", async
     await again.stop();
     expect(answered.length).toBeGreaterThan(100);
     expect(answered.filter((text) => !stored.has(text))).toEqual([]);
-    // What was under way was answered, too: nobody has to guess.
+    // Every stored append was answered, also those under way at the stop.
     expect([...stored].filter((text) => !answered.includes(text))).toEqual([]);
   }
 });
@@ -195,7 +195,7 @@ test("stock tools see health and reflection", async () => {
     expect(JSON.parse(health)).toEqual({ status: "SERVING" });
   }
   expect(services).toContain("grpc.health.v1.Health");
-  // What hooks implement is described, so that they find it, and not served.
+  // The service that hooks implement is described for reflection, and not served.
   expect(services).toContain("memorysidecar.hook.v1.HookService");
   const summarize = `${url}/memorysidecar.hook.v1.HookService/Summarize`;
   await expect(bufCurl(summarize, "-d", "{}")).rejects.toThrow(/unimplemented/i);

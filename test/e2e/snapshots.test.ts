@@ -2,21 +2,21 @@
 // one that was answered is there.
 
 import { expect, test } from "vitest";
-import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
-import { TestClient } from "../support/contract.ts";
-import { message } from "../support/samples.ts";
+import { verifyDirectory } from "../../src/store/verify/verify.ts";
+import { TestClient } from "../support/contract/client.ts";
+import { message } from "../support/contract/samples.ts";
 import {
   bringSnapshot,
   comparable,
   failImport,
   importChunk,
   takeSnapshot,
-} from "../support/snapshots.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+} from "../support/contract/snapshots.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { start } from "./start.ts";
 
-const FACTS = new URL("../../src/transport/convert/facts.ts", import.meta.url);
-const BATCHES = 30;
+const FACTS = new URL("../../src/session/facts-wire.ts", import.meta.url);
+const BATCHES = 12;
 
 async function fill(client: TestClient, sessionId: string): Promise<void> {
   for (let batch = 0; batch < BATCHES; batch++) {

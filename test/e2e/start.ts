@@ -1,7 +1,7 @@
 // Starts servers that end with the test that started them, also when it fails.
 
 import { onTestFinished } from "vitest";
-import { type RunningServer, type ServerOptions, startServer } from "../support/server.ts";
+import { type RunningServer, type ServerOptions, startServer } from "../support/process/server.ts";
 
 /** Starts a server for the running test. */
 export async function start(options: ServerOptions): Promise<RunningServer> {

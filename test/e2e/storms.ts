@@ -80,7 +80,7 @@ export async function vanish(address: string, call: RawCall, count: number): Pro
 
 /** A connection whose owner reads no answer. */
 export interface Hoarder {
-  /** How many calls ended, by their status; a stream that ends without one counts as `reset`. */
+  /** Number of ended calls, by their status; a stream that ends without one counts as `reset`. */
   readonly ended: ReadonlyMap<string, number>;
   /** Says that the server has let go of the connection. */
   readonly dropped: () => boolean;
@@ -129,6 +129,31 @@ export async function hoard(address: string): Promise<Hoarder> {
       for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
     },
     close: () => session.destroy(),
+  };
+}
+
+/**
+ * Begins calls whose requests come so many bytes every 100 milliseconds, and never end. Gives how
+ * many of them are still open.
+ */
+export async function creep(
+  address: string,
+  path: string,
+  { bytes, count }: { readonly bytes: number; readonly count: number },
+): Promise<{ readonly open: () => number; readonly close: () => void }> {
+  const session = await open(address);
+  const streams = Array.from({ length: count }, () => request(session, { path }));
+  const head = framed(new Uint8Array(4_000_000)).subarray(0, 5);
+  for (const stream of streams) stream.write(head);
+  const timer = setInterval(() => {
+    for (const stream of streams) if (!stream.destroyed) stream.write(Buffer.alloc(bytes));
+  }, 100);
+  return {
+    open: () => streams.filter((stream) => !stream.closed).length,
+    close: () => {
+      clearInterval(timer);
+      session.destroy();
+    },
   };
 }
 

@@ -11,13 +11,13 @@ import {
   type WatchEventsResponse,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";
 import { connect, type Event, type MemorySidecar } from "../../clients/typescript/src/index.ts";
-import { newestRevision } from "../support/newest-revision.ts";
-import { randomFrom, testSeed } from "../support/random.ts";
-import type { RunningServer } from "../support/server.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { newestRevision } from "../support/process/newest-revision.ts";
+import type { RunningServer } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
-const RESTARTS = 20;
+const RESTARTS = 6 * TEST_DEPTH;
 const WATCHERS = 100;
 const STALLED = 10;
 
@@ -61,7 +61,9 @@ function failure(call: ClientReadableStream<WatchEventsResponse>) {
   });
 }
 
-test("ordered, complete and resumable over 20 random restarts", { timeout: 240_000 }, async () => {
+test("ordered, complete and resumable over random restarts", {
+  timeout: 240_000 * TEST_DEPTH,
+}, async () => {
   const random = randomFrom(testSeed("streams"));
   await using directory = await makeTempDir();
   const listen = `unix:${directory.path}/socket`;

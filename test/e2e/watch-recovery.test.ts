@@ -10,7 +10,7 @@ import {
   isMemorySidecarError,
   type MemorySidecar,
 } from "../../clients/typescript/src/index.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { start } from "./start.ts";
 
 const WRITERS = 4;
@@ -56,7 +56,7 @@ class Writers {
   }
 }
 
-/** What a watcher knows: the newest seq of each session. */
+/** A watcher's view: the newest seq of each session. */
 class Copy {
   readonly seqs = new Map<string, bigint>();
   readonly #client: MemorySidecar;
@@ -83,7 +83,7 @@ class Copy {
   }
 }
 
-/** How a watcher goes on after its token: gives the copy when it has applied all there is. */
+/** Resumes a watcher after its token: gives the copy when it has applied all there is. */
 type Follow = (client: MemorySidecar, resumeToken: string, writers: Writers) => Promise<Copy>;
 
 /** Applies events until the writers have stopped and their last event came. */

@@ -10,10 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { connect, EventType } from "../../clients/typescript/src/index.ts";
 import { ROOT } from "../../tools/process.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { type RunningServer, startServer } from "../support/process/server.ts";
 
-/** How an agent is started: it gets `--address`, `--token`, `--state` and `--turns` as well. */
+/** Start of an agent: it gets `--address`, `--token`, `--state` and `--turns` as well. */
 export interface AgentCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -140,7 +140,7 @@ function checkMemory(lines: readonly Line[]): void {
   expect(String(of(lines, "context")[0]?.["text"])).toContain(fact);
 }
 
-/** What the server says of each class of error, and what the agent makes of it. */
+/** Checks each class of error: the server's answer, and the agent's reaction. */
 function checkErrors(lines: readonly Line[]): void {
   const change = "change the request";
   expect(of(lines, "error").map(({ step, ...rest }) => rest)).toEqual([

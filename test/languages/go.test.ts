@@ -1,8 +1,8 @@
 // Go: the generated package compiles, and an agent works with it.
 
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { describe, expect, test } from "vitest";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { runAgent } from "./agent-run.ts";
 import { build, isMissing } from "./build.ts";
 
@@ -10,7 +10,7 @@ const MINUTES = 60_000;
 const AGENT = "examples/go-agent";
 
 describe.skipIf(isMissing("Go", "go"))("Go", () => {
-  it(
+  test(
     "compiles the generated package",
     async () => {
       await build("buf", ["generate", "--template", "clients/go/buf.gen.yaml"]);
@@ -19,7 +19,7 @@ describe.skipIf(isMissing("Go", "go"))("Go", () => {
     10 * MINUTES,
   );
 
-  it(
+  test(
     "has an agent that loses nothing when the server or the agent is killed",
     async () => {
       await using folder = await makeTempDir();

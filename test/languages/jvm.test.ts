@@ -1,9 +1,9 @@
-// What Maven builds: Java with an agent that works with it, Kotlin, and the languages that protoc
+// Builds by Maven: Java with an agent that works with it, Kotlin, and the languages that protoc
 // itself generates.
 
 import { globSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { pascalCase } from "../support/tidy/reserved-words.ts";
 import { NAMES_THAT_STAY } from "../support/tidy/settings.ts";
 import { runAgent } from "./agent-run.ts";
@@ -13,7 +13,7 @@ const MINUTES = 60_000;
 const AGENT = join(import.meta.dirname, "../../examples/java-agent/target");
 const OTHERS = join(import.meta.dirname, "others/target/generated-sources/protobuf");
 
-/** What a pattern captures in the files of one kind that protoc generated. */
+/** Captures of a pattern in the files of one kind that protoc generated. */
 function captures(files: string, pattern: RegExp): string[] {
   const found = globSync(files, { cwd: OTHERS })
     .map((name) => readFileSync(join(OTHERS, name), "utf8"))
@@ -27,7 +27,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "compile"]);
   }, 15 * MINUTES);
 
-  it.each([
+  test.each([
     ["Java", "../../clients/java"],
     ["Kotlin", "kotlin"],
   ])("compiles the generated %s classes", (_language, folder) => {
@@ -35,7 +35,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     expect(globSync("**/*.class", { cwd: classes }).length).toBeGreaterThan(500);
   });
 
-  it.each([
+  test.each([
     ["C#", "**/*.cs"],
     ["C++", "**/*.pb.h"],
     ["Objective-C", "**/*.pbobjc.h"],
@@ -45,7 +45,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     expect(globSync(files, { cwd: OTHERS }).length).toBeGreaterThan(10);
   });
 
-  it("generates C# and C++ without a renamed accessor", () => {
+  test("generates C# and C++ without a renamed accessor", () => {
     const staying = NAMES_THAT_STAY.map(({ name }) => name.slice(name.lastIndexOf(".") + 1));
     const csharp = captures("**/*.cs", /^ +public \S+ (\w+)_ \{$/gm);
     expect(csharp.filter((name) => !staying.map(pascalCase).includes(name))).toEqual([]);
@@ -54,7 +54,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     expect(cpp.filter((name) => !staying.includes(name))).toEqual(["namespace"]);
   });
 
-  it(
+  test(
     "has a Java agent that loses nothing when the server or the agent is killed",
     async () => {
       const libraries = readFileSync(join(AGENT, "classpath"), "utf8").trim();

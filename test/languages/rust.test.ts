@@ -1,12 +1,12 @@
 // Rust: what prost and tonic generate compiles.
 
-import { describe, it } from "vitest";
+import { describe, test } from "vitest";
 import { build, isMissing } from "./build.ts";
 
 const MINUTES = 60_000;
 
 describe.skipIf(isMissing("Rust", "cargo"))("Rust", () => {
-  it(
+  test(
     "compiles the generated module",
     async () => {
       await build("cargo", [

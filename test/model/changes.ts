@@ -1,14 +1,16 @@
 // The writes of the memory engine. Each is checked first and then done in one go.
 
-import type { SessionFields, SessionHead, SessionRef } from "../../domain/session.ts";
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import type { NewMessage, ReadFacts, SessionPlan } from "../store.ts";
+import type { SessionFields, SessionHead, SessionRef } from "../../src/session/rules/session.ts";
+import { hasDueJobs } from "../../src/store/memory-facts.ts";
+import type { NewMessage, ReadFacts, SessionPlan } from "../../src/store/store.ts";
+import type { SummaryRecord } from "../../src/summary/rules/summary.ts";
+import type { SeqRange } from "../../src/window/rules/types.ts";
 import { checkPlan, checkSession } from "./check-plan.ts";
 import { checkDocuments, saveDocuments } from "./documents.ts";
 import { checkMemories, saveMemories } from "./memories.ts";
 import { checkJobs, dropJobs, saveJobs } from "./memory-jobs.ts";
 import {
+  type Changed,
   type LogMessage,
   type MemoryState,
   namespaceOf,
@@ -23,16 +25,13 @@ export function logMessage(message: NewMessage): LogMessage {
   return { messageId: message.messageId, bytes: message.bytes.slice() };
 }
 
-/**
- * Saves what a plan says of its session; gives the hooks that have something to do. Throws,
- * changing nothing, if the plan is faulty.
- */
+/** Saves what a plan says of its session. Throws, changing nothing, if the plan is faulty. */
 export function saveSession(
   state: MemoryState,
   readFacts: ReadFacts,
   ref: SessionRef,
   plan: SessionPlan,
-): ReadonlySet<string> {
+): Changed {
   const before = sessionOf(state, ref);
   checkPlan(before, plan);
   checkTasks(state, ref, plan.tasks);
@@ -44,8 +43,7 @@ export function saveSession(
     sessions.delete(ref.sessionId);
     dropTasks(state, ref);
     dropJobs(state, ref);
-    saveBeside(state, ref, plan);
-    return saveTasks(state, ref.namespace, plan.tasks);
+    return savedBeside(state, ref, plan);
   }
   const after: SessionState = {
     sessionNo: before?.sessionNo ?? state.nextSessionNo,
@@ -66,11 +64,10 @@ export function saveSession(
   if (before === undefined) state.nextSessionNo += 1;
   sessions.set(ref.sessionId, after);
   if (plan.resetLog === true) dropJobs(state, ref);
-  saveBeside(state, ref, plan);
-  return saveTasks(state, ref.namespace, plan.tasks);
+  return savedBeside(state, ref, plan);
 }
 
-// What a plan does beside its session.
+// The parts of a plan outside its session.
 function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
   const { documents, events } = plan;
   checkJobs(state, ref, plan.memoryJobs);
@@ -78,10 +75,15 @@ function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): vo
   if (documents !== undefined) checkDocuments(state, documents, { ...documents.plan, events });
 }
 
-function saveBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
-  saveJobs(state, ref, plan.memoryJobs);
-  saveMemories(state, ref.namespace, plan.memories, plan.events[0]?.createMs ?? 0);
-  if (plan.documents !== undefined) saveDocuments(state, plan.documents, plan.documents.plan);
+function savedBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): Changed {
+  const { documents, events, memories, memoryJobs, tasks } = plan;
+  saveJobs(state, ref, memoryJobs);
+  return {
+    memories: saveMemories(state, ref.namespace, memories, events[0]?.createMs ?? 0),
+    documents: documents === undefined ? [] : [saveDocuments(state, documents, documents.plan)],
+    taskHooks: saveTasks(state, ref.namespace, tasks),
+    memoryJobsDue: hasDueJobs(memoryJobs),
+  };
 }
 
 function logAfter(before: SessionState | undefined, plan: SessionPlan): Map<number, LogMessage> {
@@ -131,7 +133,7 @@ function windowsAfter(
   return windows;
 }
 
-/** What is published with a log. */
+/** The records that are published with a log. */
 interface SavedLog {
   readonly fields: SessionFields;
   readonly head: SessionHead;

@@ -1,9 +1,9 @@
-// What a plan must keep to. An engine for the disk trusts its caller in this; the model does not,
+// Rules for a plan. An engine for the disk trusts its caller in this; the model does not,
 // so that a faulty plan shows in the tests.
 
-import type { SessionHead } from "../../domain/session.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import type { ReadFacts, SessionPlan } from "../store.ts";
+import type { SessionHead } from "../../src/session/rules/session.ts";
+import type { ReadFacts, SessionPlan } from "../../src/store/store.ts";
+import type { SeqRange } from "../../src/window/rules/types.ts";
 import { entriesIn } from "./reads.ts";
 import { inRanges, type SessionState } from "./state.ts";
 

@@ -1,7 +1,13 @@
 // Documents, vectors, and which namespaces were recalled, in the memory engine.
 
-import { documentPlanFault, forgottenOf, numberAt, vectorsFault } from "../document-faults.ts";
+import {
+  documentPlanFault,
+  forgottenOf,
+  numberAt,
+  vectorsFault,
+} from "../../src/store/document-faults.ts";
 import type {
+  ChangedDocuments,
   CollectionRef,
   DocumentChange,
   DocumentDecision,
@@ -9,16 +15,19 @@ import type {
   DocumentPlan,
   DocumentQuery,
   DocumentView,
+  NewEvent,
   NewVectors,
   StoredCollection,
   StoredDocument,
   VectorPlace,
   VectorRecord,
-} from "../store.ts";
+} from "../../src/store/store.ts";
+import { saveErasure } from "./erasures.ts";
 import { memoriesOf } from "./memories.ts";
 import {
   type CollectionState,
   type MemoryState,
+  marked,
   namespaceOf,
   nextRevision,
   rememberReply,
@@ -35,25 +44,30 @@ function listOf({ documents }: CollectionState): readonly StoredDocument[] {
   return [...documents.values()].sort((a, b) => a.documentNo - b.documentNo);
 }
 
-/** Changes documents; gives the plan that was saved. */
+/** Changes documents; gives what was saved. */
 export function changeDocuments<T>(
   state: MemoryState,
   change: DocumentChange,
   decide: (view: DocumentView) => DocumentDecision<T>,
-): { readonly result: T; readonly plan: DocumentPlan | undefined } {
+): {
+  readonly result: T;
+  readonly events: readonly NewEvent[];
+  readonly changed: ChangedDocuments | undefined;
+} {
   const { namespace, requestId } = change;
   const decision = decide(documentsView(state, change));
   if (decision.kind === "save") {
     checkDocuments(state, change, decision.plan);
-    saveDocuments(state, change, decision.plan);
-    rememberReply(state, namespace, requestId, decision.plan.reply);
-    return { result: decision.result, plan: decision.plan };
+    const changed = saveDocuments(state, change, decision.plan);
+    rememberReply(state, namespace, requestId, marked(decision.plan.reply, []));
+    saveErasure(state, namespace, decision.plan.erasure);
+    return { result: decision.result, events: decision.plan.events, changed };
   }
-  rememberReply(state, namespace, requestId, decision.reply);
-  return { result: decision.result, plan: undefined };
+  rememberReply(state, namespace, requestId, marked(decision.reply, []));
+  return { result: decision.result, events: [], changed: undefined };
 }
 
-/** What decide gets to see of documents. */
+/** The view of documents for decide. */
 export function documentsView(state: MemoryState, change: DocumentChange): DocumentView {
   const { collectionId, namespace, requestId } = change;
   const collection = stateOf(state, change);
@@ -108,9 +122,11 @@ export function saveDocuments(
   state: MemoryState,
   change: DocumentChange,
   plan: Omit<DocumentPlan, "events" | "reply">,
-): void {
+): ChangedDocuments {
   const collection = stateOf(state, change);
   const { documents } = collection;
+  const put = (plan.put ?? []).map(({ documentNo }) => documentNo);
+  const removed = (plan.remove ?? []).flatMap((id) => documents.get(id)?.documentNo ?? []);
   const wasEmpty = documents.size === 0;
   for (const document of plan.put ?? []) {
     documents.set(document.documentId, structuredClone(document));
@@ -120,7 +136,9 @@ export function saveDocuments(
   if (plan.clear === true) documents.clear();
   if (wasEmpty) collection.createMs = plan.nowMs;
   collection.updateMs = plan.nowMs;
-  namespaceOf(state, change.namespace).collections.set(change.collectionId, collection);
+  const { namespace, collectionId } = change;
+  namespaceOf(state, namespace).collections.set(collectionId, collection);
+  return { namespace, collectionId, numbers: plan.clear === true ? "all" : [...put, ...removed] };
 }
 
 /** A document by its id. */
@@ -154,7 +172,7 @@ export function listCollections(
     .slice(0, limit);
 }
 
-/** What the vectors of a place belong to: another object whenever the record changes. */
+/** The owner of the vectors of a place: another object whenever the record changes. */
 function recordAt(
   state: MemoryState,
   place: VectorPlace,

@@ -1,8 +1,14 @@
 // The events of the memory engine: one array in order, shortened at its start by upkeep.
 
-import { resumeTokenExpired, resumeTokenInvalid } from "../../domain/errors.ts";
-import { comparePositions, type EventPosition } from "../../domain/event.ts";
-import type { EventPage, EventQuery, MaintenancePlan, NewEvent, StoredEvent } from "../store.ts";
+import { comparePositions, type EventPosition } from "../../src/events/rules/event.ts";
+import { resumeTokenExpired, resumeTokenInvalid } from "../../src/kit/errors.ts";
+import type {
+  EventPage,
+  EventQuery,
+  MaintenancePlan,
+  NewEvent,
+  StoredEvent,
+} from "../../src/store/store.ts";
 import { type MemoryState, namespaceOf, nextRevision } from "./state.ts";
 
 /** Numbers the events of a change of a namespace and keeps them. */
@@ -51,7 +57,7 @@ function matches(event: StoredEvent, query: EventQuery): boolean {
   );
 }
 
-/** How many revisions of a namespace lie after that of a position and are kept. */
+/** Number of retained revisions of a namespace after that of a position. */
 export function countRevisions(
   state: MemoryState,
   namespace: string,

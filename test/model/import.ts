@@ -1,12 +1,14 @@
 // Logs that come from outside: gathered apart, and made a session's in one go.
 
-import { messageAlreadyExists } from "../../domain/errors.ts";
-import type { SessionRef } from "../../domain/session.ts";
-import type { ImportDecision, ImportView, LogImport, NewMessage } from "../store.ts";
+import { marksOf } from "../../src/erase/rules/erasure.ts";
+import { messageAlreadyExists } from "../../src/kit/errors.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type { ImportDecision, ImportView, LogImport, NewMessage } from "../../src/store/store.ts";
 import { logMessage, saveImport } from "./changes.ts";
 import {
   type LogMessage,
   type MemoryParts,
+  marked,
   nextRevision,
   rememberReply,
   replyOf,
@@ -60,7 +62,7 @@ export class ImportedLog implements LogImport {
         throw new Error("The import is faulty: the head has other seqs.");
       }
       saveImport(state, readFacts, target, { fields, head, log: this.#log, summaries });
-      rememberReply(state, namespace, requestId, reply);
+      rememberReply(state, namespace, requestId, marked(reply, marksOf({ ...fields, ...target })));
       publish(namespace, events);
       return result;
     });

@@ -1,17 +1,32 @@
 // Long-term memories in the memory engine: what decisions see of them and what plans do to them.
 
-import { LIMITS } from "../../domain/limits.ts";
-import type { MemoryLookup } from "../../domain/memories/lookup.ts";
-import type { Memory, MemoryScope, MemoryTier } from "../../domain/memories/memory.ts";
-import { hasPromotionPart, keyOfPromotion } from "../../domain/memories/text-key.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import { memoryFacts } from "../memory-facts.ts";
-import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
-import { scopeIdOf } from "../scope-id.ts";
-import type { MemoryChange, MemoryDecision, MemoryPlan, MemoryView, NewEvent } from "../store.ts";
+import { marksOf } from "../../src/erase/rules/erasure.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import type { MemoryLookup } from "../../src/memory/rules/lookup.ts";
+import {
+  type Memory,
+  type MemoryScope,
+  type MemoryTier,
+  SHARED_SCOPE,
+} from "../../src/memory/rules/memory.ts";
+import { hasPromotionPart, keyOfPromotion } from "../../src/memory/rules/text-key.ts";
+import { memoryFacts } from "../../src/store/memory-facts.ts";
+import { memoryFrameFault, memoryPlanFault } from "../../src/store/memory-faults.ts";
+import { scopeIdOf } from "../../src/store/scope-id.ts";
+import type {
+  ChangedMemory,
+  MemoryChange,
+  MemoryDecision,
+  MemoryPlan,
+  MemoryView,
+  NewEvent,
+} from "../../src/store/store.ts";
+import { TRUST } from "../../src/summary/rules/summary.ts";
+import { saveErasure } from "./erasures.ts";
 import {
   type KeptMemory,
   type MemoryState,
+  marked,
   namespaceOf,
   nextRevision,
   PROMOTED_MAX,
@@ -103,6 +118,12 @@ export function lookupOf(state: MemoryState, namespace: string): MemoryLookup {
         .filter((kept) => isActive(kept) && kinds.has(kept.memory.kind))
         .slice(0, limit)
         .map(({ memory }) => memory),
+    bySource: (sessionId, messageId, limit) =>
+      memoriesOf(state, namespace)
+        .filter(({ memory: { source } }) => sessionId !== "" && source.sessionId === sessionId)
+        .filter(({ memory: { source } }) => source.messageIds.includes(messageId))
+        .slice(0, limit)
+        .map(({ memory }) => memory),
     count: (scope, tier) => rankedIn(state, namespace, { scope, tier }).length,
     evictable: (scope, tier, limit) =>
       rankedIn(state, namespace, { scope, tier })
@@ -134,17 +155,20 @@ export function checkMemories(
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
 }
 
-/** Does what a plan does to memories. */
+/** Does what a plan does to memories; gives those that changed. */
 export function saveMemories(
   state: MemoryState,
   namespace: string,
   plan: MemoryPlan | undefined,
   nowMs: number,
-): void {
-  if (plan === undefined) return;
+): readonly ChangedMemory[] {
+  if (plan === undefined) return [];
   const kept = namespaceOf(state, namespace);
+  const changed: Memory[] = [];
   for (const memoryId of plan.remove ?? []) {
-    const scopeId = kept.memories.get(memoryId)?.facts.scopeId ?? "";
+    const old = kept.memories.get(memoryId);
+    if (old !== undefined) changed.push(old.memory);
+    const scopeId = old?.facts.scopeId ?? "";
     kept.memories.delete(memoryId);
     kept.scopeTimes.set(scopeId, nowMs);
   }
@@ -159,14 +183,16 @@ export function saveMemories(
       former: isNewState ? [old.memory, ...old.former] : (old?.former ?? []),
       text: old?.text.value === memory.content.text ? old.text : textOf(memory),
     });
+    changed.push(copy);
     kept.scopeTimes.set(facts.scopeId, nowMs);
     kept.nextMemoryNo = Math.max(kept.nextMemoryNo, memory.memoryNo + 1);
   }
-  for (const { parts, scope } of plan.unpromoted ?? []) {
+  for (const { keys, parts, scope } of plan.unpromoted ?? []) {
     const gone = new Set(parts);
     const marks = kept.promoted.get(scopeIdOf(scope)) ?? new Map();
     for (const [key, mark] of marks) {
-      if (hasPromotionPart(mark, gone)) marks.delete(key);
+      const isMeant = keys?.includes(key) ?? true;
+      if (isMeant && hasPromotionPart(mark, gone)) marks.delete(key);
     }
   }
   for (const { promotionKey, scope } of plan.promoted ?? []) {
@@ -181,18 +207,37 @@ export function saveMemories(
     }
     kept.promoted.set(scopeId, texts);
   }
+  return changed.map(({ scope, memoryNo }) => ({ namespace, scope, memoryNo }));
 }
 
 function textOf({ content }: Memory): KeptMemory["text"] {
   return { value: content.text, bytes: Buffer.from(content.text, "utf8") };
 }
 
-/** Changes memories; gives the events of what was saved. */
+/** The marks of memories that a plan writes or removes, before it is saved. */
+export function aboutMemories(
+  state: MemoryState,
+  namespace: string,
+  plan: Pick<MemoryPlan, "put" | "remove"> | undefined,
+): readonly string[] {
+  const known = namespaceOf(state, namespace).memories;
+  const gone = (plan?.remove ?? []).flatMap((id) => known.get(id)?.memory ?? []);
+  return [...gone, ...(plan?.put ?? [])].flatMap(({ scope, source: { sessionId } }) => [
+    ...marksOf(scope),
+    ...marksOf({ ...SHARED_SCOPE, sessionId }),
+  ]);
+}
+
+/** Changes memories; gives what was saved. */
 export function changeMemories<T>(
   state: MemoryState,
   change: MemoryChange,
   decide: (view: MemoryView) => MemoryDecision<T>,
-): { readonly result: T; readonly events: readonly NewEvent[] } {
+): {
+  readonly result: T;
+  readonly events: readonly NewEvent[];
+  readonly memories: readonly ChangedMemory[];
+} {
   const { namespace, requestId } = change;
   const decision = decide({
     revision: nextRevision(state, namespace),
@@ -200,14 +245,16 @@ export function changeMemories<T>(
     reply: replyOf(state, namespace, requestId),
   });
   if (decision.kind === "answer") {
-    rememberReply(state, namespace, requestId, decision.reply);
-    return { result: decision.result, events: [] };
+    rememberReply(state, namespace, requestId, marked(decision.reply, undefined));
+    return { result: decision.result, events: [], memories: [] };
   }
   const { plan, result } = decision;
   const fault = memoryFrameFault(plan);
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
   checkMemories(state, namespace, plan);
-  saveMemories(state, namespace, plan, plan.nowMs);
-  rememberReply(state, namespace, requestId, plan.reply);
-  return { result, events: plan.events };
+  const about = aboutMemories(state, namespace, plan);
+  const memories = saveMemories(state, namespace, plan, plan.nowMs);
+  rememberReply(state, namespace, requestId, marked(plan.reply, about));
+  saveErasure(state, namespace, plan.erasure);
+  return { result, events: plan.events, memories };
 }

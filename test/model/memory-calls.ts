@@ -1,28 +1,33 @@
 // The calls on long-term memories of the memory engine.
 
-import type { MemoryChange, MemoryDecision, MemoryStore, MemoryView, NewEvent } from "../store.ts";
+import type {
+  MemoryChange,
+  MemoryDecision,
+  MemoryStore,
+  MemoryView,
+} from "../../src/store/store.ts";
 import { changeMemories } from "./memories.ts";
 import { dueJobs, jobsOf, listJobs, nextJobMs, readJob } from "./memory-jobs.ts";
 import * as lists from "./memory-lists.ts";
-import type { MemoryState } from "./state.ts";
+import type { MemoryParts, MemoryState } from "./state.ts";
 
-/** What the engine does with memories. */
+/** The calls on memories of the engine. */
 export abstract class MemoryCalls implements MemoryStore {
   protected abstract readonly state: MemoryState;
 
   /** Does a step in its turn. */
   protected abstract run<T>(step: () => T): Promise<T>;
 
-  /** Gives the events of a change the next revision of their namespace. */
-  protected abstract publish(namespace: string, events: readonly NewEvent[]): void;
+  /** Gives the events of a change the next revision of their namespace, and tells of it. */
+  protected abstract publish(...change: Parameters<MemoryParts["publish"]>): void;
 
   changeMemories<T>(
     change: MemoryChange,
     decide: (view: MemoryView) => MemoryDecision<T>,
   ): Promise<T> {
     return this.run(() => {
-      const { events, result } = changeMemories(this.state, change, decide);
-      if (events.length > 0) this.publish(change.namespace, events);
+      const { events, memories, result } = changeMemories(this.state, change, decide);
+      if (events.length > 0) this.publish(change.namespace, events, { memories });
       return result;
     });
   }

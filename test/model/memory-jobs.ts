@@ -1,9 +1,9 @@
 // Jobs on memories in the memory engine. They stand beside the sessions that wait for them.
 
-import { type MemoryJob, taskNoOfJob } from "../../domain/memories/job.ts";
-import type { SessionRef } from "../../domain/session.ts";
-import { memoryJobsFault } from "../memory-faults.ts";
-import type { MemoryJobPlan, StoredMemoryJob } from "../store.ts";
+import { type MemoryJob, taskNoOfJob } from "../../src/memory/rules/job.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import { memoryJobsFault } from "../../src/store/memory-faults.ts";
+import type { MemoryJobPlan, StoredMemoryJob } from "../../src/store/store.ts";
 import { type MemoryState, namespaceOf, nextRevision } from "./state.ts";
 
 /** The jobs of a session by type. */

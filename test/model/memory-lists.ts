@@ -1,8 +1,8 @@
 // Lists of memories in the memory engine: each looks at everything and keeps what was asked for.
 
-import { type Memory, memoryExpireMs } from "../../domain/memories/memory.ts";
-import { NAMESAKES_MAX } from "../memory-records.ts";
-import { scopeIdOf } from "../scope-id.ts";
+import { type Memory, memoryExpireMs } from "../../src/memory/rules/memory.ts";
+import { NAMESAKES_MAX } from "../../src/store/memory-records.ts";
+import { scopeIdOf } from "../../src/store/scope-id.ts";
 import type {
   MemoryPage,
   MemoryQuery,
@@ -10,13 +10,13 @@ import type {
   RankedQuery,
   RelationQuery,
   StoredScope,
-} from "../store.ts";
+} from "../../src/store/store.ts";
 import { entitiesNamed, memoriesIn, memoriesOf, rankedIn } from "./memories.ts";
 import { type KeptMemory, type MemoryState, namespaceOf } from "./state.ts";
 
 type Lists = Omit<MemoryStore, "changeMemories" | `${string}Job${string}`>;
 
-/** What each list gives. */
+/** The result of each list. */
 export type Given<K extends keyof MemoryStore> = Awaited<ReturnType<MemoryStore[K]>>;
 
 function byBytes(a: string, b: string): number {

@@ -1,9 +1,6 @@
 // The reads of the memory engine: each looks at everything and keeps what was asked for.
 
-import { isExpired, type SessionRef } from "../../domain/session.ts";
-import { fitCeiling } from "../../domain/window/fit.ts";
-import { rangesOf } from "../../domain/window/ranges.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
+import { isExpired, type SessionRef } from "../../src/session/rules/session.ts";
 import type {
   Consumer,
   MessagePage,
@@ -13,7 +10,10 @@ import type {
   SessionQuery,
   StoredEntry,
   StoredMessage,
-} from "../store.ts";
+} from "../../src/store/store.ts";
+import { fitCeiling } from "../../src/window/rules/limit.ts";
+import { rangesOf } from "../../src/window/rules/ranges.ts";
+import type { SeqRange } from "../../src/window/rules/types.ts";
 import { inRanges, type LogMessage, type MemoryState, type SessionState } from "./state.ts";
 
 /** A message of a log as a window entry. */

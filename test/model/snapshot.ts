@@ -1,9 +1,9 @@
 // Reading a session as a whole. A change makes new maps, so that the state of one moment stays as
 // it was; what has changed since is found by looking at everything.
 
-import { sessionChanged } from "../../domain/errors.ts";
-import type { SessionRef } from "../../domain/session.ts";
-import type { SnapshotReader, StoredMessage } from "../store.ts";
+import { sessionChanged } from "../../src/kit/errors.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type { SnapshotReader, StoredMessage } from "../../src/store/store.ts";
 import { entryOf, messageOf } from "./reads.ts";
 import { type MemoryParts, type SessionState, sessionOf } from "./state.ts";
 

@@ -1,16 +1,15 @@
-// What the memory engine holds: plain maps, one per namespace, so that what belongs to one
+// The state of the memory engine: plain maps, one per namespace, so that what belongs to one
 // namespace cannot be seen from another.
 
-import { type EventPosition, STREAM_START } from "../../domain/event.ts";
-import { LIMITS } from "../../domain/limits.ts";
-import type { MemoryJob } from "../../domain/memories/job.ts";
-import type { Memory } from "../../domain/memories/memory.ts";
-import type { Session, SessionRef } from "../../domain/session.ts";
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
-import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import type { MemoryFacts } from "../memory-facts.ts";
+import type { Erasure } from "../../src/erase/rules/erasure.ts";
+import { type EventPosition, STREAM_START } from "../../src/events/rules/event.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import type { MemoryJob } from "../../src/memory/rules/job.ts";
+import type { Memory } from "../../src/memory/rules/memory.ts";
+import type { Session, SessionRef } from "../../src/session/rules/session.ts";
+import type { MemoryFacts } from "../../src/store/memory-facts.ts";
 import type {
+  Commit,
   Consumer,
   NewEvent,
   ReadFacts,
@@ -18,7 +17,10 @@ import type {
   StoredEvent,
   StoredReply,
   VectorRecord,
-} from "../store.ts";
+} from "../../src/store/store.ts";
+import type { SummaryRecord } from "../../src/summary/rules/summary.ts";
+import type { Task, TaskUsage } from "../../src/tasks/rules/task.ts";
+import type { SeqRange } from "../../src/window/rules/types.ts";
 
 /** A message of a log. */
 export interface LogMessage {
@@ -48,7 +50,7 @@ export interface CollectionState {
   readonly documents: Map<string, StoredDocument>;
 }
 
-/** How many promoted texts a scope remembers. */
+/** Number of promoted texts that a scope remembers. */
 export const PROMOTED_MAX = LIMITS.promotedTexts;
 
 /** A memory with its former states. */
@@ -61,7 +63,7 @@ export interface KeptMemory {
   readonly text: { readonly value: string; readonly bytes: Uint8Array };
 }
 
-/** What one namespace holds. */
+/** The state of one namespace. */
 export interface NamespaceState {
   /** By id, in the order of creation. */
   readonly sessions: Map<string, SessionState>;
@@ -80,18 +82,20 @@ export interface NamespaceState {
   readonly memoryJobs: Map<string, Map<string, MemoryJob>>;
   /** By number. */
   readonly tasks: Map<number, Task>;
+  /** By id, with their marks. */
+  readonly erasures: Map<string, { readonly erasure: Erasure; readonly marks: Set<string> }>;
   /** The newest event, kept or not. */
   newest: EventPosition;
   /** The newest event that is no longer kept. */
   dropped: EventPosition;
 }
 
-/** What a store holds. */
+/** The state of a store. */
 export interface MemoryState {
   readonly storeId: string;
   readonly historyId: string;
   readonly namespaces: Map<string, NamespaceState>;
-  /** What hooks took, by hour, namespace and hook. */
+  /** The usage of hooks, by hour, namespace and hook. */
   readonly usage: Map<string, TaskUsage>;
   /** By place, with the message or the document that they count for. */
   readonly vectors: Map<string, { readonly of: object; readonly record: VectorRecord }>;
@@ -102,15 +106,22 @@ export interface MemoryState {
   events: StoredEvent[];
 }
 
-/** What the parts of the engine share. */
+/** The parts that the engine shares. */
 export interface MemoryParts {
   readonly state: MemoryState;
   readonly readFacts: ReadFacts;
   /** Does a step in its turn. */
   readonly run: <T>(step: () => T) => Promise<T>;
-  /** Gives the events of a change the next revision of their namespace. */
-  readonly publish: (namespace: string, events: readonly NewEvent[]) => void;
+  /** Gives the events of a change the next revision of their namespace, and tells of it. */
+  readonly publish: (
+    namespace: string,
+    events: readonly NewEvent[],
+    changed?: Partial<Changed>,
+  ) => void;
 }
+
+/** The changes of a commit beside its events. */
+export type Changed = Omit<Commit, "events">;
 
 /** Makes the state of an empty store. */
 export function newMemoryState(storeId: string): MemoryState {
@@ -141,6 +152,7 @@ export function namespaceOf(state: MemoryState, namespace: string): NamespaceSta
       promoted: new Map(),
       memoryJobs: new Map(),
       tasks: new Map(),
+      erasures: new Map(),
       newest: STREAM_START,
       dropped: STREAM_START,
     };
@@ -178,6 +190,19 @@ export function rememberReply(
 ): void {
   if (reply === undefined || requestId === undefined || requestId === "") return;
   namespaceOf(state, namespace).replies.set(requestId, reply);
+}
+
+/** Maximum number of marks of an answer; one about more is treated as one about anybody. */
+const MARKS_MAX = 16;
+
+/** An answer with the marks of its subject; undefined: they are not known. */
+export function marked(
+  reply: StoredReply | undefined,
+  about: readonly string[] | undefined,
+): StoredReply | undefined {
+  if (reply === undefined || about === undefined) return reply;
+  const marks = [...new Set(about)];
+  return marks.length > MARKS_MAX ? reply : { ...reply, about: marks };
 }
 
 /** Whether a seq lies in one of the runs. */

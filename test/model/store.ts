@@ -6,11 +6,17 @@
 
 import { randomBytes } from "node:crypto";
 
-import { AppError } from "../../domain/errors.ts";
-import type { SessionRef } from "../../domain/session.ts";
-import { type DecisionReads, decideSession, type LoadedParts } from "../decide-session.ts";
-import { newestRecalled } from "../document-faults.ts";
+import { mark, marksOf } from "../../src/erase/rules/erasure.ts";
+import { AppError } from "../../src/kit/errors.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import {
+  type DecisionReads,
+  decideSession,
+  type LoadedParts,
+} from "../../src/store/decide-session.ts";
+import { newestRecalled } from "../../src/store/document-faults.ts";
 import type {
+  Commit,
   ConsumerDecision,
   ConsumerRef,
   ConsumerView,
@@ -20,7 +26,6 @@ import type {
   DocumentDecision,
   DocumentView,
   MaintenancePlan,
-  NewEvent,
   ReadFacts,
   SessionChange,
   SessionCopy,
@@ -32,19 +37,22 @@ import type {
   TaskChange,
   TaskDecision,
   TaskView,
-} from "../store.ts";
+} from "../../src/store/store.ts";
 import { saveCopy, saveSession } from "./changes.ts";
 import * as documents from "./documents.ts";
+import { erasureCalls, saveErasure } from "./erasures.ts";
 import { addEvents, countRevisions, dropEvents, listEvents } from "./events.ts";
 import { ImportedLog } from "./import.ts";
-import { lookupOf } from "./memories.ts";
+import { aboutMemories, lookupOf } from "./memories.ts";
 import { MemoryCalls } from "./memory-calls.ts";
 import { jobsOf } from "./memory-jobs.ts";
 import * as reads from "./reads.ts";
 import { openSnapshot } from "./snapshot.ts";
 import {
+  type Changed,
   type MemoryParts,
   type MemoryState,
+  marked,
   namespaceOf,
   newMemoryState,
   nextRevision,
@@ -57,10 +65,17 @@ import * as tasks from "./tasks.ts";
 
 const FORMAT = 1;
 
-/** What a memory store needs. */
+const NOTHING_CHANGED: Changed = {
+  taskHooks: new Set(),
+  documents: [],
+  memories: [],
+  memoryJobsDue: false,
+};
+
+/** Options of a memory store. */
 export interface MemoryStoreOptions {
   readonly readFacts: ReadFacts;
-  /** What the store holds; a store opened on the same state goes on from it. Default: nothing. */
+  /** The state; a store opened on the same state goes on from it. Default: empty. */
   readonly state?: MemoryState;
 }
 
@@ -77,10 +92,9 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly format = FORMAT;
   protected readonly state: MemoryState;
   readonly #readFacts: ReadFacts;
-  /** What snapshots and imports work with. */
+  /** The parts that snapshots and imports share. */
   readonly #parts: MemoryParts;
-  readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>();
-  readonly #taskListeners = new Set<(hooks: ReadonlySet<string>) => void>();
+  readonly #listeners = new Set<(commit: Commit) => void>();
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -94,6 +108,18 @@ class MemoryStore extends MemoryCalls implements Store {
     const publish: MemoryParts["publish"] = (...change) => this.publish(...change);
     this.#parts = { state, readFacts, run, publish };
   }
+
+  readonly #erasures = erasureCalls(
+    () => this.state,
+    (step) => this.run(step),
+  );
+  readonly readErasure = this.#erasures.readErasure;
+  readonly runningErasures = this.#erasures.runningErasures;
+  readonly changeErasure = this.#erasures.changeErasure;
+  readonly erasureMarks = this.#erasures.erasureMarks;
+  readonly dropErasureMarks = this.#erasures.dropErasureMarks;
+  readonly eraseAnswers = this.#erasures.eraseAnswers;
+  readonly purgedBefore = this.#erasures.purgedBefore;
 
   readonly positions: Store["positions"] = (namespace) =>
     this.run(() => {
@@ -152,14 +178,32 @@ class MemoryStore extends MemoryCalls implements Store {
       const viewOf: DecisionReads["viewOf"] = (loaded) => this.#viewOf(change, loaded);
       const decision = decideSession(change, { readMessage, viewOf }, decide);
       if (decision.kind === "answer") {
-        rememberReply(this.state, change.namespace, change.requestId, decision.reply);
+        const about = state === undefined ? [] : marksOf({ ...state.session.fields, ...change });
+        rememberReply(
+          this.state,
+          change.namespace,
+          change.requestId,
+          marked(decision.reply, about),
+        );
         return decision.result;
       }
       const { plan, result } = decision;
-      const hooks = saveSession(this.state, this.#readFacts, change, plan);
-      rememberReply(this.state, change.namespace, change.requestId, plan.reply);
-      this.publish(change.namespace, plan.events);
-      this.#tellTasks(hooks);
+      const marks = (): readonly string[] => {
+        const session = sessionOf(this.state, change)?.session;
+        return session === undefined ? [] : marksOf({ ...session.fields, ...change });
+      };
+      const before = marks();
+      const beside = aboutMemories(this.state, change.namespace, plan.memories);
+      const changed = saveSession(this.state, this.#readFacts, change, plan);
+      const about = [...before, ...marks()];
+      rememberReply(
+        this.state,
+        change.namespace,
+        change.requestId,
+        marked(plan.reply, [...about, ...beside]),
+      );
+      saveErasure(this.state, change.namespace, plan.erasure);
+      this.publish(change.namespace, plan.events, changed);
       return result;
     });
   }
@@ -198,7 +242,7 @@ class MemoryStore extends MemoryCalls implements Store {
       if (decision.kind === "answer") return decision.result;
       if (decision.consumer === undefined) consumers.delete(consumerId);
       else consumers.set(consumerId, decision.consumer);
-      rememberReply(this.state, namespace, requestId, decision.reply);
+      rememberReply(this.state, namespace, requestId, marked(decision.reply, []));
       return decision.result;
     });
   }
@@ -229,16 +273,9 @@ class MemoryStore extends MemoryCalls implements Store {
   changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T> {
     return this.run(() => {
       const { result, hooks } = tasks.changeTask(this.state, change, decide);
-      this.#tellTasks(hooks);
+      if (hooks.size > 0) this.#tell([], { taskHooks: hooks });
       return result;
     });
-  }
-
-  onTasks(listener: (hooks: ReadonlySet<string>) => void): () => void {
-    this.#taskListeners.add(listener);
-    return () => {
-      this.#taskListeners.delete(listener);
-    };
   }
 
   changeDocuments<T>(
@@ -246,8 +283,8 @@ class MemoryStore extends MemoryCalls implements Store {
     decide: (view: DocumentView) => DocumentDecision<T>,
   ): Promise<T> {
     return this.run(() => {
-      const { plan, result } = documents.changeDocuments(this.state, change, decide);
-      if (plan !== undefined) this.publish(change.namespace, plan.events);
+      const { events, changed, result } = documents.changeDocuments(this.state, change, decide);
+      if (changed !== undefined) this.publish(change.namespace, events, { documents: [changed] });
       return result;
     });
   }
@@ -276,7 +313,7 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly listEvents: Store["listEvents"] = (query) =>
     this.run(() => listEvents(this.state, query));
 
-  onEvents(listener: (events: readonly StoredEvent[]) => void): () => void {
+  onCommit(listener: (commit: Commit) => void): () => void {
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
@@ -300,7 +337,6 @@ class MemoryStore extends MemoryCalls implements Store {
     this.#closed = true;
     await Promise.allSettled(this.#running);
     this.#listeners.clear();
-    this.#taskListeners.clear();
   }
 
   /** Runs a step in its turn: after the steps asked for earlier, and never at once. */
@@ -378,18 +414,18 @@ class MemoryStore extends MemoryCalls implements Store {
     const { fields, head, events, reply, result, summaries = [] } = decision;
     const place = { source, target: copy.target, atSeq };
     saveCopy(this.state, this.#readFacts, place, { fields, head, summaries });
-    rememberReply(this.state, copy.target.namespace, copy.requestId, reply);
+    const about = [...marksOf({ ...fields, ...copy.target }), mark.session(copy.source.sessionId)];
+    rememberReply(this.state, copy.target.namespace, copy.requestId, marked(reply, about));
     this.publish(copy.target.namespace, events);
     return { kind: "answer", result };
   }
 
-  protected publish(namespace: string, events: readonly NewEvent[]): void {
-    const stored = addEvents(this.state, namespace, events);
-    for (const listener of [...this.#listeners]) listener(stored);
+  protected publish(...[namespace, events, changed]: Parameters<MemoryParts["publish"]>): void {
+    this.#tell(addEvents(this.state, namespace, events), changed);
   }
 
-  #tellTasks(hooks: ReadonlySet<string>): void {
-    if (hooks.size === 0) return;
-    for (const listener of [...this.#taskListeners]) listener(hooks);
+  #tell(events: readonly StoredEvent[], changed: Partial<Changed> = {}): void {
+    const commit = { ...NOTHING_CHANGED, ...changed, events };
+    for (const listener of [...this.#listeners]) listener(commit);
   }
 }

@@ -1,8 +1,7 @@
 // Tasks, what hooks took, and the history of summaries, in the memory engine.
 
-import type { SessionRef } from "../../domain/session.ts";
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
-import { NO_USAGE, type Task, type TaskUsage } from "../../domain/tasks/task.ts";
+import { mark } from "../../src/erase/rules/erasure.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
   DueQuery,
   DueTask,
@@ -15,10 +14,18 @@ import type {
   TaskPlan,
   TaskQuery,
   TaskView,
-} from "../store.ts";
-import { summaryPlanFault, taskFault, taskPlanFault, usageFault } from "../task-faults.ts";
+} from "../../src/store/store.ts";
+import {
+  summaryPlanFault,
+  taskFault,
+  taskPlanFault,
+  usageFault,
+} from "../../src/store/task-faults.ts";
+import type { SummaryRecord } from "../../src/summary/rules/summary.ts";
+import { NO_USAGE, type Task, type TaskUsage } from "../../src/tasks/rules/task.ts";
 import {
   type MemoryState,
+  marked,
   namespaceOf,
   nextRevision,
   rememberReply,
@@ -38,7 +45,7 @@ function usageId(namespace: string, hook: string, hour: number): string {
   return JSON.stringify([hour, namespace, hook]);
 }
 
-/** What a hook took in an hour for a namespace. */
+/** The usage of a hook in an hour for a namespace. */
 export function usageOf(
   state: MemoryState,
   of: { readonly namespace: string; readonly hook: string; readonly hour: number },
@@ -115,7 +122,8 @@ export function changeTask<T>(
   if (decision.usage !== undefined) {
     must(task === undefined ? "there is no task" : usageFault(hour, decision.usage));
   }
-  rememberReply(state, namespace, requestId, decision.reply);
+  const about = task === undefined ? [] : [mark.session(task.sessionId)];
+  rememberReply(state, namespace, requestId, marked(decision.reply, about));
   if (task === undefined) return { result: decision.result, hooks: NO_HOOKS };
   const taken = decision.usage;
   const hooks = saveTasks(state, namespace, {

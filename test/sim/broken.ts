@@ -1,21 +1,34 @@
 // Engines that are broken on purpose: proof that the simulation notices. Each is the model with one
 // fault of a kind that an engine for the disk could have.
 
-import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
-import type { MemoryScope } from "../../src/domain/memories/memory.ts";
-import type { SessionRef } from "../../src/domain/session.ts";
-import { NO_USAGE } from "../../src/domain/tasks/task.ts";
-import { containsSeq } from "../../src/domain/window/ranges.ts";
-import { type MemoryState, namespaceOf, sessionOf } from "../../src/storage/memory/state.ts";
-import { scopeIdOf } from "../../src/storage/scope-id.ts";
-import type { SessionView, Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
+import type { MemoryLookup } from "../../src/memory/rules/lookup.ts";
+import type { MemoryScope } from "../../src/memory/rules/memory.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import { scopeIdOf } from "../../src/store/scope-id.ts";
+import type {
+  Commit,
+  SessionView,
+  Store,
+  StoredMessage,
+  VectorRecord,
+} from "../../src/store/store.ts";
+import { NO_USAGE } from "../../src/tasks/rules/task.ts";
+import { containsSeq } from "../../src/window/rules/ranges.ts";
+import { type MemoryState, namespaceOf, sessionOf } from "../model/state.ts";
 import type { Engine } from "../storage/scene.ts";
-import { bytesAt } from "../support/documents.ts";
-import { openMemoryEngine } from "../support/memory-engine.ts";
-import { oldestOf } from "../support/revisions.ts";
+import { bytesAt } from "../support/store/documents.ts";
+import { openMemoryEngine } from "../support/store/memory-engine.ts";
+import { oldestOf } from "../support/store/revisions.ts";
 import { reading } from "./simulation.ts";
 
 type Fault = (store: Store, state: MemoryState) => Partial<Store>;
+
+/** An engine that leaves something out of what it tells of commits. */
+function silent(nothing: Partial<Commit>): Fault {
+  return (store) => ({
+    onCommit: (listener) => store.onCommit((commit) => listener({ ...commit, ...nothing })),
+  });
+}
 
 /** The faults by name. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
@@ -26,10 +39,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     },
   }),
   "tells listeners of an event twice": (store) => ({
-    onEvents: (listener) =>
-      store.onEvents((events) => {
-        listener(events);
-        if (events.some(({ revision }) => revision === 60)) listener(events);
+    onCommit: (listener) =>
+      store.onCommit((commit) => {
+        listener(commit);
+        if (commit.events.some(({ revision }) => revision === 60)) listener(commit);
       }),
   }),
   "uses a seq again after the newest message was erased": (store, state) => ({
@@ -164,7 +177,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     changeTask: (change, decide) =>
       store.changeTask(change, (view) => decide({ ...view, usage: NO_USAGE })),
   }),
-  "tells nobody of tasks": () => ({ onTasks: () => () => undefined }),
+  "tells nobody of tasks": silent({ taskHooks: new Set() }),
+  "tells nobody of documents": silent({ documents: [] }),
+  "tells nobody of memories": silent({ memories: [] }),
+  "tells nobody of jobs on memories": silent({ memoryJobsDue: false }),
   "keeps the summaries of a log that was reset": (store, state) => ({
     changeSession: async (change, decide) => {
       const before = sessionOf(state, change);

@@ -1,9 +1,9 @@
-// What the parts of the generator share.
+// Shared by the parts of the generator.
 
-import type { Store } from "../../src/storage/store.ts";
-import type { Random } from "../support/random.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Random } from "../support/kit/random.ts";
 
-/** What operations are drawn from. */
+/** Sources that operations are drawn from. */
 export interface Draw {
   readonly random: Random;
   /** The store whose state is looked at for ids that exist; the model. */

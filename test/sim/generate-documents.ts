@@ -1,9 +1,9 @@
 // Draws operations of documents, vectors and recalls at random.
 
-import type { SessionRef } from "../../src/domain/session.ts";
-import type { VectorPlace } from "../../src/storage/store.ts";
-import type { DocumentAction, DocumentDraft, VectorAction } from "../support/documents.ts";
-import type { Random } from "../support/random.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type { VectorPlace } from "../../src/store/store.ts";
+import type { Random } from "../support/kit/random.ts";
+import type { DocumentAction, DocumentDraft, VectorAction } from "../support/store/documents.ts";
 import type { Draw } from "./draw.ts";
 import type { ReadOperation } from "./operations.ts";
 

@@ -1,15 +1,15 @@
 // Draws operations of memories and of jobs on them at random.
 
-import { MEMORY_KINDS, MEMORY_TIERS, type MemoryScope } from "../../src/domain/memories/memory.ts";
-import type { SessionRef } from "../../src/domain/session.ts";
+import { MEMORY_KINDS, MEMORY_TIERS, type MemoryScope } from "../../src/memory/rules/memory.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type { Random } from "../support/kit/random.ts";
 import type {
   MemoryAction,
   MemoryDraft,
   MemoryWork,
   TurnAction,
-} from "../support/memory-actions.ts";
-import { START_MS } from "../support/plans.ts";
-import type { Random } from "../support/random.ts";
+} from "../support/store/memory-actions.ts";
+import { START_MS } from "../support/store/plans.ts";
 import type { Draw } from "./draw.ts";
 import { COLLECTION_IDS } from "./generate-documents.ts";
 import type { ReadOperation } from "./operations.ts";
@@ -49,6 +49,7 @@ function drawDraft(draw: Draw): MemoryDraft {
     ttlMs: random.pick([0, 0, 50, 5_000]),
     past: random.chance(0.2),
     strengthen: random.chance(0.3),
+    ...(random.chance(0.5) ? { messageIds: several(random, 3, () => random.pick(WORDS)) } : {}),
   };
 }
 

@@ -1,10 +1,10 @@
 // Draws operations of tasks and summaries at random.
 
-import type { SessionRef } from "../../src/domain/session.ts";
-import type { TaskState } from "../../src/domain/tasks/task.ts";
-import type { DueQuery, TaskQuery } from "../../src/storage/store.ts";
-import type { Random } from "../support/random.ts";
-import type { TaskAction, TaskDraft, WorkAction } from "../support/work.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type { DueQuery, TaskQuery } from "../../src/store/store.ts";
+import type { TaskState } from "../../src/tasks/rules/task.ts";
+import type { Random } from "../support/kit/random.ts";
+import type { TaskAction, TaskDraft, WorkAction } from "../support/store/work.ts";
 import type { Draw } from "./draw.ts";
 
 /** The hooks of the simulation; one is the start of another. */
@@ -72,7 +72,7 @@ export function drawTaskQuery({ random }: Draw, ref: SessionRef): Omit<TaskQuery
   };
 }
 
-/** What is due of a hook. */
+/** A query for the due tasks of a hook. */
 export function drawDueQuery({ random, nowMs }: Draw): DueQuery {
   const names = ["a", "aa", "ab", "default", "z"];
   return {

@@ -1,20 +1,25 @@
 // Draws operations at random. Few names are used again and again, so that operations meet: sessions
 // are deleted and made anew, ids come back, request ids are repeated.
 
-import { EVENT_TYPE } from "../../src/domain/event.ts";
+import { EVENT_TYPE } from "../../src/events/rules/event.ts";
 import {
   EMPTY_POLICY_STATE,
   type PolicyState,
   type SessionRef,
   type WindowInsert,
-} from "../../src/domain/session.ts";
-import { ROLE, type Role } from "../../src/domain/window/types.ts";
-import type { SessionQuery, Store } from "../../src/storage/store.ts";
-import type { Draft, FieldParts, Load, SessionAction } from "../support/action-types.ts";
-import { REPLY_AGE_MS } from "../support/action-types.ts";
-import { serverId } from "../support/actions.ts";
-import { newInsert, START_MS } from "../support/plans.ts";
-import type { Random } from "../support/random.ts";
+} from "../../src/session/rules/session.ts";
+import type { SessionQuery, Store } from "../../src/store/store.ts";
+import { ROLE, type Role } from "../../src/window/rules/types.ts";
+import type { Random } from "../support/kit/random.ts";
+import {
+  type Draft,
+  type FieldParts,
+  type Load,
+  REPLY_AGE_MS,
+  type SessionAction,
+} from "../support/store/action-types.ts";
+import { serverId } from "../support/store/actions.ts";
+import { newInsert, START_MS } from "../support/store/plans.ts";
 import type { Draw } from "./draw.ts";
 import { drawDocumentRead, drawDocuments, drawVectors } from "./generate-documents.ts";
 import { drawMemories, drawMemoryRead, drawTurn } from "./generate-memories.ts";
@@ -220,7 +225,7 @@ function drawInserts(random: Random): readonly WindowInsert[] {
   );
 }
 
-/** What a policy remembers: mostly nothing. */
+/** State of a policy: mostly empty. */
 function drawState(random: Random): PolicyState {
   if (random.chance(0.5)) return EMPTY_POLICY_STATE;
   const window = { messageCount: random.int(0, 9), tokenCount: drawTokens(random) };

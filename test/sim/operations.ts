@@ -1,11 +1,10 @@
-// What the simulation can do to a store, as plain data, so that an operation is applied to two
+// Operations of the simulation on a store, as plain data, so that an operation is applied to two
 // engines alike, printed, and played again.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "../../src/domain/errors.ts";
-import type { EventType } from "../../src/domain/event.ts";
-import type { SessionRef } from "../../src/domain/session.ts";
-import type { Role } from "../../src/domain/window/types.ts";
+import type { EventType } from "../../src/events/rules/event.ts";
+import { AppError } from "../../src/kit/errors.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
   DueQuery,
   MaintenancePlan,
@@ -13,10 +12,11 @@ import type {
   Store,
   TaskQuery,
   VectorPlace,
-} from "../../src/storage/store.ts";
-import type { ActionBase, SessionAction } from "../support/action-types.ts";
-import { isYoung } from "../support/action-types.ts";
-import { act } from "../support/actions.ts";
+} from "../../src/store/store.ts";
+import type { Role } from "../../src/window/rules/types.ts";
+import { plain } from "../support/kit/plain.ts";
+import { type ActionBase, isYoung, type SessionAction } from "../support/store/action-types.ts";
+import { act } from "../support/store/actions.ts";
 import {
   allCollections,
   allDocuments,
@@ -24,17 +24,16 @@ import {
   type DocumentAction,
   saveVectors,
   type VectorAction,
-} from "../support/documents.ts";
-import { sessionView } from "../support/dump.ts";
-import { type ForkAction, fork } from "../support/fork.ts";
+} from "../support/store/documents.ts";
+import { sessionView } from "../support/store/dump.ts";
+import { type ForkAction, fork } from "../support/store/fork.ts";
 import {
   changeMemories,
   type MemoryAction,
   type TurnAction,
   turn,
-} from "../support/memory-actions.ts";
-import { plain } from "../support/plain.ts";
-import { newReply } from "../support/plans.ts";
+} from "../support/store/memory-actions.ts";
+import { newReply } from "../support/store/plans.ts";
 import {
   allConsumers,
   allEvents,
@@ -43,9 +42,9 @@ import {
   allSummaries,
   allTasks,
   messageView,
-} from "../support/read-all.ts";
-import { revisionOf } from "../support/revisions.ts";
-import { changeTask, type TaskAction, type WorkAction, work } from "../support/work.ts";
+} from "../support/store/read-all.ts";
+import { revisionOf } from "../support/store/revisions.ts";
+import { changeTask, type TaskAction, type WorkAction, work } from "../support/store/work.ts";
 import { type MemoryRead, readMemories } from "./read-memories.ts";
 
 /** A change of a consumer. `sessionId` names the consumer. */
@@ -76,7 +75,7 @@ export type ReadOperation = SessionRef &
         readonly types?: readonly EventType[];
         readonly limit: number;
         readonly maxBytes: number;
-        /** How far back to start, in revisions from the newest. */
+        /** Distance of the start from the newest revision, in revisions. */
         readonly back: number;
       }
     | { readonly kind: "list-consumers"; readonly limit: number }
@@ -116,7 +115,7 @@ export type Operation =
   /** Lets the engine do what it does when there is nothing else to do. */
   | { readonly kind: "pause" };
 
-/** How an operation ended, in a form that can be compared. */
+/** Outcome of an operation, in a form that can be compared. */
 export type Outcome =
   | { readonly ok: unknown }
   | { readonly error: { readonly reason: string; readonly message: string } }

@@ -1,10 +1,10 @@
 // The reads of memories that the simulation compares.
 
-import type { MemoryScope } from "../../src/domain/memories/memory.ts";
-import { nameKeyOf } from "../../src/domain/memories/text-key.ts";
-import type { SessionRef } from "../../src/domain/session.ts";
-import type { MemoryQuery, RankedQuery, RelationQuery, Store } from "../../src/storage/store.ts";
-import { allMemories } from "../support/read-memories.ts";
+import type { MemoryScope } from "../../src/memory/rules/memory.ts";
+import { nameKeyOf } from "../../src/memory/rules/text-key.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type { MemoryQuery, RankedQuery, RelationQuery, Store } from "../../src/store/store.ts";
+import { allMemories } from "../support/store/read-memories.ts";
 
 /** A read of memories or of jobs on them. */
 export type MemoryRead =

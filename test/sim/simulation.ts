@@ -7,13 +7,19 @@
 
 import { isDeepStrictEqual } from "node:util";
 
-import type { SessionRef } from "../../src/domain/session.ts";
-import type { MemoryStore, SessionDecision, Store, StoredEvent } from "../../src/storage/store.ts";
+import type { SessionRef } from "../../src/session/rules/session.ts";
+import type {
+  Commit,
+  MemoryStore,
+  SessionDecision,
+  Store,
+  StoredEvent,
+} from "../../src/store/store.ts";
 import type { Engine } from "../storage/scene.ts";
-import { REPLY_AGE_MS } from "../support/action-types.ts";
-import { dumpSession, dumpStore } from "../support/dump.ts";
-import { plain } from "../support/plain.ts";
-import type { Random } from "../support/random.ts";
+import { plain } from "../support/kit/plain.ts";
+import type { Random } from "../support/kit/random.ts";
+import { REPLY_AGE_MS } from "../support/store/action-types.ts";
+import { dumpSession, dumpStore } from "../support/store/dump.ts";
 import { type Generator, generatorOf, NAMESPACES } from "./generate.ts";
 import { HOOKS, HOURS } from "./generate-work.ts";
 import { applyTo, type Operation, type Outcome } from "./operations.ts";
@@ -22,7 +28,7 @@ const BATCH_SHARE = 0.06;
 const BATCH_MAX = 14;
 const WHOLE_EVERY = 150;
 
-/** What a simulation did. */
+/** Counts of a simulation's operations. */
 export interface SimulationCounts {
   operations: number;
   saved: number;
@@ -42,10 +48,10 @@ interface Run {
   readonly random: Random;
   readonly generator: Generator;
   readonly counts: SimulationCounts;
-  /** What listeners heard, of the engine and of the model. */
+  /** Events that listeners received from the engine and from the model. */
   readonly heard: { readonly subject: StoredEvent[]; readonly model: StoredEvent[] };
-  /** The hooks that listeners heard of. */
-  readonly hooks: { readonly subject: Set<string>; readonly model: Set<string> };
+  /** Other changes that listeners received, each once. */
+  readonly changed: { readonly subject: Set<string>; readonly model: Set<string> };
   /** The newest operations, for the report of a difference. */
   readonly trail: string[];
 }
@@ -62,7 +68,7 @@ export async function simulate(
     generator: generatorOf(random, () => engines.model.store),
     counts: { operations: 0, saved: 0, refused: 0, batches: 0, reopens: 0 },
     heard: { subject: [], model: [] },
-    hooks: { subject: new Set(), model: new Set() },
+    changed: { subject: new Set(), model: new Set() },
     trail: [],
   };
   listen(run);
@@ -81,13 +87,26 @@ export async function simulate(
 }
 
 function listen(run: Run): void {
-  run.subject.store.onEvents((events) => run.heard.subject.push(...events));
-  run.model.store.onEvents((events) => run.heard.model.push(...events));
   for (const side of ["subject", "model"] as const) {
-    run[side].store.onTasks((hooks) => {
-      for (const hook of hooks) run.hooks[side].add(hook);
+    run[side].store.onCommit(({ events, ...changed }) => {
+      run.heard[side].push(...events);
+      for (const one of thingsIn(changed)) run.changed[side].add(one);
     });
   }
+}
+
+/** Other changes of a commit than its events, however many it groups. */
+function thingsIn(changed: Omit<Commit, "events">): readonly string[] {
+  const { documents, memories, memoryJobsDue, taskHooks } = changed;
+  const things = [
+    ...[...taskHooks].map((hook) => ({ hook })),
+    ...documents.flatMap(({ numbers, ...ref }) =>
+      (numbers === "all" ? [numbers] : numbers).map((number) => ({ ...ref, number })),
+    ),
+    ...memories,
+    ...(memoryJobsDue ? [{ memoryJobsDue }] : []),
+  ];
+  return things.map((one) => JSON.stringify(plain(one)));
 }
 
 async function reopen(run: Run, killed: boolean): Promise<void> {
@@ -175,9 +194,9 @@ async function compareWhole(run: Run): Promise<void> {
   const actual = plain(await dumpStore(run.subject.store, names));
   same(run, "the whole store", actual, plain(await dumpStore(run.model.store, names)));
   same(run, "what listeners heard", plain(run.heard.subject), plain(run.heard.model));
-  same(run, "the hooks that listeners heard of", run.hooks.subject, run.hooks.model);
-  run.hooks.subject.clear();
-  run.hooks.model.clear();
+  same(run, "what listeners heard beside the events", run.changed.subject, run.changed.model);
+  run.changed.subject.clear();
+  run.changed.model.clear();
   run.heard.subject.length = 0;
   run.heard.model.length = 0;
 }
@@ -312,6 +331,13 @@ function readOnly(store: Store): Store {
 /** The methods of a store as an object that can be spread. */
 export function reading(store: Store): Store {
   return {
+    readErasure: (ref) => store.readErasure(ref),
+    runningErasures: () => store.runningErasures(),
+    changeErasure: (change, decide) => store.changeErasure(change, decide),
+    erasureMarks: (ref) => store.erasureMarks(ref),
+    dropErasureMarks: (ref) => store.dropErasureMarks(ref),
+    eraseAnswers: (query) => store.eraseAnswers(query),
+    purgedBefore: (mark) => store.purgedBefore(mark),
     storeId: store.storeId,
     format: store.format,
     historyId: store.historyId,
@@ -338,7 +364,6 @@ export function reading(store: Store): Store {
     nextDueMs: (hook, nowMs) => store.nextDueMs(hook, nowMs),
     taskHooks: () => store.taskHooks(),
     changeTask: (change, decide) => store.changeTask(change, decide),
-    onTasks: (listener) => store.onTasks(listener),
     readUsage: (namespace, hook, hour) => store.readUsage(namespace, hook, hour),
     listSummaries: (ref, query) => store.listSummaries(ref, query),
     readSummary: (ref, version) => store.readSummary(ref, version),
@@ -352,7 +377,7 @@ export function reading(store: Store): Store {
     recalledNamespaces: () => store.recalledNamespaces(),
     noteRecalled: (namespace, ms) => store.noteRecalled(namespace, ms),
     listEvents: (query) => store.listEvents(query),
-    onEvents: (listener) => store.onEvents(listener),
+    onCommit: (listener) => store.onCommit(listener),
     maintain: (plan) => store.maintain(plan),
     close: () => store.close(),
   };

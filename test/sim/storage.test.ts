@@ -1,17 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../storage/scene.ts";
-import { openLmdbEngine } from "../support/lmdb-engine.ts";
-import { openMemoryEngine } from "../support/memory-engine.ts";
-import { type Random, randomFrom, testSeed } from "../support/random.ts";
+import { type Random, randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
+import { openLmdbEngine } from "../support/store/lmdb-engine.ts";
+import { openMemoryEngine } from "../support/store/memory-engine.ts";
 import { FAULTS, openBroken } from "./broken.ts";
 import { type SimulationCounts, SimulationError, simulate } from "./simulation.ts";
 
-// TEST_SEED plays a run again; SIM_OPERATIONS makes it longer.
-const OPERATIONS = Number(process.env["SIM_OPERATIONS"] ?? 2_500);
+// TEST_SEED plays a run again; TEST_DEPTH makes it longer.
+const OPERATIONS = 2_500 * TEST_DEPTH;
 const FAULT_OPERATIONS = 2_000;
 const FAULT_RUNS = 4;
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 600_000 * TEST_DEPTH;
 
 async function compare(open: () => Promise<Engine>, random: Random): Promise<SimulationCounts> {
   await using subject = await open();
@@ -28,7 +28,7 @@ describe("the simulation of the storage", () => {
     "the LMDB engine without a cache": () => openLmdbEngine({ cacheBytes: 1 }),
   };
   for (const [name, open] of Object.entries(engines)) {
-    it(
+    test(
       `finds no difference between ${name} and the model`,
       async () => {
         const counts = await compare(open, randomFrom(seed));
@@ -42,7 +42,7 @@ describe("the simulation of the storage", () => {
   }
 
   for (const [name, fault] of Object.entries(FAULTS)) {
-    it(`notices an engine that ${name}`, async () => {
+    test(`notices an engine that ${name}`, async () => {
       const random = randomFrom(seed);
       // A rare fault stays hidden in one run of fifty or so. In four of them it does not.
       for (let run = 1; run <= FAULT_RUNS; run++) {

@@ -1,15 +1,17 @@
-// The conformance suite of the storage interface: what src/storage/store.ts says, as tests that run
+// The conformance suite of the storage interface: what src/store/store.ts says, as tests that run
 // on every engine.
 
 import { describe } from "vitest";
 
 import type { OpenEngine } from "./scene.ts";
 import { changeSuite } from "./suites/changes.ts";
+import { commitSuite } from "./suites/commits.ts";
 import { concurrencySuite } from "./suites/concurrency.ts";
 import { consumerSuite } from "./suites/consumers.ts";
 import { copySuite } from "./suites/copies.ts";
 import { documentSuite } from "./suites/documents.ts";
 import { dueSuite } from "./suites/due.ts";
+import { erasureSuite } from "./suites/erasures.ts";
 import { eventSuite } from "./suites/events.ts";
 import { memorySuite } from "./suites/memories.ts";
 import { memoryJobSuite } from "./suites/memory-jobs.ts";
@@ -45,7 +47,9 @@ export function storageConformance(name: string, open: OpenEngine): void {
     memorySuite(open);
     memoryJobSuite(open);
     wholePlanSuite(open);
+    erasureSuite(open);
     eventSuite(open);
+    commitSuite(open);
     wallSuite(open);
     upkeepSuite(open);
   });

@@ -1,4 +1,4 @@
-import { openLmdbEngine } from "../support/lmdb-engine.ts";
+import { openLmdbEngine } from "../support/store/lmdb-engine.ts";
 import { storageConformance } from "./conformance.ts";
 
 storageConformance("the LMDB engine", openLmdbEngine);

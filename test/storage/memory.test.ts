@@ -1,4 +1,4 @@
-import { openMemoryEngine } from "../support/memory-engine.ts";
+import { openMemoryEngine } from "../support/store/memory-engine.ts";
 import { storageConformance } from "./conformance.ts";
 
 storageConformance("the memory engine", openMemoryEngine);

@@ -2,18 +2,23 @@
 // fixtures/README.md.
 
 import { spawnSync } from "node:child_process";
-import { describe, expect, it } from "vitest";
-import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
-import { readFixture, readOldStore, serveOldStore, unpackStore } from "../support/old-store.ts";
-import { document, message } from "../support/samples.ts";
-import { makeTempDir } from "../support/temp-dir.ts";
-import { afterToken } from "../support/watch.ts";
+import { describe, expect, test } from "vitest";
+import { verifyDirectory } from "../../src/store/verify/verify.ts";
+import { document, message } from "../support/contract/samples.ts";
+import { afterToken } from "../support/contract/watch.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import {
+  readFixture,
+  readOldStore,
+  serveOldStore,
+  unpackStore,
+} from "../support/store/old-store.ts";
 
-const OPENER = new URL("../support/lmdb-opener.ts", import.meta.url).pathname;
-const FACTS = new URL("../../src/transport/convert/facts.ts", import.meta.url);
+const OPENER = new URL("../support/store/lmdb-opener.ts", import.meta.url).pathname;
+const FACTS = new URL("../../src/session/facts-wire.ts", import.meta.url);
 
 describe.each([1, 2])("a store of format %i", (format) => {
-  it("opens with everything in it, is clean, and opens again", async () => {
+  test("opens with everything in it, is clean, and opens again", async () => {
     await using directory = await makeTempDir();
     const { about, content } = await readFixture(format);
     await unpackStore(format, directory.path);
@@ -31,7 +36,7 @@ describe.each([1, 2])("a store of format %i", (format) => {
     expect({ ...after.totals, records: 0 }).toEqual({ ...before.totals, records: 0 });
   });
 
-  it.each(["before-commit:1", "after-commit:1"])(
+  test.each(["before-commit:1", "after-commit:1"])(
     "loses nothing when its conversion is killed %s",
     async (failpoint) => {
       await using directory = await makeTempDir();
@@ -46,7 +51,7 @@ describe.each([1, 2])("a store of format %i", (format) => {
     },
   );
 
-  it("goes on from its resume tokens", async () => {
+  test("goes on from its resume tokens", async () => {
     await using directory = await makeTempDir();
     const { about } = await readFixture(format);
     await unpackStore(format, directory.path);
@@ -60,7 +65,7 @@ describe.each([1, 2])("a store of format %i", (format) => {
     }
   });
 
-  it("takes the etags that it stored with messages and documents", async () => {
+  test("takes the etags that it stored with messages and documents", async () => {
     await using directory = await makeTempDir();
     const { about } = await readFixture(format);
     await unpackStore(format, directory.path);
@@ -91,7 +96,7 @@ describe.each([1, 2])("a store of format %i", (format) => {
     expect((await client.fail("upsertDocuments", upsert)).reason).toBe("ETAG_MISMATCH");
   });
 
-  it("goes on after each of its revisions, and after those of other namespaces", async () => {
+  test("goes on after each of its revisions, and after those of other namespaces", async () => {
     await using directory = await makeTempDir();
     const { about } = await readFixture(format);
     await unpackStore(format, directory.path);

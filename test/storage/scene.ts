@@ -1,16 +1,21 @@
-// What the tests of the conformance suite work with: a store of the engine under test, short ways
+// The scene of the conformance suite: a store of the engine under test, short ways
 // to do things to it, and a clock that goes on by a millisecond with every action.
 
-import { it } from "vitest";
-import type { Session, SessionRef } from "../../src/domain/session.ts";
-import { ROLE } from "../../src/domain/window/types.ts";
-import type { MessageQuery, Store, StoredEvent } from "../../src/storage/store.ts";
-import type { ActionResult, Draft, FieldParts, SessionAction } from "../support/action-types.ts";
-import { act } from "../support/actions.ts";
-import { type ForkAction, fork } from "../support/fork.ts";
-import { START_MS, textOf } from "../support/plans.ts";
-import { allEvents, allMessages, allSessions } from "../support/read-all.ts";
-import { oldestOf } from "../support/revisions.ts";
+import { test } from "vitest";
+import type { Session, SessionRef } from "../../src/session/rules/session.ts";
+import type { MessageQuery, Store, StoredEvent } from "../../src/store/store.ts";
+import { ROLE } from "../../src/window/rules/types.ts";
+import type {
+  ActionResult,
+  Draft,
+  FieldParts,
+  SessionAction,
+} from "../support/store/action-types.ts";
+import { act } from "../support/store/actions.ts";
+import { type ForkAction, fork } from "../support/store/fork.ts";
+import { START_MS, textOf } from "../support/store/plans.ts";
+import { allEvents, allMessages, allSessions } from "../support/store/read-all.ts";
+import { oldestOf } from "../support/store/revisions.ts";
 
 /** An engine under test, with a store that is open. */
 export interface Engine extends AsyncDisposable {
@@ -119,11 +124,11 @@ export function sceneOf(engine: Engine): Scene {
 }
 
 /** Makes the function that declares the tests of a suite, each on an empty store of its own. */
-export function testsOn(open: OpenEngine): (name: string, test: (scene: Scene) => unknown) => void {
-  return (name, test) => {
-    it(name, async () => {
+export function testsOn(open: OpenEngine): (name: string, body: (scene: Scene) => unknown) => void {
+  return (name, body) => {
+    test(name, async () => {
       await using engine = await open();
-      await test(sceneOf(engine));
+      await body(sceneOf(engine));
     });
   };
 }

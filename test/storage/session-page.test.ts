@@ -1,24 +1,24 @@
 // A page of sessions is bounded by what the sessions take on the wire, not by their number.
 
 import { expect, test } from "vitest";
-import { Etags } from "../../src/domain/etag.ts";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
+import { Etags } from "../../src/kit/etag.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { encodeMade } from "../../src/session/facts-wire.ts";
+import type { WindowInsert } from "../../src/session/rules/session.ts";
+import { newSession } from "../../src/session/sessions.ts";
+import { toSession } from "../../src/session/wire.ts";
+import { sessionBytes } from "../../src/store/tables/sessions.ts";
+import { TRUST } from "../../src/summary/rules/summary.ts";
 import {
   DEFAULT_POLICY,
   DEFAULT_STAGE,
   type Policy,
   type Selection,
   type Trigger,
-} from "../../src/domain/policy.ts";
-import type { WindowInsert } from "../../src/domain/session.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../../src/domain/summaries/spec.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import { ROLE } from "../../src/domain/window/types.ts";
-import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
-import { newSession } from "../../src/service/new-session.ts";
-import { sessionBytes } from "../../src/storage/lmdb/session-bytes.ts";
-import { encodeMade } from "../../src/transport/convert/made.ts";
-import { toSession } from "../../src/transport/convert/session.ts";
+} from "../../src/window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../src/window/policy/summary-spec.ts";
+import { ROLE } from "../../src/window/rules/types.ts";
 
 const wide = "\u{10ffff}";
 const ref = { namespace: "n".repeat(63), sessionId: wide.repeat(128) };

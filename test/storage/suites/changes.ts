@@ -1,11 +1,15 @@
 // Conformance: how a session is changed, and what decide gets to see.
 
 import { describe, expect } from "vitest";
-import { sessionNotFound } from "../../../src/domain/errors.ts";
-import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../../../src/domain/policy.ts";
-import { TRUST } from "../../../src/domain/summaries/summary.ts";
-import type { SessionView } from "../../../src/storage/store.ts";
-import { plain } from "../../support/plain.ts";
+import { sessionNotFound } from "../../../src/kit/errors.ts";
+import type { SessionView } from "../../../src/store/store.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import {
+  DEFAULT_POLICY_PARTS,
+  DEFAULT_STAGE,
+  type Policy,
+} from "../../../src/window/policy/policy.ts";
+import { plain } from "../../support/kit/plain.ts";
 import {
   newEvent,
   newFields,
@@ -14,8 +18,8 @@ import {
   newMessage,
   readFacts,
   totalsOf,
-} from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+} from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 /** Saves one session with one message; gives every view that decide saw. */

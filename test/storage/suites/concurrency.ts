@@ -1,9 +1,9 @@
 // Conformance: changes at the same time, and when their promises settle.
 
 import { describe, expect } from "vitest";
-import { lastSeqMismatch } from "../../../src/domain/errors.ts";
-import { newEvent, newFields, newHead } from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+import { lastSeqMismatch } from "../../../src/kit/errors.ts";
+import { newEvent, newFields, newHead } from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, testsOn } from "../scene.ts";
 
 const COUNT = 60;
@@ -138,7 +138,7 @@ export function concurrencySuite(open: OpenEngine): void {
 
     test("show in reads only what is durable, and never go back", async (scene) => {
       const durable = new Set<number>([0]);
-      scene.store.onEvents((events) => {
+      scene.store.onCommit(({ events }) => {
         for (const { revision } of events) durable.add(revision);
       });
       let writing = true;

@@ -1,10 +1,10 @@
 // Conformance: consumers.
 
 import { describe, expect } from "vitest";
-import { consumerNotFound } from "../../../src/domain/errors.ts";
-import type { Consumer } from "../../../src/storage/store.ts";
-import { newReply, START_MS } from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+import { consumerNotFound } from "../../../src/kit/errors.ts";
+import type { Consumer } from "../../../src/store/store.ts";
+import { newReply, START_MS } from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 
 const refTo = (consumerId: string) => ({ namespace: "default", consumerId });

@@ -1,13 +1,13 @@
 // Conformance: copies of a session up to a seq.
 
 import { describe, expect } from "vitest";
-import { ROLE } from "../../../src/domain/window/types.ts";
-import type { CopyView } from "../../../src/storage/store.ts";
-import { dumpSession } from "../../support/dump.ts";
-import { plain } from "../../support/plain.ts";
-import { newEvent, newFields, newHead, textOf, totalsOf } from "../../support/plans.ts";
-import { messageView } from "../../support/read-all.ts";
-import { revisionOf } from "../../support/revisions.ts";
+import type { CopyView } from "../../../src/store/store.ts";
+import { ROLE } from "../../../src/window/rules/types.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { dumpSession } from "../../support/store/dump.ts";
+import { newEvent, newFields, newHead, textOf, totalsOf } from "../../support/store/plans.ts";
+import { messageView } from "../../support/store/read-all.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -207,7 +207,7 @@ function busyCopySuite(open: OpenEngine): void {
         await new Promise((resolve) => setImmediate(resolve));
       }
       await Promise.all(busy);
-      // What was changed before the copy was published is in it and what came later is not: the
+      // A change from before the copy was published is in it and a later one is not: the
       // events say which is which.
       const events = await scene.events();
       const forkAt = events.find(({ sessionId }) => sessionId === "t")?.revision ?? 0;

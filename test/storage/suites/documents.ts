@@ -1,9 +1,10 @@
 // Conformance: documents and their collections.
 
 import { describe, expect } from "vitest";
-import { consumerNotFound } from "../../../src/domain/errors.ts";
-import { LIMITS } from "../../../src/domain/limits.ts";
-import type { DocumentPlan, StoredDocument } from "../../../src/storage/store.ts";
+import { consumerNotFound } from "../../../src/kit/errors.ts";
+import { LIMITS } from "../../../src/kit/limits.ts";
+import type { DocumentPlan, StoredDocument } from "../../../src/store/store.ts";
+import { plain } from "../../support/kit/plain.ts";
 import {
   allCollections,
   allDocuments,
@@ -13,10 +14,9 @@ import {
   dumpDocuments,
   newDocument,
   newVector,
-} from "../../support/documents.ts";
-import { plain } from "../../support/plain.ts";
-import { newEvent, newReply, START_MS } from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+} from "../../support/store/documents.ts";
+import { newEvent, newReply, START_MS } from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 

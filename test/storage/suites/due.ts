@@ -1,11 +1,10 @@
 // Conformance: lists of tasks, what is due, who hears of it, and what hooks took in old hours.
 
 import { describe, expect } from "vitest";
-
-import { NO_USAGE, type Task } from "../../../src/domain/tasks/task.ts";
-import type { DueQuery } from "../../../src/storage/store.ts";
-import { newLease, START_MS } from "../../support/plans.ts";
-import { allTasks } from "../../support/read-all.ts";
+import type { DueQuery } from "../../../src/store/store.ts";
+import { NO_USAGE, type Task } from "../../../src/tasks/rules/task.ts";
+import { newLease, START_MS } from "../../support/store/plans.ts";
+import { allTasks } from "../../support/store/read-all.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 import { makeTasks, saveTasks } from "./tasks.ts";
 import { settle } from "./upkeep.ts";
@@ -172,7 +171,7 @@ export function dueSuite(open: OpenEngine): void {
   describe("who listens for tasks", () => {
     test("hears of hooks that have something to do once it is durable", async (scene) => {
       const heard: string[] = [];
-      const stop = scene.store.onTasks((hooks) => heard.push(...hooks));
+      const stop = scene.store.onCommit(({ taskHooks }) => heard.push(...taskHooks));
       const [taskNo = 0] = await dueAt(scene, "default", [0, 1], { hook: "one" });
       expect(new Set(heard)).toEqual(new Set(["one"]));
       heard.length = 0;

@@ -1,12 +1,12 @@
 // Conformance: the events, their pages, positions and retention.
 
 import { describe, expect } from "vitest";
-import { EVENT_TYPE, type EventPosition } from "../../../src/domain/event.ts";
-import type { EventQuery, StoredEvent } from "../../../src/storage/store.ts";
-import { plain } from "../../support/plain.ts";
-import { newEvent, newFields, newHead, START_MS } from "../../support/plans.ts";
-import { allEvents } from "../../support/read-all.ts";
-import { newestOf, oldestOf, oldestRevisionOf, revisionOf } from "../../support/revisions.ts";
+import { EVENT_TYPE, type EventPosition } from "../../../src/events/rules/event.ts";
+import type { EventQuery, StoredEvent } from "../../../src/store/store.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newEvent, newFields, newHead, START_MS } from "../../support/store/plans.ts";
+import { allEvents } from "../../support/store/read-all.ts";
+import { newestOf, oldestOf, oldestRevisionOf, revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Ref, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -197,7 +197,7 @@ export function eventSuite(open: OpenEngine): void {
       const heard: StoredEvent[] = [];
       const faults: string[] = [];
       const checks: Promise<void>[] = [];
-      scene.store.onEvents((events) => {
+      scene.store.onCommit(({ events }) => {
         const last = events.at(-1);
         const check = newestOf(scene.store).then((newest) => {
           if (last === undefined || last.revision > newest.revision) faults.push("not durable");
@@ -217,7 +217,7 @@ export function eventSuite(open: OpenEngine): void {
 
     test("hears of a change before whoever made it is answered", async (scene) => {
       const heard = new Set<string>();
-      scene.store.onEvents((events) => {
+      scene.store.onCommit(({ events }) => {
         for (const { sessionId } of events) heard.add(sessionId);
       });
       const unheard: string[] = [];
@@ -234,10 +234,10 @@ export function eventSuite(open: OpenEngine): void {
 
     test("hears nothing more once it is stopped", async (scene) => {
       const heard = [0, 0];
-      const stop = scene.store.onEvents((events) => {
+      const stop = scene.store.onCommit(({ events }) => {
         heard[0] = (heard[0] ?? 0) + events.length;
       });
-      scene.store.onEvents((events) => {
+      scene.store.onCommit(({ events }) => {
         heard[1] = (heard[1] ?? 0) + events.length;
       });
       await emit(scene, "s", {});
@@ -249,7 +249,7 @@ export function eventSuite(open: OpenEngine): void {
 
     test("hears nothing of what failed", async (scene) => {
       const heard: StoredEvent[] = [];
-      scene.store.onEvents((events) => heard.push(...events));
+      scene.store.onCommit(({ events }) => heard.push(...events));
       await scene.run("remove", "none", {}).catch(() => 0);
       await scene.run("look", "none", { load: "never", messageIds: [] }).catch(() => 0);
       expect(heard).toEqual([]);

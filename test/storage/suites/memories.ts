@@ -1,37 +1,33 @@
 // Conformance: memories, what finds them, and their former states.
 
 import { describe, expect } from "vitest";
-import { consumerNotFound } from "../../../src/domain/errors.ts";
-import { LIMITS } from "../../../src/domain/limits.ts";
-import {
-  MEMORY_KINDS,
-  type MemoryScope,
-  SHARED_SCOPE,
-} from "../../../src/domain/memories/memory.ts";
+import { consumerNotFound } from "../../../src/kit/errors.ts";
+import { LIMITS } from "../../../src/kit/limits.ts";
+import { MEMORY_KINDS, type MemoryScope, SHARED_SCOPE } from "../../../src/memory/rules/memory.ts";
 import {
   nameKeyOf,
   promotionKeyOf,
   promotionMark,
   promotionPart,
-} from "../../../src/domain/memories/text-key.ts";
-import { scopeIdOf } from "../../../src/storage/scope-id.ts";
-import type { MemoryPlan } from "../../../src/storage/store.ts";
-import { newVector } from "../../support/documents.ts";
-import { fullMemory, newMemory } from "../../support/memories.ts";
+} from "../../../src/memory/rules/text-key.ts";
+import { scopeIdOf } from "../../../src/store/scope-id.ts";
+import type { MemoryPlan } from "../../../src/store/store.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newVector } from "../../support/store/documents.ts";
+import { fullMemory, newMemory } from "../../support/store/memories.ts";
 import {
   changeMemories,
   type MemoryAction,
   type MemoryDraft,
-} from "../../support/memory-actions.ts";
-import { plain } from "../../support/plain.ts";
-import { newEvent, START_MS } from "../../support/plans.ts";
+} from "../../support/store/memory-actions.ts";
+import { newEvent, START_MS } from "../../support/store/plans.ts";
 import {
   allMemories,
   allScopes,
   dumpAllMemories,
   dumpMemories,
-} from "../../support/read-memories.ts";
-import { revisionOf } from "../../support/revisions.ts";
+} from "../../support/store/read-memories.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 
 const NAMESPACE = "default";
@@ -142,6 +138,50 @@ export function memorySuite(open: OpenEngine): void {
       expect(states.length).toBe(1);
     });
 
+    test("keeps the sources of both when it is said again, without a new state", async (scene) => {
+      await put(scene, ["a"]);
+      const memory = await scene.store.readMemory(NAMESPACE, "a");
+      const messageIds = ["m1", "m2"];
+      const source = { origin: "turn", sessionId: "s", messageIds, hook: "", model: "" } as const;
+      if (memory !== undefined) await save(scene, { put: [{ ...memory, source }] });
+      for (let round = 0; round < 2; round += 1) {
+        const found = await scene.store.readMemory(NAMESPACE, "a");
+        expect(found).toMatchObject({ version: 1, source });
+        await scene.engine.reopen();
+      }
+    });
+
+    test("is found by the messages that it names now, in every scope and state", async (scene) => {
+      const foundBy = (messageId: string, parts: { limit?: number; sessionId?: string } = {}) =>
+        scene.store.changeMemories({ namespace: NAMESPACE }, ({ memories }) => {
+          const { limit = 9, sessionId = "s" } = parts;
+          const found = memories.bySource(sessionId, messageId, limit);
+          return { kind: "answer", result: found.map(({ memoryId }) => memoryId).join(" ") };
+        });
+      await put(scene, ["a"], { messageIds: ["m1", "m2", "m1"] });
+      await put(scene, ["b"], { messageIds: ["m2"], scope: SHARED_SCOPE });
+      await put(scene, ["c"], { messageIds: ["m2"], past: true });
+      await put(scene, ["d"]);
+      for (let round = 0; round < 2; round += 1) {
+        expect(await foundBy("m1")).toBe("a");
+        expect(await foundBy("m2")).toBe("a b c");
+        expect(await foundBy("m2", { limit: 2 })).toBe("a b");
+        expect(await foundBy("m2", { sessionId: "" })).toBe("");
+        expect(await foundBy("m2", { sessionId: "x" })).toBe("");
+        expect(await foundBy("")).toBe("");
+        await scene.engine.reopen();
+      }
+      await put(scene, ["a"], { messageIds: ["m3"], strengthen: true });
+      await put(scene, ["b"], { messageIds: ["m3", "m2"] });
+      await change(scene, { remove: ["c"] });
+      for (let round = 0; round < 2; round += 1) {
+        expect(await foundBy("m1")).toBe("");
+        expect(await foundBy("m2")).toBe("b");
+        expect(await foundBy("m3")).toBe("a b");
+        await scene.engine.reopen();
+      }
+    });
+
     test("is shown to decide, whether it is durable or not", async (scene) => {
       const results = await Promise.all([
         put(scene, ["a", "b"]),
@@ -204,6 +244,7 @@ export function memorySuite(open: OpenEngine): void {
         ["", "", ""],
         ["", "", ""],
         "",
+        [],
         "0,0,0,0,0",
         ["", "", "", "", ""],
       ]);
@@ -526,7 +567,7 @@ function lookupTests(open: OpenEngine): void {
       expect(ids(2)).toEqual(many.filter((id) => id !== "m3" && id !== "m5"));
       expect(ids(3)).toEqual(["m5", "m3"]);
       expect(ids(7)).toEqual(["m69", "m68", "m67"]);
-      expect(of?.[8]).toBe("68,0,0,0,2");
+      expect(of?.[9]).toBe("68,0,0,0,2");
     });
 
     test("by its key, also one that very many have", async (scene) => {
@@ -586,6 +627,23 @@ function lookupTests(open: OpenEngine): void {
       expect(await known()).toEqual([false, false, false, true]);
       await save(scene, { promoted: [mark("one", "u", "d")] });
       expect(await known()).toEqual([true, false, false, true]);
+      const keyed = (keys: readonly string[], sessionId: string) => ({
+        ...{ scope: ANN, parts: [promotionPart("session", sessionId)] },
+        keys: keys.map(promotionKeyOf),
+      });
+      await save(scene, { promoted: [mark("two", "u", "e")] });
+      await save(scene, { unpromoted: [keyed(["one", "three", "four"], "u")] });
+      expect(await known()).toEqual([false, true, false, true]);
+      await save(scene, { unpromoted: [keyed(["two"], "s")] });
+      await scene.engine.reopen();
+      expect(await known()).toEqual([false, true, false, true]);
+      // Forgotten and promoted anew by one change.
+      const anew = { unpromoted: [keyed(["two"], "u")], promoted: [mark("two", "w", "f")] };
+      await save(scene, anew);
+      await scene.engine.reopen();
+      expect(await known()).toEqual([false, true, false, true]);
+      await save(scene, { unpromoted: [keyed(["two"], "w")] });
+      expect(await known()).toEqual([false, false, false, true]);
     });
 
     test("by its promotion unless too many came since", async (scene) => {
@@ -619,6 +677,23 @@ function lookupTests(open: OpenEngine): void {
           record: { model: text, vectors: [newVector(memoryNo)] },
         },
       ]);
+    test("stay while only the sources of its text change", async (scene) => {
+      await put(scene, ["a"], { text: "one" });
+      await keep(scene, 1, "one");
+      for (const id of ["m8", "m9"]) {
+        const memory = await scene.store.readMemory(NAMESPACE, "a");
+        if (memory === undefined) throw new Error("the memory is gone");
+        const source = { ...memory.source, messageIds: [id] };
+        await save(scene, { put: [{ ...memory, source }] });
+        expect(await scene.store.readVectors([place(1)])).toMatchObject([{ model: "one" }]);
+        await scene.engine.reopen();
+        expect(await scene.store.readVectors([place(1)])).toMatchObject([{ model: "one" }]);
+        expect(await keep(scene, 1, "one")).toBe(1);
+      }
+      await put(scene, ["a"], { text: "two" });
+      expect(await scene.store.readVectors([place(1)])).toEqual([undefined]);
+    });
+
     test("go with its text", async (scene) => {
       await put(scene, ["a"], { text: "one" });
       await put(scene, ["b"], { text: "two" });

@@ -2,14 +2,17 @@
 
 import { describe, expect } from "vitest";
 
-import { type MemoryJob, taskNoOfJob } from "../../../src/domain/memories/job.ts";
-import { DEFAULT_MEMORY_POLICY, DEFAULT_PROMOTION } from "../../../src/domain/memories/policy.ts";
-import type { SessionPlan } from "../../../src/storage/store.ts";
-import { newJob, newMemory } from "../../support/memories.ts";
-import { type TurnAction, turn } from "../../support/memory-actions.ts";
-import { plain } from "../../support/plain.ts";
-import { newEvent, newHead, START_MS } from "../../support/plans.ts";
-import { allJobs, dumpMemories } from "../../support/read-memories.ts";
+import { type MemoryJob, taskNoOfJob } from "../../../src/memory/rules/job.ts";
+import type { SessionPlan } from "../../../src/store/store.ts";
+import {
+  DEFAULT_MEMORY_POLICY,
+  DEFAULT_PROMOTION,
+} from "../../../src/window/policy/memory-policy.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newJob, newMemory } from "../../support/store/memories.ts";
+import { type TurnAction, turn } from "../../support/store/memory-actions.ts";
+import { newEvent, newHead, START_MS } from "../../support/store/plans.ts";
+import { allJobs, dumpMemories } from "../../support/store/read-memories.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 const NAMESPACE = "default";

@@ -1,13 +1,12 @@
 // Conformance: messages by page and by id, with holes.
 
 import { describe, expect } from "vitest";
-
-import { ROLE, type Role } from "../../../src/domain/window/types.ts";
-import type { MessageQuery } from "../../../src/storage/store.ts";
-import { serverId } from "../../support/actions.ts";
-import { plain } from "../../support/plain.ts";
-import { newMessage, textOf } from "../../support/plans.ts";
-import { messageView } from "../../support/read-all.ts";
+import type { MessageQuery } from "../../../src/store/store.ts";
+import { ROLE, type Role } from "../../../src/window/rules/types.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { serverId } from "../../support/store/actions.ts";
+import { newMessage, textOf } from "../../support/store/plans.ts";
+import { messageView } from "../../support/store/read-all.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 const ROLES: readonly Role[] = [ROLE.user, ROLE.assistant, ROLE.system, ROLE.tool];

@@ -1,20 +1,27 @@
 // Conformance: answers remembered under request ids.
 
 import { describe, expect } from "vitest";
-import type { StoredReply } from "../../../src/storage/store.ts";
-import { plain } from "../../support/plain.ts";
-import { newReply, START_MS } from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+import type { StoredReply } from "../../../src/store/store.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newReply, START_MS } from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
-function replyTo(
+/** The answer under a request id, without the marks that the engine adds to it. */
+async function replyTo(
   scene: Scene,
   requestId: string,
   namespace = "default",
 ): Promise<StoredReply | undefined> {
   const change = { namespace, sessionId: "any", requestId };
-  return scene.store.changeSession(change, (view) => ({ kind: "answer", result: view.reply }));
+  const found = await scene.store.changeSession<StoredReply | undefined>(change, (view) => ({
+    kind: "answer",
+    result: view.reply,
+  }));
+  if (found === undefined) return undefined;
+  const { about: _, ...reply } = found;
+  return reply;
 }
 
 function remember(

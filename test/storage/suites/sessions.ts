@@ -2,9 +2,9 @@
 
 import { describe, expect } from "vitest";
 
-import type { SessionQuery } from "../../../src/storage/store.ts";
-import { START_MS } from "../../support/plans.ts";
-import { allSessions } from "../../support/read-all.ts";
+import type { SessionQuery } from "../../../src/store/store.ts";
+import { START_MS } from "../../support/store/plans.ts";
+import { allSessions } from "../../support/store/read-all.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`);

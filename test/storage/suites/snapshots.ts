@@ -1,16 +1,16 @@
 // Conformance: sessions read as a whole, and logs that come from outside.
 
 import { describe, expect } from "vitest";
-import { sessionAlreadyExists } from "../../../src/domain/errors.ts";
-import { ROLE } from "../../../src/domain/window/types.ts";
+import { sessionAlreadyExists } from "../../../src/kit/errors.ts";
 import type {
   ImportDecision,
   ImportView,
   LogImport,
   NewMessage,
-} from "../../../src/storage/store.ts";
-import { dumpSession } from "../../support/dump.ts";
-import { plain } from "../../support/plain.ts";
+} from "../../../src/store/store.ts";
+import { ROLE } from "../../../src/window/rules/types.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { dumpSession } from "../../support/store/dump.ts";
 import {
   newEvent,
   newFields,
@@ -20,8 +20,8 @@ import {
   rangesOf,
   textOf,
   totalsOf,
-} from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+} from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 

@@ -1,11 +1,11 @@
 // Conformance: the history of summaries.
 
 import { describe, expect } from "vitest";
-import { TRUST } from "../../../src/domain/summaries/summary.ts";
-import type { SummaryPlan, SummaryQuery } from "../../../src/storage/store.ts";
-import { newEvent, newFields, newHead, newSummary } from "../../support/plans.ts";
-import { allSummaries } from "../../support/read-all.ts";
-import { revisionOf } from "../../support/revisions.ts";
+import type { SummaryPlan, SummaryQuery } from "../../../src/store/store.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import { newEvent, newFields, newHead, newSummary } from "../../support/store/plans.ts";
+import { allSummaries } from "../../support/store/read-all.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Ref, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 

@@ -1,13 +1,13 @@
 // Conformance: tasks of sessions, and changes of single tasks.
 
 import { describe, expect } from "vitest";
-import type { SessionRef } from "../../../src/domain/session.ts";
-import { NO_USAGE, type Task, taskNoAt } from "../../../src/domain/tasks/task.ts";
-import type { SessionView, Store, TaskPlan, TaskView } from "../../../src/storage/store.ts";
-import { plain } from "../../support/plain.ts";
-import { newEvent, newLease, newReply, newTask, START_MS } from "../../support/plans.ts";
-import { allTasks } from "../../support/read-all.ts";
-import { revisionOf } from "../../support/revisions.ts";
+import type { SessionRef } from "../../../src/session/rules/session.ts";
+import type { SessionView, Store, TaskPlan, TaskView } from "../../../src/store/store.ts";
+import { NO_USAGE, type Task, taskNoAt } from "../../../src/tasks/rules/task.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newEvent, newLease, newReply, newTask, START_MS } from "../../support/store/plans.ts";
+import { allTasks } from "../../support/store/read-all.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Ref, refOf, type Scene, testsOn } from "../scene.ts";
 
 const HOUR = 472_222;

@@ -1,11 +1,11 @@
 // Conformance: upkeep, expiry, closing and opening again.
 
 import { describe, expect } from "vitest";
-import type { MaintenancePlan, Store } from "../../../src/storage/store.ts";
-import { dumpStore } from "../../support/dump.ts";
-import { plain } from "../../support/plain.ts";
-import { newReply, START_MS } from "../../support/plans.ts";
-import { newestOf, oldestRevisionOf, revisionOf } from "../../support/revisions.ts";
+import type { MaintenancePlan, Store } from "../../../src/store/store.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { dumpStore } from "../../support/store/dump.ts";
+import { newReply, START_MS } from "../../support/store/plans.ts";
+import { newestOf, oldestRevisionOf, revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, testsOn } from "../scene.ts";
 
 const STEPS_MAX = 100_000;

@@ -1,17 +1,17 @@
 // Conformance: vectors of messages and documents, and which namespaces were recalled.
 
 import { describe, expect } from "vitest";
-import { RECALLED_MAX, SAVE_VECTORS_MAX } from "../../../src/storage/document-faults.ts";
-import type { NewVectors, VectorPlace } from "../../../src/storage/store.ts";
+import { RECALLED_MAX, SAVE_VECTORS_MAX } from "../../../src/store/document-faults.ts";
+import type { NewVectors, VectorPlace } from "../../../src/store/store.ts";
 import {
   bytesAt,
   changeDocuments,
   type DocumentAction,
   newVector,
   saveVectors,
-} from "../../support/documents.ts";
-import { START_MS } from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+} from "../../support/store/documents.ts";
+import { START_MS } from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 

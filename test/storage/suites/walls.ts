@@ -2,9 +2,9 @@
 
 import { describe, expect } from "vitest";
 
-import { plain } from "../../support/plain.ts";
-import { newReply } from "../../support/plans.ts";
-import { allConsumers } from "../../support/read-all.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newReply } from "../../support/store/plans.ts";
+import { allConsumers } from "../../support/store/read-all.ts";
 import { type OpenEngine, refOf, testsOn } from "../scene.ts";
 import { MESSAGE_IDS, NAMESPACES, SESSION_IDS, SHORT_IDS } from "./ids.ts";
 
@@ -98,7 +98,7 @@ export function wallSuite(open: OpenEngine): void {
             kind: "answer",
             result: view.reply,
           }));
-          expect(plain(reply)).toEqual(plain(newReply(`${namespace}|${id}`)));
+          expect(plain(reply)).toMatchObject(plain(newReply(`${namespace}|${id}`)) as object);
         }
       }
     });

@@ -1,15 +1,15 @@
 // Conformance: a plan that does everything at once is saved as a whole, or nothing of it is.
 
 import { describe, expect } from "vitest";
-import { consumerNotFound } from "../../../src/domain/errors.ts";
-import type { Memory } from "../../../src/domain/memories/memory.ts";
-import { promotionKeyOf } from "../../../src/domain/memories/text-key.ts";
-import { taskNoAt } from "../../../src/domain/tasks/task.ts";
-import type { SessionPlan, SessionView } from "../../../src/storage/store.ts";
-import { newDocument } from "../../support/documents.ts";
-import { dumpStore } from "../../support/dump.ts";
-import { newJob, newMemory } from "../../support/memories.ts";
-import { plain } from "../../support/plain.ts";
+import { consumerNotFound } from "../../../src/kit/errors.ts";
+import type { Memory } from "../../../src/memory/rules/memory.ts";
+import { promotionKeyOf } from "../../../src/memory/rules/text-key.ts";
+import type { SessionPlan, SessionView } from "../../../src/store/store.ts";
+import { taskNoAt } from "../../../src/tasks/rules/task.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newDocument } from "../../support/store/documents.ts";
+import { dumpStore } from "../../support/store/dump.ts";
+import { newJob, newMemory } from "../../support/store/memories.ts";
 import {
   newEvent,
   newHead,
@@ -19,8 +19,8 @@ import {
   rangesOf,
   START_MS,
   totalsOf,
-} from "../../support/plans.ts";
-import { revisionOf } from "../../support/revisions.ts";
+} from "../../support/store/plans.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 const REF = refOf("s");
@@ -201,7 +201,7 @@ export function wholePlanSuite(open: OpenEngine): void {
         const before = await everything(scene);
         await expect(save(scene, alter)).rejects.toThrow(/plan|event|time/);
         expect(await everything(scene)).toEqual(before);
-        // What is left is not half done: the sound plan fits on it.
+        // Nothing is half done: the sound plan fits.
         const revision = await revisionOf(scene.store);
         expect(await save(scene, (plan) => plan)).toBe(revision + 1);
         await scene.engine.reopen();

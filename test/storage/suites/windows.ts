@@ -2,10 +2,10 @@
 
 import { describe, expect } from "vitest";
 
-import { EMPTY_POLICY_STATE } from "../../../src/domain/session.ts";
-import { ROLE } from "../../../src/domain/window/types.ts";
-import { plain } from "../../support/plain.ts";
-import { seqsOf, textOf, totalsOf } from "../../support/plans.ts";
+import { EMPTY_POLICY_STATE } from "../../../src/session/rules/session.ts";
+import { ROLE } from "../../../src/window/rules/types.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { seqsOf, textOf, totalsOf } from "../../support/store/plans.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 const ids = (count: number, from = 1) =>

@@ -1,5 +1,5 @@
-// A real server on a Unix socket in this process, over the engine in memory, and a client without
-// any of our client code: it sends what a test gives it, also bytes that are no message.
+// A real server on a Unix socket in this process, over the in-memory engine, and a client that
+// shares no code with ours: it sends any bytes of a test, even invalid messages.
 
 import { join } from "node:path";
 import {
@@ -7,27 +7,46 @@ import {
   type ClientOptions,
   type ClientUnaryCall,
   credentials,
+  type Interceptor,
   Metadata,
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { type App, type AppSettings, startApp } from "../../src/app.ts";
-import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.ts";
-import { Status } from "../../src/gen/google/rpc/status.ts";
-import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
-import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
-import { MemoryServiceService } from "../../src/gen/memorysidecar/v1/memory_service.ts";
-import { RecallServiceService } from "../../src/gen/memorysidecar/v1/recall_service.ts";
-import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
-import { TaskServiceService } from "../../src/gen/memorysidecar/v1/task_service.ts";
-import { createLogs } from "../../src/log.ts";
-import type { Hooks } from "../../src/service/hook-port.ts";
-import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import type { Store } from "../../src/storage/store.ts";
-import { CODEC } from "../../src/transport/convert/message.ts";
+import type { BackUpSettings } from "../../../src/admin/back-ups.ts";
+import { type App, type AppSettings, startApp } from "../../../src/app.ts";
+import { CODEC } from "../../../src/edge/codec.ts";
+import { BadRequest, ErrorInfo, RetryInfo } from "../../../src/gen/google/rpc/error_details.ts";
+import { Status } from "../../../src/gen/google/rpc/status.ts";
+import { AdminServiceService } from "../../../src/gen/memorysidecar/v1/admin_service.ts";
+import { EventServiceService } from "../../../src/gen/memorysidecar/v1/event_service.ts";
+import { MemoryServiceService } from "../../../src/gen/memorysidecar/v1/memory_service.ts";
+import { RecallServiceService } from "../../../src/gen/memorysidecar/v1/recall_service.ts";
+import { SessionServiceService } from "../../../src/gen/memorysidecar/v1/session_service.ts";
+import { TaskServiceService } from "../../../src/gen/memorysidecar/v1/task_service.ts";
+import type { Hooks } from "../../../src/hooks/port.ts";
+import type { World } from "../../../src/kit/world.ts";
+import { createLogs } from "../../../src/log.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { openMemoryStore } from "../../model/store.ts";
+import { MANUAL_HOOKS } from "../hooks/hooks.ts";
+import { makeTempDir } from "../kit/temp-dir.ts";
 import { isDocumented } from "./documented-errors.ts";
-import { MANUAL_HOOKS } from "./hooks.ts";
-import { makeTempDir } from "./temp-dir.ts";
+
+/** Records the requests to one server, and gives it a replayable clock and random source. */
+export interface Recording {
+  readonly world: World & { offsetMs: number };
+  readonly interceptors: Interceptor[];
+  nameStore(store: Store): Store;
+  end(): void;
+}
+
+const recordings = new Map<string, Recording>();
+let record: ((options: TestServerOptions) => Recording) | undefined;
+
+/** Records every server from now on, for test/golden. */
+export function recordWith(begin: typeof record): void {
+  record = begin;
+}
 
 /** Every method of the contract. */
 export const METHODS = {
@@ -40,31 +59,31 @@ export const METHODS = {
 } as const;
 
 export type MethodName = keyof typeof METHODS;
-export type UnaryName = Exclude<MethodName, "watchEvents" | "exportSession">;
+export type UnaryName = Exclude<MethodName, "watchEvents" | "exportSession" | "backUp">;
 export type RequestOf<M extends MethodName> = ReturnType<(typeof METHODS)[M]["requestDeserialize"]>;
 export type ResponseOf<M extends MethodName> = ReturnType<
   (typeof METHODS)[M]["responseDeserialize"]
 >;
 
-/** A failure as a caller sees it. */
+/** A failure as the caller receives it. */
 export interface Failure {
   readonly code: string;
   readonly reason: string;
   readonly domain: string;
   readonly message: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The faulty fields. */
+  /** Names of the faulty fields. */
   readonly fields: readonly string[];
   readonly retryAfterMs: number | undefined;
-  /** The same for gRPC itself: the trailer `grpc-retry-pushback-ms`. */
+  /** The retry delay for gRPC itself: the trailer `grpc-retry-pushback-ms`. */
   readonly pushbackMs: number | undefined;
-  /** The kinds of the details. */
+  /** Types of the details. */
   readonly details: readonly string[];
-  /** What the failure takes in the trailers, about. */
+  /** Approximate size of the failure in the trailers. */
   readonly trailerBytes: number;
 }
 
-/** What a call gave: bytes or a failure. */
+/** Outcome of a call: bytes or a failure. */
 export type RawOutcome = { readonly bytes: Buffer } | { readonly failure: Failure };
 
 const TYPE_PREFIX = "type.googleapis.com/google.rpc.";
@@ -95,7 +114,7 @@ export function failureOf(error: ServiceError): Failure {
   };
 }
 
-/** Thrown when an rpc fails in a way that its comment does not tell. */
+/** Thrown when an rpc fails in a way that its comment does not document. */
 export class Undocumented extends Error {
   override readonly name = "Undocumented";
 }
@@ -124,15 +143,21 @@ export class CallFailed extends Error {
   }
 }
 
-/** How a call is sent. */
+/** A stream that was read to its end. */
+export interface Streamed<M extends MethodName> {
+  readonly chunks: readonly ResponseOf<M>[];
+  readonly failure: Failure | undefined;
+}
+
+/** Options of a call. */
 export interface CallOptions {
   readonly deadlineMs?: number;
   readonly token?: string;
-  /** What answers is scripted: it may fail as the rpc never does by itself. */
+  /** The answer is scripted: it may fail in ways that the rpc itself never does. */
   readonly anyReason?: boolean;
 }
 
-/** A request with what a test names; the rest is empty. */
+/** A request with the fields that a test sets. */
 export function requestFor<M extends MethodName>(
   method: M,
   fields: Partial<RequestOf<M>> = {},
@@ -160,13 +185,14 @@ function metadataFor(options: CallOptions): Metadata {
 export class TestClient {
   readonly channel: Client;
 
-  /** Clients of one address share a connection unless `options` ask for one of their own. */
+  /** Clients of one address share a connection unless `options` ask for a separate one. */
   constructor(
     address: string,
     security = credentials.createInsecure(),
     options: ClientOptions = {},
   ) {
-    this.channel = new Client(address, security, options);
+    const interceptors = recordings.get(address)?.interceptors ?? [];
+    this.channel = new Client(address, security, { ...options, interceptors });
   }
 
   /** Sends bytes to a method. */
@@ -192,7 +218,7 @@ export class TestClient {
     });
   }
 
-  /** Begins a call whose answer nobody waits for, to be canceled later. */
+  /** Begins a call to be canceled later; its answer is ignored. */
   start(method: UnaryName, bytes: Buffer): ClientUnaryCall {
     return this.channel.makeUnaryRequest(
       METHODS[method].path,
@@ -214,7 +240,7 @@ export class TestClient {
     return METHODS[method].responseDeserialize(outcome.bytes) as ResponseOf<M>;
   }
 
-  /** Calls a method that must fail, and gives how it did. */
+  /** Calls a method that must fail, and returns the failure. */
   async fail<M extends UnaryName>(
     method: M,
     fields: Partial<RequestOf<M>> = {},
@@ -234,29 +260,47 @@ export class TestClient {
       bytes,
       metadataFor(options),
     );
-    // Whoever reads the stream handles the failure; one that is not told fails the test run.
+    // The reader of the stream handles the failure; an undocumented one fails the test run.
     stream.once("error", (error) => void failureOfCall("watchEvents", error as ServiceError));
     return stream;
   }
 
-  /** Exports a session: the chunks, and how the stream failed if it did. */
+  /** Exports a session: the chunks, and the failure of the stream if any. */
   export(
     fields: Partial<RequestOf<"exportSession">>,
     options: CallOptions = {},
-  ): Promise<{ chunks: ResponseOf<"exportSession">[]; failure: Failure | undefined }> {
+  ): Promise<Streamed<"exportSession">> {
+    return this.#readAll("exportSession", fields, options);
+  }
+
+  /** Backs up the store: the messages of the stream, and its failure if any. */
+  backUp(
+    fields: Partial<RequestOf<"backUp">>,
+    options: CallOptions = {},
+  ): Promise<Streamed<"backUp">> {
+    return this.#readAll("backUp", fields, options);
+  }
+
+  /** Reads a stream to its end. */
+  #readAll<M extends "exportSession" | "backUp">(
+    method: M,
+    fields: Partial<RequestOf<M>>,
+    options: CallOptions,
+  ): Promise<Streamed<M>> {
     const stream = this.channel.makeServerStreamRequest(
-      METHODS.exportSession.path,
+      METHODS[method].path,
       (value: Buffer) => value,
-      METHODS.exportSession.responseDeserialize,
-      requestBytes("exportSession", fields),
+      METHODS[method].responseDeserialize as (bytes: Buffer) => ResponseOf<M>,
+      requestBytes(method, fields),
       metadataFor(options),
+      options.deadlineMs === undefined ? {} : { deadline: Date.now() + options.deadlineMs },
     );
-    const chunks: ResponseOf<"exportSession">[] = [];
+    const chunks: ResponseOf<M>[] = [];
     return new Promise((resolve, reject) => {
-      stream.on("data", (chunk: ResponseOf<"exportSession">) => chunks.push(chunk));
+      stream.on("data", (chunk: ResponseOf<M>) => chunks.push(chunk));
       stream.on("error", (error) => {
         try {
-          resolve({ chunks, failure: failureOfCall("exportSession", error as ServiceError) });
+          resolve({ chunks, failure: failureOfCall(method, error as ServiceError) });
         } catch (undocumented) {
           reject(undocumented);
         }
@@ -265,7 +309,7 @@ export class TestClient {
     });
   }
 
-  /** Opens a watch that must fail, and gives how it did. */
+  /** Opens a watch that must fail, and returns the failure. */
   failStream(bytes: Buffer, options: CallOptions = {}): Promise<Failure> {
     return new Promise((resolve, reject) => {
       const stream = this.stream(bytes, options);
@@ -285,7 +329,7 @@ export interface TestServer extends AsyncDisposable {
   readonly app: App;
   readonly store: Store;
   readonly client: TestClient;
-  /** Where a client of its own connects. */
+  /** Address for a separate client. */
   readonly address: string;
   readonly directory: string;
   /** The lines of the log. */
@@ -294,14 +338,20 @@ export interface TestServer extends AsyncDisposable {
   advance(ms: number): void;
 }
 
-const SETTINGS: Omit<AppSettings, "listen"> = {
+export const SETTINGS: Omit<AppSettings, "listen"> = {
+  memoryBytes: 8_589_934_592,
+  cacheBytes: 134_217_728,
   recallMemoryBytes: 268_435_456,
   reflection: true,
   tokenFile: undefined,
+  allowExposedSecrets: false,
   tlsCert: undefined,
   tlsKey: undefined,
   handlersMax: 512,
   connectionsMax: 256,
+  prefaceTimeoutMs: 10_000,
+  firstCallTimeoutMs: 60_000,
+  connectionIdleMs: 900_000,
   streamsMax: 1_000,
   watchStreamsMax: 1_000,
   bufferedBytesMax: 268_435_456,
@@ -314,15 +364,17 @@ const SETTINGS: Omit<AppSettings, "listen"> = {
   eventCountMax: 1_000_000,
 };
 
-/** Changes of a test server. */
+/** Options of a test server. */
 export interface TestServerOptions {
   readonly settings?: Partial<AppSettings>;
-  /** Stands between the services and the store. */
+  /** Wraps the store that the services use. */
   readonly wrapStore?: (store: Store) => Store;
-  /** Where the clock starts. Default: now. */
+  /** Initial time of the clock. Default: now. */
   readonly startMs?: number;
-  /** Default: summaries are made by hand. */
+  /** Default: hooks whose summaries are made by hand. */
   readonly hooks?: Hooks;
+  /** Default: the server makes no back-ups. */
+  readonly backUps?: BackUpSettings;
 }
 
 /** Starts a server. Dispose of it with `await using`, or in `afterAll`. */
@@ -333,12 +385,15 @@ export async function startContractServer(options: TestServerOptions = {}): Prom
   const path = join(directory.path, "s.sock");
   const log: string[] = [];
   let shiftMs = options.startMs === undefined ? 0 : options.startMs - Date.now();
+  const recording = record?.(options);
+  if (recording !== undefined) recordings.set(`unix:${path}`, recording);
   const app = await startApp({
     settings: { ...SETTINGS, listen: [{ kind: "unix", path }], ...options.settings },
     logs: createLogs("debug", { write: (line: string) => void log.push(line) }),
-    store,
+    store: recording?.nameStore(store) ?? store,
     hooks: options.hooks ?? MANUAL_HOOKS,
-    world: {
+    ...(options.backUps === undefined ? {} : { backUps: options.backUps }),
+    world: recording?.world ?? {
       nowMs: () => Date.now() + shiftMs,
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     },
@@ -354,10 +409,12 @@ export async function startContractServer(options: TestServerOptions = {}): Prom
     log,
     advance: (ms) => {
       shiftMs += ms;
+      if (recording !== undefined) recording.world.offsetMs += ms;
     },
     [Symbol.asyncDispose]: async () => {
       client.close();
       await app.stop();
+      recording?.end();
       await directory[Symbol.asyncDispose]();
     },
   };

@@ -1,12 +1,12 @@
-// Which failures the contract tells of each rpc. The client of the contract tests holds every
-// failure that it sees against this, so that whatever a test makes an rpc answer is documented.
+// Failures that the contract documents for each rpc. The client of the contract tests compares
+// every failure with them, so an undocumented one fails its test.
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const FOLDER = join(import.meta.dirname, "../../proto/memorysidecar/v1");
+const FOLDER = join(import.meta.dirname, "../../../proto/memorysidecar/v1");
 
-/** What every rpc, every mutation and every mutation but the deletes may answer. */
+/** Reasons that every rpc, every mutation and every mutation other than a delete may answer. */
 export interface CommonReasons {
   readonly all: readonly string[];
   readonly mutations: readonly string[];
@@ -59,17 +59,17 @@ const SOURCES = globSync("*_service.proto", { cwd: FOLDER }).map((file) =>
 );
 const RPCS = readRpcs(SOURCES);
 
-/** The failures that are told once for all rpcs. */
+/** Failures documented once for all rpcs. */
 export const COMMON_REASONS: CommonReasons = readCommon(SOURCES);
 
-/** The failures that the comments of the rpcs tell, as `Rpc REASON`. */
+/** Failures in the comments of the rpcs, as `Rpc REASON`. */
 export function documentedFailures(): string[] {
   return [...RPCS].flatMap(([rpc, { reasons }]) =>
     [...reasons].map((reason) => `${rpc} ${reason}`),
   );
 }
 
-/** Whether the contract tells that an rpc may fail so. */
+/** Whether the contract documents a reason for an rpc. */
 export function isDocumented(rpc: string, reason: string): boolean {
   const told = RPCS.get(rpc);
   if (told === undefined) throw new Error(`the contract has no rpc ${rpc}`);

@@ -2,8 +2,8 @@
 // the field and the limit.
 
 import { expect } from "vitest";
-import { type RequestOf, requestBytes, type TestServer, type UnaryName } from "./contract.ts";
-import { revisionOf } from "./revisions.ts";
+import { revisionOf } from "../store/revisions.ts";
+import { type RequestOf, requestBytes, type TestServer, type UnaryName } from "./client.ts";
 
 /** A limit, the field that a request breaks it with, and how to make a request of a size. */
 export interface LimitRow<M extends UnaryName = UnaryName> {

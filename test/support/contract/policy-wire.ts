@@ -1,6 +1,6 @@
-// Policies and messages in wire form for the contract tests of what policies do.
+// Policies and messages in wire form for the contract tests of policy effects.
 
-import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type Message, Role } from "../../../src/gen/memorysidecar/v1/message.ts";
 import {
   type Policy,
   type PolicyChoice,
@@ -8,8 +8,8 @@ import {
   StageEffect,
   StageOn,
   type Trigger,
-} from "../../src/gen/memorysidecar/v1/policy.ts";
-import type { TestServer } from "./contract.ts";
+} from "../../../src/gen/memorysidecar/v1/policy.ts";
+import type { TestServer } from "./client.ts";
 import { dropOldest, keepStage, message, policy, protections, session } from "./samples.ts";
 
 /** A trigger. */
@@ -47,7 +47,7 @@ export function bare(stages: readonly PolicyStage[], fields: Partial<Policy> = {
   });
 }
 
-/** User messages with ids m1, m2 and so on, that cost a token each. */
+/** User messages of one token each, with ids m1, m2 and so on. */
 export function users(count: number, first = 1): Message[] {
   return Array.from({ length: count }, (_, i) =>
     message({ messageId: `m${first + i}`, text: `t${first + i}` }),
@@ -59,7 +59,7 @@ export function result(toolCallId: string, fields: Partial<Message> = {}): Messa
   return message({ role: Role.TOOL, toolCallId, text: "done", ...fields });
 }
 
-/** Creates sessions with a policy, under ids of their own. */
+/** Creates sessions with a policy, under unique ids. */
 export function sessionMaker(server: () => TestServer) {
   let count = 0;
   return async (of: Policy | PolicyChoice, messages: readonly Message[] = []): Promise<string> => {

@@ -1,9 +1,9 @@
-// Plays a conversation to a server under a preset, and gives what a caller can see of it.
+// Plays a conversation to a server under a preset, and returns all that a caller can see of it.
 
 import { expect } from "vitest";
-import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
-import { type ContentPart, type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { RequestOf, TestServer } from "./contract.ts";
+import { DocumentFilter } from "../../../src/gen/memorysidecar/v1/document.ts";
+import { type ContentPart, type Message, Role } from "../../../src/gen/memorysidecar/v1/message.ts";
+import type { RequestOf, TestServer } from "./client.ts";
 import { EVERYONE, memoryFilter, message, preset, session, toolCall } from "./samples.ts";
 import { inputOf, outputOf, WORKERS } from "./summarizing.ts";
 
@@ -11,30 +11,32 @@ import { inputOf, outputOf, WORKERS } from "./summarizing.ts";
 export type Options = Readonly<Record<string, unknown>>;
 
 const SESSION_ID = "s";
-/** The collection that the summaries of some presets go to besides. */
+/** Collections that also receive the summaries of some presets. */
 export const COLLECTIONS = ["notes", "other"] as const;
 
-/** A conversation that is being played, in a namespace of its own. */
+/** A conversation in progress, in a separate namespace. */
 export interface Play {
   readonly server: TestServer;
   readonly namespace: string;
-  /** What the worker was asked for. */
+  /** Requests that the worker received. */
   readonly asked: object[];
 }
 
-/** Something that happens. */
+/** A step of a conversation. */
 export type Step = (play: Play) => Promise<unknown>;
 
 function append({ server, namespace }: Play, fields: Partial<RequestOf<"appendMessages">>) {
   return server.client.call("appendMessages", { namespace, sessionId: SESSION_ID, ...fields });
 }
 
-/** Somebody says something. */
+/** Appends a message. */
 export function say(role: Role, text: string, fields: Partial<Message> = {}): Step {
   return (play) => append(play, { messages: [message({ role, text, ...fields })] });
 }
 
-/** A question and its answer, of 10 tokens each by most rules; then the turn ends. */
+/**
+ * A question and its answer, of 10 tokens each by most rules, at the end of which the turn ends.
+ */
 export function turn(about: string, end: Partial<RequestOf<"appendMessages">> = {}): Step {
   const told = (text: string): string => text.padEnd(40, ".");
   const messages = [
@@ -44,7 +46,7 @@ export function turn(about: string, end: Partial<RequestOf<"appendMessages">> = 
   return (play) => append(play, { messages, turnEnd: true, ...end });
 }
 
-/** The same, under the rule by which callers count. */
+/** The same turn, under the rule by which callers count. */
 export function countedTurn(
   about: string,
   end: Partial<RequestOf<"appendMessages">> = {},
@@ -57,7 +59,7 @@ export function countedTurn(
   return (play) => append(play, { messages, turnEnd: true, ...end });
 }
 
-/** A call of a tool and its result of some characters; `null` for a call that nobody answers. */
+/** A tool call and its result of so many characters; `null` leaves the call open. */
 export function useTool(
   id: string,
   resultChars: number | null,
@@ -73,7 +75,7 @@ export function useTool(
   return (play) => append(play, { messages });
 }
 
-/** A user shows a picture. */
+/** A user message with an image. */
 export function showPicture(): Step {
   const source = { $case: "data", value: Buffer.from("picture") } as const;
   const value = { mediaType: "image/png", detail: "", source };
@@ -81,28 +83,28 @@ export function showPicture(): Step {
   return (play) => append(play, { messages: [message({ parts: [picture] })] });
 }
 
-/** Turns about one thing after the other. */
+/** Turns about different topics. */
 export function turns(count: number): readonly Step[] {
   return Array.from({ length: count }, (_, index) => turn(`thing ${index + 1}`));
 }
 
-/** Time goes by. */
+/** Advances the clock. */
 export function wait(ms: number): Step {
   return async ({ server }) => server.advance(ms);
 }
 
-/** Somebody reads the window. */
+/** Reads the window. */
 export const read: Step = ({ server, namespace }) =>
   server.client.call("getWindow", { namespace, sessionId: SESSION_ID });
 
-/** Somebody asks for the stages on request. */
+/** Runs the stages on request. */
 export const runPolicy: Step = ({ server, namespace }) =>
   server.client.call("trimSession", {
     ...{ namespace, sessionId: SESSION_ID },
     target: { $case: "runPolicy", value: {} },
   });
 
-/** A worker takes what there is to summarize. */
+/** Lets a worker lease all summary tasks. */
 async function takeAll({ server, namespace, asked }: Play) {
   const { tasks } = await server.client.call("pollTasks", { namespace, hooks: [WORKERS] });
   for (const leased of tasks) {
@@ -113,7 +115,7 @@ async function takeAll({ server, namespace, asked }: Play) {
   return tasks.map(({ task, leaseToken }) => ({ taskId: task?.taskId ?? "", leaseToken }));
 }
 
-/** A worker summarizes until nothing is left, and always misses something. */
+/** Lets a worker summarize until nothing is left, always with something missing. */
 export function summarizeAll(text: string): Step {
   return async (play) => {
     const output = outputOf(text, { missingEntities: ["more"] });
@@ -129,7 +131,7 @@ export function summarizeAll(text: string): Step {
   };
 }
 
-/** A worker gives up what there is to summarize. */
+/** Lets a worker give up the summary tasks. */
 export const giveUp: Step = async (play) => {
   for (const ref of await takeAll(play)) {
     const { namespace, server } = play;
@@ -139,7 +141,9 @@ export const giveUp: Step = async (play) => {
 
 let plays = 0;
 
-/** Plays a conversation under a preset with options; gives all that a caller sees afterwards. */
+/**
+ * Plays a conversation under a preset with options; returns all that a caller can see afterwards.
+ */
 export async function seenUnder(
   server: TestServer,
   { name, options }: { readonly name: string; readonly options: Options },

@@ -1,8 +1,8 @@
-// What shows that an option of a preset does something: two values of it that a caller can tell
-// apart, and the conversation that tells. By the names that ListPolicyPresets gives them; where the
-// groups of a preset have options of one name, by group and name.
+// Scenes that show the effect of each option of a preset: two values with a difference that callers
+// can see, and a conversation that brings it out. The keys are the names that ListPolicyPresets
+// gives; where groups of a preset have options of one name, the group comes first.
 
-import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { Role } from "../../../src/gen/memorysidecar/v1/message.ts";
 import {
   countedTurn,
   giveUp,
@@ -20,12 +20,12 @@ import {
 } from "./preset-player.ts";
 import { WORKERS } from "./summarizing.ts";
 
-/** What shows an option. */
+/** Scene that shows the effect of an option. */
 export interface OptionScene {
   readonly values: readonly [unknown, unknown];
-  /** The options beside it. Default: none. */
+  /** Options to set with it. Default: none. */
   readonly base?: Options;
-  /** What is said and done. Default: four turns, and whoever summarizes does so. */
+  /** Steps of the conversation. Default: four turns, with every summary made. */
   readonly script?: readonly Step[];
 }
 
@@ -42,7 +42,7 @@ const OF_ALL: Scenes = {
   model: { values: ["gpt-4o", "another"] },
 };
 
-/** How a preset that summarizes is told to; with `base` it does. */
+/** Scenes of the summary options; `base` turns summaries on. */
 function told(base: Options): Scenes {
   const by = { ...base, hook: WORKERS };
   return {
@@ -248,7 +248,7 @@ const GAPS = {
 };
 const READ_TWICE = [...turns(2), read, ...turns(3)];
 
-/** Of a ManagedMemoryConfig. */
+/** Options of a ManagedMemoryConfig. */
 const MANAGED: Scenes = {
   max_total_tokens_trigger: { base: GAPS, values: [60, 9_000] },
   target_total_tokens: { values: [40, 80] },
@@ -270,7 +270,7 @@ const TRUNCATING = { processor_order: ["tool_truncation"] };
 const SUMMARIZING = { processor_order: ["summarization"] };
 const PACKING = { processor_order: ["backward_packing"] };
 
-/** Of what compacts, with a threshold beside it. */
+/** Options of compaction, with a threshold set. */
 const PROCESSING: Scenes = {
   enabled: { base: PACKING, values: [false, true] },
   processor_order: { values: [["summarization"], ["backward_packing"]] },
@@ -309,7 +309,7 @@ const PROCESSING: Scenes = {
   "sliding_window.headroom_percent": { base: { enabled: false }, values: [0, 0.6] },
 };
 
-/** The scenes of options that stand inside an object, from those of the same options outside. */
+/** Scenes of options inside an object, from those of the same options outside. */
 function inside(name: string, scenes: Scenes): Scenes {
   return Object.fromEntries(
     Object.entries(scenes).map(([key, { base = {}, ...scene }]) => [
@@ -319,7 +319,7 @@ function inside(name: string, scenes: Scenes): Scenes {
   );
 }
 
-/** The scenes with these options and this script where a scene has none of its own. */
+/** Scenes with these options, and with this script where a scene has none. */
 function beside(base: Options, script: readonly Step[], scenes: Scenes): Scenes {
   return Object.fromEntries(
     Object.entries(scenes).map(([key, scene]) => [
@@ -367,7 +367,7 @@ const COUNTED = ["one", "two", "three"].map((about) => countedTurn(about));
 const WITH_TOOL = [...COUNTED, useTool("a", 40, { tokenCount: 10 }), countedTurn("four")];
 const ENDED = [...COUNTED, summarizeAll("A short text.")];
 
-/** Of a long-term strategy of either kind. */
+/** Options of a long-term strategy of either kind. */
 function longTerm(id: string): Scenes {
   const strategy = { long_term_memory_id: id, hook: WORKERS };
   const acting = { ...strategy, interaction_threshold_qty: 1 };
@@ -465,7 +465,7 @@ const SCENES: Readonly<Record<string, Scenes>> = {
   ...{ alquimia, definable, lauren, marsys, selectools },
 };
 
-/** The scene of an option; undefined where nobody wrote one. */
+/** Scene of an option; undefined where there is none. */
 export function sceneOf(
   preset: string,
   { name, group }: { readonly name: string; readonly group: string },
@@ -475,7 +475,7 @@ export function sceneOf(
   return scene === undefined ? undefined : { script: TALK, ...scene };
 }
 
-/** Options without one of them, by its path. */
+/** Options without the one at a path. */
 export function withoutOption(options: Options, path: string): Options {
   const [name = "", ...rest] = path.split(".");
   const { [name]: value, ...others } = options;
@@ -483,7 +483,7 @@ export function withoutOption(options: Options, path: string): Options {
   return { ...others, [name]: withoutOption(value as Options, rest.join(".")) };
 }
 
-/** Options with one of them set, by its path. */
+/** Options with the one at a path set. */
 export function withOption(options: Options, path: string, value: unknown): Options {
   const [name = "", ...rest] = path.split(".");
   if (rest.length === 0) return { ...options, [name]: value };

@@ -1,4 +1,4 @@
-// Values that keep a rule of a field at its limit, and values one beyond it.
+// Values at the limit of a field's rule, and values one beyond it.
 
 import { create, type DescField, fromJson, ScalarType, toBinary } from "@bufbuild/protobuf";
 import {
@@ -7,9 +7,9 @@ import {
   type Timestamp,
   TimestampSchema,
 } from "@bufbuild/protobuf/wkt";
-import type { FieldRules, TextForm } from "../../tools/rules.ts";
+import type { FieldRules, TextForm } from "../../../tools/rules.ts";
 
-/** What one rule allows and refuses, each value for one field or one entry of it. */
+/** Values that one rule allows and refuses, each for one field or one entry of it. */
 export interface Samples {
   readonly rule: string;
   readonly good: readonly unknown[];
@@ -90,7 +90,7 @@ function numberSamples(field: DescField, rules: FieldRules): readonly Samples[] 
   return odd.length === 0 ? samples : [...samples, { rule: "finite", good: [], bad: odd }];
 }
 
-/** The bounds of a number, with the values next to them. */
+/** The bounds of a number, with the adjacent values. */
 function boundSamples(
   { min, max, above, below }: FieldRules,
   make: (value: number) => unknown,
@@ -142,9 +142,9 @@ function span(seconds: number): unknown {
   return create(DurationSchema, { seconds: BigInt(whole), nanos });
 }
 
-/** Free-form data of so many bytes. */
+/** Free-form data of a size in bytes. */
 function structOf(bytes: number): unknown {
-  // One more character can take more than one more byte: the key fills what is left.
+  // One more character may add more than one byte, so the key fills the rest.
   for (const key of ["a", "ab", "abc", "abcd"]) {
     const make = (chars: number) => fromJson(StructSchema, { [key]: "x".repeat(chars) });
     const around = toBinary(StructSchema, make(bytes)).length - bytes;
@@ -156,7 +156,7 @@ function structOf(bytes: number): unknown {
   throw new Error(`no Struct takes ${bytes} bytes`);
 }
 
-/** Free-form data of so many levels. */
+/** Free-form data of a depth. */
 function nested(levels: number): unknown {
   let inner = {};
   for (let level = 1; level < levels; level++) inner = { a: inner };

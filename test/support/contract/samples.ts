@@ -1,7 +1,7 @@
-// Sound requests for every rpc, and small builders of what they are made of.
+// Valid requests for every rpc, and builders of their parts.
 
-import { Struct } from "../../src/gen/google/protobuf/struct.ts";
-import { Document, type Embedding } from "../../src/gen/memorysidecar/v1/document.ts";
+import { Struct } from "../../../src/gen/google/protobuf/struct.ts";
+import { Document, type Embedding } from "../../../src/gen/memorysidecar/v1/document.ts";
 import {
   Entity,
   type Episode,
@@ -17,62 +17,62 @@ import {
   PromotionSelection,
   type Relation,
   type ScopeFilter,
-} from "../../src/gen/memorysidecar/v1/memory.ts";
-import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+} from "../../../src/gen/memorysidecar/v1/memory.ts";
+import { Message, Role } from "../../../src/gen/memorysidecar/v1/message.ts";
 import {
   DropOldest,
   Policy,
   type PolicyChoice,
   PolicyStage,
   Protections,
-} from "../../src/gen/memorysidecar/v1/policy.ts";
-import { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
-import { Summary } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
-import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
+} from "../../../src/gen/memorysidecar/v1/policy.ts";
+import { RecallFilter } from "../../../src/gen/memorysidecar/v1/recall.ts";
+import { Session } from "../../../src/gen/memorysidecar/v1/session.ts";
+import { Summary } from "../../../src/gen/memorysidecar/v1/summary.ts";
+import { SummarizeOutput } from "../../../src/gen/memorysidecar/v1/task.ts";
+import { type MethodName, type RequestOf, requestBytes } from "./client.ts";
 
 const NOTHING = new Uint8Array(0);
 
-/** A message with what a test names. */
+/** A message with the fields that a test sets. */
 export function message(fields: Partial<Message> = {}): Message {
   return { ...Message.decode(NOTHING), role: Role.USER, ...fields };
 }
 
-/** What a test names of a session; a policy may come as it is. */
+/** Session fields that a test sets; a policy may be partial. */
 type SessionFields = Omit<Partial<Session>, "policy"> & {
   readonly policy?: Policy | PolicyChoice | undefined;
 };
 
-/** A session with what a test names. */
+/** A session with the fields that a test sets. */
 export function session({ policy: kept, ...fields }: SessionFields = {}): Session {
   const empty = Session.decode(NOTHING);
   if (kept === undefined) return { ...empty, ...fields };
   return { ...empty, ...fields, policy: "stages" in kept ? written(kept) : kept };
 }
 
-/** A policy that is written out, as requests choose it. */
+/** An explicit policy in a request. */
 export function written(kept: Policy): PolicyChoice {
   return { choice: { $case: "policy", value: kept } };
 }
 
-/** A preset, as requests choose it. */
+/** A preset in a request. */
 export function preset(name: string, options: object = {}): PolicyChoice {
   const struct = Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish());
   return { choice: { $case: "preset", value: { name, options: struct } } };
 }
 
-/** The summary of a session with what a test names. */
+/** The summary of a session, with the fields that a test sets. */
 export function sessionSummary(fields: Partial<Summary> = {}): Summary {
   return { ...Summary.decode(NOTHING), ...fields };
 }
 
-/** A policy with what a test names. */
+/** A policy with the fields that a test sets. */
 export function policy(fields: Partial<Policy> = {}): Policy {
   return { ...Policy.decode(NOTHING), ...fields };
 }
 
-/** A stage that keeps so many messages. */
+/** A stage that keeps a number of messages. */
 export function keepStage(fields: Partial<PolicyStage> = {}): PolicyStage {
   return {
     ...PolicyStage.decode(NOTHING),
@@ -83,7 +83,7 @@ export function keepStage(fields: Partial<PolicyStage> = {}): PolicyStage {
   };
 }
 
-/** Protections with what a test names. */
+/** Protections with the fields that a test sets. */
 export function protections(fields: Partial<Protections> = {}): Protections {
   return { ...Protections.decode(NOTHING), ...fields };
 }
@@ -93,32 +93,32 @@ export function dropOldest(fields: Partial<DropOldest>): DropOldest {
   return { ...DropOldest.decode(NOTHING), ...fields };
 }
 
-/** What a worker makes of messages, with what a test names. */
+/** A worker's output, with the fields that a test sets. */
 export function summaryOutput(fields: Partial<SummarizeOutput> = {}): SummarizeOutput {
   return { ...SummarizeOutput.decode(NOTHING), ...fields };
 }
 
-/** A document with what a test names. */
+/** A document with the fields that a test sets. */
 export function document(fields: Partial<Document> = {}): Document {
   return { ...Document.decode(NOTHING), ...fields };
 }
 
-/** A vector with what a test names. */
+/** A vector with the fields that a test sets. */
 export function embedding(fields: Partial<Embedding> = {}): Embedding {
   return { values: [0.6, 0.8], model: "m", ...fields };
 }
 
-/** What to recall from, with what a test names. */
+/** Filter of a recall, with the fields that a test sets. */
 export function recallFilter(fields: Partial<RecallFilter> = {}): RecallFilter {
   return { ...RecallFilter.decode(NOTHING), ...fields };
 }
 
-/** A memory with what a test names. */
+/** A memory with the fields that a test sets. */
 export function memory(fields: Partial<Memory> = {}): Memory {
   return { ...Memory.decode(NOTHING), ...fields };
 }
 
-/** An entity as a memory, with what a test names. */
+/** An entity as a memory, with the fields that a test sets. */
 export function entity(name: string, fields: Partial<Entity> = {}): Memory {
   const value = { ...Entity.decode(NOTHING), name, ...fields };
   return memory({ kind: MemoryKind.ENTITY, structure: { $case: "entity", value } });
@@ -136,57 +136,57 @@ export function episode(userText: string, assistantText = ""): Memory {
   return memory({ kind: MemoryKind.EPISODE, structure: { $case: "episode", value } });
 }
 
-/** Where a memory comes from, with what a test names. */
+/** Source of a memory, with the fields that a test sets. */
 export function memorySource(fields: Partial<MemorySource> = {}): MemorySource {
   return { ...MemorySource.decode(NOTHING), ...fields };
 }
 
-/** A scope with what a test names. */
+/** A scope with the fields that a test sets. */
 export function memoryScope(fields: Partial<MemoryScope>): MemoryScope {
   return { ...MemoryScope.decode(NOTHING), ...fields };
 }
 
-/** Means memories of every scope. */
+/** Selects memories of every scope. */
 export const EVERYONE: ScopeFilter = { scope: { $case: "everyone", value: {} } };
 
-/** Means what a scope may see. */
+/** Selects memories that a scope may see. */
 export function visibleTo(scope: Partial<MemoryScope>): ScopeFilter {
   return { scope: { $case: "visibleTo", value: memoryScope(scope) } };
 }
 
-/** Means one scope alone. */
+/** Selects memories of exactly one scope. */
 export function exactly(scope: Partial<MemoryScope>): ScopeFilter {
   return { scope: { $case: "exact", value: memoryScope(scope) } };
 }
 
-/** Means what belongs to a scope. */
+/** Selects memories that belong to a scope. */
 export function ownedBy(scope: Partial<MemoryScope>): ScopeFilter {
   return { scope: { $case: "ownedBy", value: memoryScope(scope) } };
 }
 
-/** Which memories are meant, with what a test names. */
+/** Filter of memories, with the fields that a test sets. */
 export function memoryFilter(fields: Partial<MemoryFilter> = {}): MemoryFilter {
   return { ...MemoryFilter.decode(NOTHING), ...fields };
 }
 
-/** What a session gives to long-term memory, with what a test names. */
+/** Memory policy of a session, with the fields that a test sets. */
 export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
   return { ...MemoryPolicy.decode(NOTHING), ...fields };
 }
 
-/** How messages are promoted: any text, and otherwise as a test says. */
+/** Promotion of any text, with the other fields that a test sets. */
 export function promotion(fields: Partial<PromotionPolicy> = {}): PromotionPolicy {
   const any = { selection: PromotionSelection.ANY_TEXT };
   return { ...PromotionPolicy.decode(NOTHING), ...any, ...fields };
 }
 
-/** A memory policy that promotes any text and remembers episodes, with what a test names. */
+/** A memory policy that promotes any text and stores episodes, with the fields that a test sets. */
 export function givingPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
   const episodes = EpisodePolicy.decode(NOTHING);
   return memoryPolicy({ promotion: promotion(), episodes, ...fields });
 }
 
-/** How facts are found, with what a test names. */
+/** Extraction policy with the fields that a test sets. */
 export function extraction(fields: Partial<ExtractionPolicy> = {}): ExtractionPolicy {
   return { ...ExtractionPolicy.decode(NOTHING), ...fields };
 }
@@ -196,7 +196,7 @@ export function toolCall(toolCallId: string, name = "search") {
   return { toolCallId, name, arguments: "{}" };
 }
 
-/** The wire form of a Struct `{key: {key: ... 1}}` so many levels deep. */
+/** The wire form of a Struct `{key: {key: ... 1}}`, nested to a depth. */
 export function deepStruct(levels: number): Buffer {
   // Value 1.0, then entries and Structs around it, from the inside out.
   let value: Buffer = Buffer.from([0x11, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
@@ -209,7 +209,7 @@ export function deepStruct(levels: number): Buffer {
   return struct;
 }
 
-/** The wire form of a Struct with one text of the size that makes the whole so large. */
+/** The wire form of a Struct with one text, of a total size in bytes. */
 export function structOfSize(bytes: number): Buffer {
   for (let length = bytes; length > 0; length--) {
     const value = field(0x1a, Buffer.alloc(length, 0x78));
@@ -232,7 +232,7 @@ export function field(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...length]), bytes]);
 }
 
-/** A sound request for every method; ids are those of `seed`. */
+/** A valid request for every method, with the ids of `seed`. */
 export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   createSession: { session: session({ labels: new Map([["a", "b"]]), userId: "u" }) },
   getSession: { sessionId: "seed" },
@@ -254,7 +254,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   listSummaryInputs: { sessionId: "seed", choice: { $case: "keepRecent", value: 2 } },
   setSummary: { sessionId: "doomed", text: "so far" },
   fillToolResults: { sessionId: "doomed", text: "none" },
-  // Its answer is a stream: what calls it like the others wants none.
+  // Its answer is a stream; generic unary calls skip it.
   exportSession: { sessionId: "gone" },
   importSession: {
     sessionId: "imported",
@@ -270,6 +270,8 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteConsumer: { consumerId: "gone", allowMissing: true },
   ackEvents: { consumerId: "seed", resumeToken: "x" },
   getServerInfo: {},
+  // Its answer is a stream, too.
+  backUp: {},
   compactSession: { sessionId: "doomed", choice: { $case: "keepRecent", value: 2 } },
   listSummaries: { sessionId: "seed", pageSize: 10 },
   listSummarySources: { sessionId: "seed", version: 1n },
@@ -311,10 +313,12 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   mergeEntities: { targetMemoryId: "gone", sourceMemoryIds: ["lost"] },
   consolidateSession: { sessionId: "doomed" },
   extractMemories: { text: "My name is Ann.", preview: true },
+  eraseSubject: { subject: { subject: { $case: "userId", value: "nobody" } } },
+  getErasure: { erasureId: "gone" },
   countTokens: { texts: ["hello"], messages: [message({ text: "world" })] },
 };
 
-/** The wire form of the sound request of a method. */
+/** The wire form of a method's valid request. */
 export function soundBytes<M extends MethodName>(method: M): Buffer {
   return requestBytes(method, SOUND[method]);
 }

@@ -1,9 +1,9 @@
-// Native snapshots as tests take and bring them.
+// Native snapshots in tests: exports and imports.
 
 import { expect } from "vitest";
-import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { Session } from "../../src/gen/memorysidecar/v1/session.ts";
-import { SnapshotChunk, type SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
+import type { Message } from "../../../src/gen/memorysidecar/v1/message.ts";
+import type { Session } from "../../../src/gen/memorysidecar/v1/session.ts";
+import { SnapshotChunk, type SnapshotHeader } from "../../../src/gen/memorysidecar/v1/snapshot.ts";
 import {
   type Failure,
   METHODS,
@@ -11,26 +11,26 @@ import {
   type ResponseOf,
   requestBytes,
   type TestClient,
-} from "./contract.ts";
+} from "./client.ts";
 
 /** A whole native snapshot. */
 export interface Snapshot {
   readonly header: SnapshotHeader;
   readonly messages: Message[];
-  /** How many chunks it took. */
+  /** Number of chunks. */
   readonly chunks: number;
 }
 
-/** A request of an import, with what its chunk holds beside its other fields. */
+/** Fields of an import request, with those of its chunk. */
 export type ImportFields = Partial<Omit<RequestOf<"importSession">, "chunk"> & SnapshotChunk>;
 
-/** The request that brings a chunk. */
+/** The request that imports a chunk. */
 export function importRequest(fields: ImportFields): Partial<RequestOf<"importSession">> {
   const { header, messages = [], document = Buffer.alloc(0), ...rest } = fields;
   return { ...rest, chunk: { header, messages, document } };
 }
 
-/** Brings a chunk. */
+/** Imports a chunk. */
 export function importChunk(
   client: TestClient,
   fields: ImportFields,
@@ -38,7 +38,7 @@ export function importChunk(
   return client.call("importSession", importRequest(fields));
 }
 
-/** Brings a chunk that must be refused. */
+/** Imports a chunk that must be refused. */
 export function failImport(client: TestClient, fields: ImportFields): Promise<Failure> {
   return client.fail("importSession", importRequest(fields));
 }
@@ -76,7 +76,7 @@ export async function takeSnapshot(client: TestClient, sessionId: string): Promi
   return { header, messages: chunks.flatMap(({ messages }) => messages), chunks: chunks.length };
 }
 
-/** Imports a snapshot in chunks of so many messages; gives the session. */
+/** Imports a snapshot in chunks of a number of messages; returns the session. */
 export async function bringSnapshot(
   client: TestClient,
   { header, messages }: Pick<Snapshot, "header" | "messages">,
@@ -101,7 +101,7 @@ export async function bringSnapshot(
   }
 }
 
-/** A snapshot without what an import sets anew. */
+/** A snapshot without the fields that an import sets anew. */
 export function comparable({ header, messages }: Pick<Snapshot, "header" | "messages">): unknown {
   const { session } = header;
   const { sessionId: _i, revision: _r, etag: _e, ...rest } = session ?? {};

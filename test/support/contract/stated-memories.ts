@@ -1,10 +1,10 @@
-// Where the contract states the limits of long-term memory; see the test of its comments.
+// Places where the contract states the limits of long-term memory, for the test of its comments.
 
-import type { LIMITS } from "../../src/domain/limits.ts";
+import type { LIMITS } from "../../../src/kit/limits.ts";
 
 type LimitName = keyof typeof LIMITS;
 
-/** A place of the contract, and the limits it states. */
+/** A place in the contract, and the limits that it states. */
 export interface Stated {
   /** `Message.field`, `Service.Rpc`, or the name of a message, an enum or a service. */
   readonly of: string;
@@ -190,7 +190,7 @@ const PLACES: Places = {
   "RecallFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
 };
 
-/** Where the limits of long-term memory are stated. */
+/** All statements of the limits of long-term memory. */
 export const MEMORY_STATED: readonly Stated[] = Object.entries(PLACES).map(([of, limits]) => ({
   of,
   limits,

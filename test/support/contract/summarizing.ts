@@ -1,22 +1,26 @@
-// Sessions whose stages have their messages summarized, and workers of the tests.
+// Sessions whose stages summarize messages, and workers in tests.
 
-import type { Event } from "../../src/gen/memorysidecar/v1/event.ts";
-import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
+import type { Event } from "../../../src/gen/memorysidecar/v1/event.ts";
+import type { Message } from "../../../src/gen/memorysidecar/v1/message.ts";
 import {
   type Policy,
   type PolicyStage,
   RemovedTo,
   Summarize,
-} from "../../src/gen/memorysidecar/v1/policy.ts";
-import type { HookTask, LeasedTask, SummarizeInput } from "../../src/gen/memorysidecar/v1/task.ts";
-import type { RequestOf, ResponseOf, TestServer } from "./contract.ts";
+} from "../../../src/gen/memorysidecar/v1/policy.ts";
+import type {
+  HookTask,
+  LeasedTask,
+  SummarizeInput,
+} from "../../../src/gen/memorysidecar/v1/task.ts";
+import type { RequestOf, ResponseOf, TestServer } from "./client.ts";
 import { bare, keepNewest } from "./policy-wire.ts";
 import { message, session, summaryOutput } from "./samples.ts";
 
-/** The hook of the stages here, whose tasks tests take themselves. */
+/** Hook of these stages, whose tasks the tests lease themselves. */
 export const WORKERS = "workers";
 
-/** The name of the stage here. */
+/** Name of the stage. */
 export const STAGE = "shrink";
 
 /** A span of time. */
@@ -24,12 +28,12 @@ export function span(ms: number): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(Math.floor(ms / 1_000)), nanos: (ms % 1_000) * 1_000_000 };
 }
 
-/** How messages are summarized, with what a test names. */
+/** Summary settings with the fields that a test sets. */
 export function summarize(fields: Partial<Summarize> = {}): Summarize {
   return { ...Summarize.decode(new Uint8Array(0)), hook: WORKERS, ...fields };
 }
 
-/** A stage that keeps the newest two messages and has the others summarized. */
+/** A stage that keeps the newest two messages and summarizes the others. */
 export function summarizing(
   fields: Partial<Summarize> = {},
   stage: Partial<PolicyStage> = {},
@@ -42,7 +46,7 @@ export function summarizing(
   });
 }
 
-/** A policy of that stage, which protects nothing but the newest message. */
+/** A policy with that stage, which protects nothing but the newest message. */
 export function summarizingPolicy(fields: Partial<Summarize> = {}): Policy {
   return bare([summarizing(fields)]);
 }
@@ -57,14 +61,14 @@ export function lines(count: number, first = 1): Message[] {
   return Array.from({ length: count }, (_, index) => line(`m${first + index}`));
 }
 
-/** What a test may say about a session. */
+/** Session settings that a test may choose. */
 export interface Scene {
   readonly namespace?: string;
   readonly policy?: Policy;
   readonly messages?: readonly Message[];
 }
 
-/** Makes a session whose append asks for a summary: by default of m1, m2 and m3. */
+/** Creates a session whose append requests a summary: by default of m1, m2 and m3. */
 export async function makeScene(
   { client }: TestServer,
   sessionId: string,
@@ -75,7 +79,7 @@ export async function makeScene(
   return await client.call("appendMessages", { namespace, sessionId, messages: [...messages] });
 }
 
-/** Takes the one task that is there. */
+/** Leases the only task. */
 export async function takeTask(
   { client }: TestServer,
   fields: Partial<RequestOf<"pollTasks">> = {},
@@ -89,12 +93,12 @@ export async function takeTask(
   return { leased, task, ref: { taskId: task.taskId, leaseToken } };
 }
 
-/** What a worker got to summarize. */
+/** Input of a summary task. */
 export function inputOf({ input }: LeasedTask): SummarizeInput | undefined {
   return input?.$case === "summarize" ? input.value : undefined;
 }
 
-/** The output of a text. */
+/** An output with this text. */
 export function outputOf(text: string, fields: Parameters<typeof summaryOutput>[0] = {}) {
   return { $case: "summarize", value: summaryOutput({ text, ...fields }) } as const;
 }
@@ -116,7 +120,7 @@ export async function windowTexts({ client }: TestServer, sessionId: string): Pr
   return messages.map(({ text }) => text);
 }
 
-/** What happened to a session, by kind and in order. */
+/** Kinds of a session's events, in order. */
 export async function kindsOf(
   { client }: TestServer,
   sessionId: string,
@@ -145,7 +149,7 @@ export async function detailsOf<K extends Detail["$case"]>(
   );
 }
 
-/** Waits until something is there; throws after five seconds. */
+/** Waits for a value; throws after five seconds. */
 export async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (let tries = 0; tries < 250; tries++) {
     const found = await look();

@@ -1,9 +1,9 @@
-// Turns of a conversation as requests: what was said in one append that ends the turn.
+// Turns of a conversation as requests: one append that ends the turn.
 
-import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type Message, Role } from "../../../src/gen/memorysidecar/v1/message.ts";
 import { message } from "./samples.ts";
 
-/** What was said in a turn; an empty text makes no message. */
+/** Messages of a turn; an empty text makes no message. */
 export interface TurnFields {
   readonly sessionId: string;
   readonly userText?: string;
@@ -13,7 +13,7 @@ export interface TurnFields {
   readonly requestId?: string;
 }
 
-/** The request that appends a turn and remembers it, with or without a memory policy. */
+/** The request that appends a turn and stores its memories, with or without a memory policy. */
 export function turnOf({ userText = "", assistantText = "", turnTime, ...rest }: TurnFields) {
   const said = [
     { role: Role.USER, text: userText },

@@ -1,11 +1,11 @@
-// An open watch of a test: its answers, or its events, one by one.
+// An open watch in a test, read one answer or one event at a time.
 
 import type { ClientReadableStream } from "@grpc/grpc-js";
-import type { Event } from "../../src/gen/memorysidecar/v1/event.ts";
-import type { WatchEventsResponse } from "../../src/gen/memorysidecar/v1/event_service.ts";
-import { type RequestOf, requestBytes, type TestClient } from "./contract.ts";
+import type { Event } from "../../../src/gen/memorysidecar/v1/event.ts";
+import type { WatchEventsResponse } from "../../../src/gen/memorysidecar/v1/event_service.ts";
+import { type RequestOf, requestBytes, type TestClient } from "./client.ts";
 
-/** Where a watch starts. */
+/** Start position of a watch. */
 export const NOW = { $case: "position", value: 1 } as const;
 export const OLDEST = { $case: "position", value: 2 } as const;
 
@@ -38,7 +38,7 @@ export class Watch {
     return value as WatchEventsResponse;
   }
 
-  /** The next event, in whatever answer. */
+  /** The next event, whichever answer contains it. */
   async event(): Promise<Streamed> {
     for (;;) {
       const first = this.#events.shift();

@@ -1,13 +1,13 @@
-// The checks of a part of a request as the server makes them: field by field first, then what joins
+// Checks of part of a request, in the server's order: each field first, then rules that join
 // fields.
 
-import * as checks from "../../src/gen/checks.ts";
-import type { Memory, MemoryPolicy } from "../../src/gen/memorysidecar/v1/memory.ts";
-import type { Policy, PolicyChoice } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { checkNewMemory } from "../../src/transport/validate/memory.ts";
-import { checkMemoryPolicy } from "../../src/transport/validate/memory-policy.ts";
-import { checkPolicy, checkPolicyChoice } from "../../src/transport/validate/policy.ts";
-import type { Violations } from "../../src/transport/validate/violations.ts";
+import * as checks from "../../../src/gen/checks.ts";
+import type { Memory, MemoryPolicy } from "../../../src/gen/memorysidecar/v1/memory.ts";
+import type { Policy, PolicyChoice } from "../../../src/gen/memorysidecar/v1/policy.ts";
+import type { Violations } from "../../../src/grpc/violations.ts";
+import { checkNewMemory } from "../../../src/memory/checks.ts";
+import { checkMemoryPolicy } from "../../../src/memory/policy-wire.ts";
+import { checkPolicy, checkPolicyChoice } from "../../../src/window/policy-checks.ts";
 
 /** Checks a policy in the field `policy`. */
 export function checkWholePolicy(v: Violations, policy: Policy): void {
@@ -17,7 +17,7 @@ export function checkWholePolicy(v: Violations, policy: Policy): void {
   v.leave();
 }
 
-/** Checks what is chosen in the field `policy`. */
+/** Checks the choice in the field `policy`. */
 export function checkWholeChoice(v: Violations, choice: PolicyChoice): void {
   v.enter("policy");
   checks.checkPolicyChoice(v, choice);
@@ -33,7 +33,7 @@ export function checkWholeMemoryPolicy(v: Violations, policy: MemoryPolicy): voi
   checkMemoryPolicy(v, policy);
 }
 
-/** Checks a memory that is to be remembered. */
+/** Checks a memory to remember. */
 export function checkWholeMemory(v: Violations, memory: Memory): void {
   checks.checkMemory(v, memory);
   checkNewMemory(v, memory);

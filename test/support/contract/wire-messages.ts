@@ -1,7 +1,7 @@
-// Random messages as they are on the wire, of every kind the contract has.
+// Random messages in wire form, of every kind in the contract.
 
 import fc from "fast-check";
-import { type ContentPart, Message } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type ContentPart, Message } from "../../../src/gen/memorysidecar/v1/message.ts";
 import { structOfSize } from "./samples.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
@@ -52,7 +52,7 @@ const time = fc.record({
   nanos: fc.nat(999).map((ms) => ms * 1_000_000),
 });
 
-/** Messages as the server stores them, and some that it would not. */
+/** Messages as the server stores them, and some that it would not store. */
 export const wireMessages: fc.Arbitrary<Message> = fc
   .record({
     messageId: id,

@@ -1,10 +1,11 @@
-// Endpoints of hooks that fail in one way until they are mended, for the kinds `openai` and `grpc`.
-// What they say while they fail holds a canary, as does what they say when they work.
+// Hook endpoints that fail in one way until they are mended, for the kinds `openai` and `grpc`.
+// Their failures and their answers contain a canary.
 
 import { gzipSync } from "node:zlib";
-import { RetryInfo } from "../../src/gen/google/rpc/error_details.ts";
-import { Status } from "../../src/gen/google/rpc/status.ts";
-import { coverOf } from "./cover.ts";
+import { RetryInfo } from "../../../src/gen/google/rpc/error_details.ts";
+import { Status } from "../../../src/gen/google/rpc/status.ts";
+import { reservedPort } from "../kit/port.ts";
+import { coverOf } from "../process/cover.ts";
 import {
   answerFrame,
   answerStatus,
@@ -26,48 +27,48 @@ import {
   startScriptedHttp,
 } from "./scripted-http.ts";
 
-/** What every secret or private text of these tests holds. */
+/** Marker in every secret or private text of these tests. */
 export const CANARY = "canary";
 
 /** An endpoint that is broken until it is mended. */
 export interface FaultEndpoint extends AsyncDisposable {
   readonly port: number;
-  /** Requests that came in whole. */
+  /** Number of completely received requests. */
   readonly calls: number;
-  /** From here on it answers as it should. */
+  /** Ends the fault. */
   mend(): Promise<void>;
 }
 
-/** What faults tell of, and where they lead. */
+/** Ports and callbacks that faults use. */
 export interface FaultScene {
-  /** A port that nobody may connect to. */
+  /** A port to which connections are forbidden. */
   readonly forbiddenPort: number;
-  /** How much was taken of an answer that never ends, when the connection ends. */
+  /** Reports the bytes sent of an endless answer when its connection ends. */
   readonly onFlood: (sentBytes: number) => void;
 }
 
-/** One way to fail. */
+/** A way to fail. */
 export interface Fault<Act> {
   readonly name: string;
-  /** As TaskFailureReason names it. */
+  /** Reason as in TaskFailureReason. */
   readonly reason: string;
-  /** Nothing listens. */
+  /** Whether the port is closed. */
   readonly isDown?: boolean;
-  /** The task is given up at once. */
+  /** Whether the task is given up at once. */
   readonly isFinal?: boolean;
-  /** How long the hook asks to be left alone. */
+  /** Retry delay that the hook requests. */
   readonly retryMs?: number;
   readonly act: (scene: FaultScene) => Act;
 }
 
-/** How much the endless answers hold. */
+/** Size of the endless answers. */
 export const FLOOD_BYTES = 1_000_000_000;
-/** How long a busy hook asks to be left alone. */
+/** Retry delay that a busy hook requests. */
 export const BUSY_MS = 3_000;
 const DRIP_MS = 1_000;
 const SECRET = `${CANARY} of an answer`;
 
-/** A file that unpacks to 512 MiB, in parts that follow each other. */
+/** A gzip file that unpacks to 512 MiB, in concatenated members. */
 let bomb: Buffer | undefined;
 function bombBytes(): Buffer {
   const part = gzipSync(Buffer.alloc(64 * 1_048_576));
@@ -237,8 +238,8 @@ export async function startHttpFault(
   fault: Fault<HttpAct>,
   scene: FaultScene,
 ): Promise<FaultEndpoint> {
-  let endpoint = await startScriptedHttp([fault.act(scene)]);
-  const { port } = endpoint;
+  const port = await reservedPort();
+  let endpoint = await startScriptedHttp([fault.act(scene)], { port });
   if (fault.isDown === true) await endpoint[Symbol.asyncDispose]();
   return {
     port,

@@ -1,6 +1,5 @@
-// Hooks for tests: they answer what a test scripted, at once or when the test lets them.
+// Hooks for tests with scripted answers, given at once or when the test releases them.
 
-import type { SummaryOutput } from "../../src/domain/summaries/summary.ts";
 import {
   type Hook,
   type HookCall,
@@ -8,31 +7,32 @@ import {
   type HookSettings,
   type Hooks,
   type SummarizeInput,
-} from "../../src/service/hook-port.ts";
+} from "../../../src/hooks/port.ts";
+import type { SummaryOutput } from "../../../src/summary/rules/summary.ts";
 
-/** What a scripted hook answers a call with: a text, a whole output, or a failure to throw. */
+/** Answer of a scripted hook: a text, a whole output, or a failure to throw. */
 export type Answer = string | SummaryOutput | Error;
 
-/** An answer, or what makes one of the input. */
+/** An answer, or a function of the input. */
 export type ScriptedAnswer =
   | Answer
   | ((input: SummarizeInput, call: HookCall) => Answer | Promise<Answer>);
 
-/** A call that a scripted hook got. */
+/** A recorded call of a scripted hook. */
 export interface RecordedCall {
   readonly call: HookCall;
   readonly input: SummarizeInput;
 }
 
-/** Holds answers back. Open in the beginning. */
+/** Holds answers back. Initially open. */
 export interface Gate {
-  /** Calls from now on get no answer until `open`. */
+  /** Holds calls back until `open`. */
   close(): void;
-  /** Lets every call that is held, and later ones, have its answer. */
+  /** Releases all held calls, and lets later ones pass. */
   open(): void;
-  /** Lets the call that is held longest have its answer; false when none is held. */
+  /** Releases the call held longest; false when none is held. */
   openOne(): boolean;
-  /** How many calls are held. */
+  /** Number of held calls. */
   readonly held: number;
 }
 
@@ -42,9 +42,9 @@ export interface ScriptedHook extends Hook {
   /** Every call so far. */
   readonly calls: readonly RecordedCall[];
   readonly gate: Gate;
-  /** The most calls that ran at one time. */
+  /** Highest number of concurrent calls. */
   readonly mostRunning: number;
-  /** Answers from here on with these. */
+  /** Replaces the remaining answers. */
   script(answers: readonly ScriptedAnswer[]): void;
 }
 
@@ -73,7 +73,7 @@ export function outputOf(text: string, fields: Partial<SummaryOutput> = {}): Sum
   };
 }
 
-/** How a test makes calls wait. A call that is aborted while it is held fails. */
+/** The gate of a hook. A call that is aborted while held fails. */
 function gateOf(): Gate & { readonly pass: (signal: AbortSignal) => Promise<void> } {
   let isOpen = true;
   const held = new Set<() => void>();
@@ -116,8 +116,8 @@ function gateOf(): Gate & { readonly pass: (signal: AbortSignal) => Promise<void
 }
 
 /**
- * A hook that answers its calls with these answers, one after the other; the last one is given
- * again and again. Without answers each call gets a text that names how many messages it was given.
+ * A hook that gives these answers in turn and repeats the last one. Without answers, each call gets
+ * a text with the number of its messages.
  */
 export function scriptedHook(
   name: string,
@@ -162,23 +162,23 @@ export function scriptedHook(
   };
 }
 
-/** A hook whose tasks workers take. */
+/** A hook for polling workers. */
 export function pollHook(name: string, settings: Partial<HookSettings> = {}): Hook {
   return { name, kind: "poll", settings: { ...TEST_HOOK_SETTINGS, ...settings } };
 }
 
-/** A hook whose vectors workers make. */
+/** An embedder for polling workers. */
 export function pollEmbedder(name: string, dimensions: number, batchSize = 64): Hook {
   const model = `${name}@${dimensions}`;
   return { ...pollHook(name), polled: { does: "embed", model, dimensions, batchSize } };
 }
 
-/** A hook whose workers put texts in order. */
+/** A reranker for polling workers. */
 export function pollReranker(name: string): Hook {
   return { ...pollHook(name), polled: { does: "rerank" } };
 }
 
-/** Hooks of these; a built-in one that nobody should call is added when there is none. */
+/** A hook registry. Without a built-in hook it adds one that is never called. */
 export function hooksOf(hooks: readonly Hook[], defaultSummarizer = "manual"): Hooks {
   const byName = new Map(hooks.map((hook) => [hook.name, hook]));
   if (!byName.has(BUILTIN.name)) byName.set(BUILTIN.name, BUILTIN);
@@ -194,5 +194,5 @@ const BUILTIN: Hook = {
   },
 };
 
-/** The hooks of a server where summaries are made by hand. */
+/** Hooks of a server on which summaries are made by hand. */
 export const MANUAL_HOOKS: Hooks = hooksOf([]);

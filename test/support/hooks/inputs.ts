@@ -1,8 +1,8 @@
-// What hooks are called with in tests.
+// Inputs of hooks in tests.
 
-import { type HookCall, HookFailure, type SummarizeInput } from "../../src/service/hook-port.ts";
+import { type HookCall, HookFailure, type SummarizeInput } from "../../../src/hooks/port.ts";
 
-/** A text that must never get out of a call: it stands in every field that holds content. */
+/** A text that must never leave a call; every content field contains it. */
 export const CANARY = "canary-7f3a9c";
 
 /** A call of a hook. */
@@ -16,7 +16,7 @@ export function hookCall(signal = new AbortController().signal): HookCall {
   };
 }
 
-/** An input whose content holds the canary. */
+/** An input whose content contains the canary. */
 export function summarizeInput(fields: Partial<SummarizeInput> = {}): SummarizeInput {
   return {
     messages: [],
@@ -39,7 +39,7 @@ export function summarizeInput(fields: Partial<SummarizeInput> = {}): SummarizeI
   };
 }
 
-/** How a call failed, as tests compare it. */
+/** Failure of a call in a form for comparison. */
 export async function failureOf(work: Promise<unknown> | undefined): Promise<HookFailure> {
   try {
     await work;

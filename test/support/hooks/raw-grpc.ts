@@ -1,6 +1,7 @@
-// A gRPC hook on bare HTTP/2, which can break the protocol wherever it likes: in its frames, its
-// status, its compression, its connection. It can be taken down and comes back on the same port.
+// A gRPC hook on bare HTTP/2, which can break the protocol anywhere: in its frames, its status, its
+// compression, its connection. It can be taken down and restarted on the same port.
 
+import { once } from "node:events";
 import {
   createServer,
   type Http2Server,
@@ -11,20 +12,21 @@ import type { Socket } from "node:net";
 import {
   SummarizeRequest,
   SummarizeResponse,
-} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
-import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
+} from "../../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import { SummarizeOutput } from "../../../src/gen/memorysidecar/v1/task.ts";
+import { reservedPort } from "../kit/port.ts";
 
 /** Answers one call. */
 export type RawAct = (stream: ServerHttp2Stream, request: SummarizeRequest) => void;
 
-/** A hook that runs. */
+/** A running hook. */
 export interface RawGrpc extends AsyncDisposable {
   readonly port: number;
   /** Calls so far. */
   readonly calls: number;
-  /** Answers from here on like this. */
+  /** Replaces the behaviour from now on. */
   script(act: RawAct): void;
-  /** Takes no connections any more, and ends those that are there. */
+  /** Refuses new connections and closes the open ones. */
   down(): Promise<void>;
   /** Listens again, on the same port. */
   up(): Promise<void>;
@@ -32,7 +34,7 @@ export interface RawGrpc extends AsyncDisposable {
 
 const PREFIX_BYTES = 5;
 
-/** The connections by their port on the other side, which tells them apart. */
+/** Connections by their remote port. */
 const connections = new Map<number, Socket>();
 
 /** Resets the connection of a call. */
@@ -40,11 +42,11 @@ export function resetConnection(stream: ServerHttp2Stream): void {
   connections.get(stream.session?.socket.remotePort ?? 0)?.resetAndDestroy();
 }
 
-/** Starts a hook on a free port of the loopback address. */
+/** Starts a hook on a port of the loopback address that it can close and open again. */
 export async function startRawGrpc(first: RawAct): Promise<RawGrpc> {
   let act = first;
   let calls = 0;
-  let port = 0;
+  const port = await reservedPort();
   let server: Http2Server | undefined;
   const sessions = new Set<ServerHttp2Session>();
   const onStream = (stream: ServerHttp2Stream): void => {
@@ -71,9 +73,8 @@ export async function startRawGrpc(first: RawAct): Promise<RawGrpc> {
     });
     next.on("sessionError", () => {});
     next.on("stream", onStream);
-    await new Promise<void>((resolve) => next.listen(port, "127.0.0.1", resolve));
-    const address = next.address();
-    port = typeof address === "object" && address !== null ? address.port : 0;
+    next.listen(port, "127.0.0.1");
+    await once(next, "listening");
     server = next;
   };
   const down = async (): Promise<void> => {
@@ -87,9 +88,7 @@ export async function startRawGrpc(first: RawAct): Promise<RawGrpc> {
   };
   await up();
   return {
-    get port() {
-      return port;
-    },
+    port,
     get calls() {
       return calls;
     },
@@ -102,7 +101,7 @@ export async function startRawGrpc(first: RawAct): Promise<RawGrpc> {
   };
 }
 
-/** The head of a message: how long it is, and whether it is compressed. */
+/** The prefix of a message: its length and whether it is compressed. */
 export function prefixOf(length: number, isCompressed = false): Buffer {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix[0] = isCompressed ? 1 : 0;
@@ -112,7 +111,7 @@ export function prefixOf(length: number, isCompressed = false): Buffer {
 
 const HEAD = { ":status": 200, "content-type": "application/grpc+proto" } as const;
 
-/** Begins an answer; its status comes when the stream is ended. */
+/** Begins an answer; the status follows when the stream ends. */
 export function beginAnswer(
   stream: ServerHttp2Stream,
   headers: Readonly<Record<string, string>> = {},
@@ -121,7 +120,7 @@ export function beginAnswer(
   stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
 }
 
-/** Answers with one message of these bytes. */
+/** Answers with one message of raw bytes. */
 export function answerFrame(bytes: Uint8Array): RawAct {
   return (stream) => {
     beginAnswer(stream);
@@ -135,7 +134,7 @@ export function outputBytes(output: Partial<SummarizeOutput>): Uint8Array {
   return SummarizeResponse.encode({ output: { ...empty, ...output } }).finish();
 }
 
-/** Answers with a status and nothing else. */
+/** Answers with only a status. */
 export function answerStatus(code: number, headers: Readonly<Record<string, string>> = {}): RawAct {
   return (stream) =>
     stream.respond({ ...HEAD, "grpc-status": String(code), ...headers }, { endStream: true });

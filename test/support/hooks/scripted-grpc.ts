@@ -1,6 +1,7 @@
-// A gRPC hook that does what a test scripts: answers, statuses, bytes that are no message, silence,
-// and connections that break. It keeps what it was sent.
+// A gRPC hook with scripted behaviour: answers, statuses, invalid bytes, silence and broken
+// connections. It records its calls.
 
+import { once } from "node:events";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import {
   type Metadata,
@@ -13,31 +14,31 @@ import {
   HookServiceService,
   SummarizeRequest,
   SummarizeResponse,
-} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
-import type { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
+} from "../../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import type { SummarizeOutput } from "../../../src/gen/memorysidecar/v1/task.ts";
 
-/** A call as it came in. */
+/** A received call. */
 export interface SeenCall {
   readonly request: SummarizeRequest;
   readonly metadata: Metadata;
-  /** The authority that the caller asked for. */
+  /** Authority of the request. */
   readonly host: string;
 }
 
 /** Answers one call. `reply` takes a failed status or the bytes of an answer. */
 export type GrpcAct = (reply: sendUnaryData<Buffer>, call: SeenCall) => void;
 
-/** A hook that runs. */
+/** A running hook. */
 export interface ScriptedGrpcHook extends AsyncDisposable {
-  /** `127.0.0.1:PORT`, or the socket it was told to listen on. */
+  /** `127.0.0.1:PORT`, or the given socket. */
   readonly target: string;
   readonly port: number;
   readonly calls: readonly SeenCall[];
-  /** Answers from here on with these, one after the other; the last one again and again. */
+  /** Sets the following answers; the last one repeats. */
   script(...acts: readonly GrpcAct[]): void;
 }
 
-/** Where a scripted hook listens. */
+/** Options of a scripted hook. */
 export interface ScriptedGrpcOptions {
   /** Default: a free port of the loopback address. */
   readonly listen?: string;
@@ -96,7 +97,7 @@ export async function startScriptedGrpcHook(
   };
 }
 
-/** Answers with an output; what is not named is empty. */
+/** Answers with an output; omitted fields are empty. */
 export function answerOutput(output: Partial<SummarizeOutput>): GrpcAct {
   const whole: SummarizeOutput = {
     text: "",
@@ -112,7 +113,7 @@ export function answerOutput(output: Partial<SummarizeOutput>): GrpcAct {
   return answerBytes(Buffer.from(SummarizeResponse.encode({ output: whole }).finish()));
 }
 
-/** Answers with bytes as they are. */
+/** Answers with raw bytes. */
 export function answerBytes(bytes: Buffer): GrpcAct {
   return (reply) => reply(null, bytes);
 }
@@ -125,13 +126,13 @@ export function failWith(code: number, details = "", metadata?: Metadata): GrpcA
 /** Never answers. */
 export const noGrpcAnswer: GrpcAct = () => {};
 
-/** Something on a TCP port that is no gRPC server. */
+/** A TCP port without a gRPC server. */
 export interface RawPort extends AsyncDisposable {
   readonly target: string;
   readonly connections: number;
 }
 
-/** Listens on a free port and does this with every connection. */
+/** Listens on a free port and handles every connection with `onConnection`. */
 export async function startRawPort(onConnection: (socket: Socket) => void): Promise<RawPort> {
   let connections = 0;
   const open = new Set<Socket>();
@@ -142,7 +143,8 @@ export async function startRawPort(onConnection: (socket: Socket) => void): Prom
     socket.on("close", () => open.delete(socket));
     onConnection(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
@@ -157,7 +159,7 @@ export async function startRawPort(onConnection: (socket: Socket) => void): Prom
   };
 }
 
-/** A relay before a server that a test can cut, to break connections in the middle of a call. */
+/** A relay in front of a server, which a test can cut in the middle of a call. */
 export async function startRelay(port: number): Promise<RawPort & { cut(): void }> {
   const { connect } = await import("node:net");
   const sockets = new Set<Socket>();

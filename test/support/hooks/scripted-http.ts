@@ -1,14 +1,15 @@
-// An HTTP endpoint that does what a test scripts: answers of its own, or bytes as they are, so that
-// every way to break the protocol can be tried. It keeps what it was sent.
+// An HTTP endpoint with scripted behaviour: answers or raw bytes, which can break the protocol in
+// any way. It records its requests.
 
+import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 
-/** A request as it came in. */
+/** A received request. */
 export interface SeenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, read as JSON. */
+  /** The body, parsed as JSON. */
   readonly json: Readonly<Record<string, unknown>>;
   /** The number of the connection: 1 for the first. */
   readonly connection: number;
@@ -17,25 +18,25 @@ export interface SeenRequest {
 /** Answers one request on its connection. */
 export type HttpAct = (socket: Socket, request: SeenRequest) => void;
 
-/** An endpoint that runs. */
+/** A running endpoint. */
 export interface ScriptedHttp extends AsyncDisposable {
   readonly port: number;
-  /** Without a path. */
+  /** Base URL without a path. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
   /** Connections so far. */
   readonly connections: number;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly open: number;
-  /** Answers from here on with these, one after the other; the last one again and again. */
+  /** Sets the following answers; the last one repeats. */
   script(...acts: readonly HttpAct[]): void;
-  /** Closes every connection that is open now. */
+  /** Closes every open connection. */
   dropAll(): void;
 }
 
 const HEAD_END = "\r\n\r\n";
 
-/** Cuts the first whole request off the bytes of a connection; undefined when there is none yet. */
+/** Splits the first complete request off the bytes of a connection; undefined when incomplete. */
 function takeRequest(bytes: Buffer, connection: number) {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;
@@ -55,15 +56,15 @@ function takeRequest(bytes: Buffer, connection: number) {
   return { request, rest: bytes.subarray(start + length) };
 }
 
-/** Where an endpoint listens. */
+/** Options of an endpoint. */
 export interface ScriptedHttpOptions {
   readonly host?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** Starts an endpoint of the loopback address, over TLS when a key is given. */
+/** Starts an endpoint on the loopback address, over TLS when a key is given. */
 export async function startScriptedHttp(
   acts: readonly HttpAct[],
   options: ScriptedHttpOptions = {},
@@ -90,7 +91,8 @@ export async function startScriptedHttp(
   };
   const { host = "127.0.0.1", tls, port = 0 } = options;
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
-  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  server.listen(port, host);
+  await once(server, "listening");
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : 0;
   const dropAll = (): void => {
@@ -130,7 +132,7 @@ export function answerWith(
   return (socket) => void socket.write(Buffer.concat([Buffer.from(head), bytes]));
 }
 
-/** A chat completion whose message is this text. */
+/** A chat completion with this message. */
 export function completionOf(text: string, fields: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     id: "completion-1",
@@ -146,7 +148,7 @@ export function complete(text: string, fields: Readonly<Record<string, unknown>>
   return answerWith(200, completionOf(text, fields));
 }
 
-/** Writes bytes as they are. */
+/** Writes raw bytes. */
 export function writeRaw(bytes: string | Buffer): HttpAct {
   return (socket) => void socket.write(bytes);
 }
@@ -175,7 +177,7 @@ export function drip(intervalMs: number): HttpAct {
   };
 }
 
-/** Streams a body of this many bytes as fast as it is taken; tells how many were sent. */
+/** Streams a body of this size as fast as the client reads; reports the number of bytes sent. */
 export function flood(
   totalBytes: number,
   onClose: (sentBytes: number) => void = () => {},

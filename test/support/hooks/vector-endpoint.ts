@@ -1,6 +1,6 @@
-// Endpoints of models that make vectors and put texts in order, for real servers: over HTTP as
-// OpenAI-compatible servers do it, and over gRPC. The vectors stand for concepts, so that a text is
-// found by a word that it does not have. What they do can be changed while they run.
+// Embedding and reranking endpoints for real servers: over HTTP in the OpenAI-compatible form, and
+// over gRPC. The vectors represent concepts, so a query finds texts without a common word. Their
+// behaviour can change while they run.
 
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
 import {
@@ -9,13 +9,13 @@ import {
   HookServiceService,
   type RerankTextsRequest,
   type RerankTextsResponse,
-} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
-import { EmbeddingPurpose } from "../../src/gen/memorysidecar/v1/document.ts";
+} from "../../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import { EmbeddingPurpose } from "../../../src/gen/memorysidecar/v1/document.ts";
 import { answerWith, noAnswer, type SeenRequest, startScriptedHttp } from "./scripted-http.ts";
 
-/** How many values the vectors have. */
+/** Length of the vectors. */
 export const CONCEPT_DIMENSIONS = 8;
-/** Stands before queries, so that an endpoint over HTTP knows them. */
+/** Prefix of queries, by which an HTTP endpoint recognizes them. */
 export const QUERY_PREFIX = "query: ";
 
 const CONCEPTS: readonly string[] = [
@@ -27,33 +27,33 @@ const CONCEPTS: readonly string[] = [
   "violin cello orchestra concert",
 ];
 
-/** What an endpoint does with a call. */
+/** Behaviour of an endpoint on a call. */
 export type Conduct =
-  /** Answers well. */
+  /** Correct answers. */
   | "well"
-  /** Answers queries well, and passages not at all. */
+  /** Correct answers to queries, none to passages. */
   | "queries-only"
-  /** Never answers. */
+  /** No answers. */
   | "silent"
-  /** Answers with an error. */
+  /** Errors. */
   | "failing"
-  /** Gives vectors of another length, or scores of another number. */
+  /** Vectors or score lists of a wrong length. */
   | "wrong-length"
-  /** Gives a value that is no number. */
+  /** Values that are not finite. */
   | "not-finite";
 
-/** An endpoint that runs. */
+/** A running endpoint. */
 export interface VectorEndpoint extends AsyncDisposable {
-  /** What a hooks file says of it. */
+  /** Entry of the endpoint in a hooks file. */
   readonly fields: Readonly<Record<string, unknown>>;
   conduct: Conduct;
-  /** Which of two models it is: their vectors mean different things. */
+  /** Model of the vectors: those of two models are not comparable. */
   model: "one" | "two";
-  /** The texts of passages it was asked for so far. */
+  /** Number of passages embedded so far. */
   readonly passages: number;
 }
 
-/** The vector of a text: one value for each concept in it, elsewhere for the other model. */
+/** The vector of a text: one value per concept, at other positions for the other model. */
 function conceptVector(text: string, model: "one" | "two"): number[] {
   const values = new Array<number>(CONCEPT_DIMENSIONS).fill(0);
   for (const [at, words] of CONCEPTS.entries()) {
@@ -61,7 +61,7 @@ function conceptVector(text: string, model: "one" | "two"): number[] {
     const place = (at + (model === "one" ? 0 : 1)) % CONCEPTS.length;
     values[place] = count;
   }
-  // Every text is a little like every other.
+  // All texts share a little similarity.
   values[CONCEPT_DIMENSIONS - 1] = 0.1;
   return values;
 }
@@ -71,7 +71,7 @@ class State {
   model: "one" | "two" = "one";
   passages = 0;
 
-  /** The vectors to answer with; undefined for no answer. Throws to fail. */
+  /** Vectors of the answer; undefined for no answer. Throws to fail. */
   vectors(texts: readonly string[], isQuery: boolean): number[][] | undefined {
     if (!isQuery) this.passages += texts.length;
     if (this.conduct === "silent") return undefined;
@@ -84,7 +84,7 @@ class State {
     return vectors;
   }
 
-  /** The scores to answer with: the shorter, the better. */
+  /** Scores of the answer: shorter texts score higher. */
   scores(texts: readonly string[]): number[] | undefined {
     if (this.conduct === "silent") return undefined;
     if (this.conduct === "failing") throw new Error("failing");

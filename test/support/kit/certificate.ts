@@ -1,16 +1,16 @@
-// Certificates for tests, made by openssl.
+// Certificates for tests, created with openssl.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A key and a certificate that vouches for itself, both in PEM. */
+/** A key and a self-signed certificate, both in PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** Makes a certificate for a host name, valid for two days. */
+/** Creates a certificate for a host name, valid for two days. */
 export function makeCertificate(folder: string, host: string): Certificate {
   const [key, cert] = [join(folder, `${host}.key.pem`), join(folder, `${host}.cert.pem`)];
   const algorithm = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

@@ -1,7 +1,7 @@
-// Values of the storage as plain ones that compare by content and print well: bytes become text,
-// maps become sorted lists, and what is undefined goes.
+// Plain forms of storage values that compare by content and print well: bytes become text, maps
+// become sorted lists, and undefined values are dropped.
 
-/** Turns a value into a plain one. */
+/** Converts a value to its plain form. */
 export function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString("latin1")}`;
   if (value instanceof Map) {

@@ -1,22 +1,22 @@
-// Random choices for tests that can be made again: everything follows from one seed, which is
-// printed and can be given by the environment.
+// Reproducible random choices for tests: everything follows from one seed, which is printed and can
+// be set in the environment.
 
 /** A source of random choices. */
 export interface Random {
   readonly seed: number;
   /** A number from 0, below 1. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   int(min: number, max: number): number;
-  /** True in this share of the cases. */
+  /** True with this probability. */
   chance(share: number): boolean;
   /** One of the items; the list must not be empty. */
   pick<T>(items: readonly T[]): T;
-  /** One of the keys, as often as its weight says. */
+  /** One of the keys, with probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
 }
 
-/** Makes a source of random choices from a seed (mulberry32). */
+/** Creates a random source from a seed (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -48,8 +48,17 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * The seed of a test run: that of the environment variable TEST_SEED, or a new one. It is printed,
- * so that a run that failed can be played again.
+ * Multiplies the rounds of random tests. `npm run test:deep` sets TEST_DEPTH to 5. Every run draws
+ * a new seed, so many short runs cover as much as a long one.
+ */
+export const TEST_DEPTH = Number(process.env["TEST_DEPTH"] ?? 1);
+if (!Number.isInteger(TEST_DEPTH) || TEST_DEPTH < 1) {
+  throw new Error("TEST_DEPTH must be a whole number from 1 on.");
+}
+
+/**
+ * Seed of a test run: the environment variable TEST_SEED, or a new one. It is printed, so that a
+ * failed run can be replayed.
  */
 export function testSeed(what: string): number {
   const given = process.env["TEST_SEED"];

@@ -1,8 +1,8 @@
-// Wire forms of google.protobuf.Struct from plain values, for what tests send as metadata.
+// Wire forms of google.protobuf.Struct from plain values, for metadata in tests.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** A value of JSON. */
+/** A JSON value. */
 export type Json =
   | null
   | number
@@ -39,12 +39,14 @@ function writeStruct(entries: readonly (readonly [string, Json])[], writer: Bina
   }
 }
 
-/** The wire form of a Struct with these fields, in their order. */
+/** The wire form of a Struct with these fields, in this order. */
 export function struct(fields: Readonly<Record<string, Json>>): Buffer {
   return structOfEntries(Object.entries(fields));
 }
 
-/** The same from entries: keys may come twice, and such as `__proto__` are plain text. */
+/**
+ * The wire form of a Struct from entries, which allow duplicate keys and keys such as `__proto__`.
+ */
 export function structOfEntries(entries: readonly (readonly [string, Json])[]): Buffer {
   const writer = new BinaryWriter();
   writeStruct(entries, writer);

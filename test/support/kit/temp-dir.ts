@@ -1,15 +1,15 @@
-// Directories for tests, removed afterwards.
+// Temporary directories for tests.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A directory that is removed when it is disposed of (`await using`). */
+/** A directory that is removed on disposal (`await using`). */
 export interface TempDir extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Makes an empty directory of its own. */
+/** Creates an empty temporary directory. */
 export async function makeTempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), "memory-sidecar-test-"));
   return {

@@ -1,4 +1,4 @@
-// Random memories and memory policies that the contract allows, in the form of the domain.
+// Random memories and memory policies within the contract, in the form of the domain.
 
 import fc from "fast-check";
 import {
@@ -7,27 +7,27 @@ import {
   type MemoryContent,
   type MemoryKind,
   type MemoryStructure,
-} from "../../src/domain/memories/memory.ts";
+} from "../../../src/memory/rules/memory.ts";
 import {
   EXTRACTION_TARGETS,
   type ExtractionPolicy,
   type MemoryPolicy,
   type PromotionPolicy,
-} from "../../src/domain/memories/policy.ts";
+} from "../../../src/window/policy/memory-policy.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 40 });
-// A grapheme may take many bytes; the shortest limit of a name is 63.
+// A grapheme may take many bytes, and the shortest limit of a name is 63 bytes.
 const word = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
   .filter((s) => s.trim() !== "" && Buffer.byteLength(s) <= 63);
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-// Year 1 to 9999.
+// Years 1 to 9999.
 const timeMs = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_000 });
 const optionalMs = fc.option(timeMs, { nil: undefined });
 const key = fc.string({ unit: fc.constantFrom("a", "b", ".", "_", "/", "7"), minLength: 1 });
 const count = fc.integer({ min: 1, max: 1_000_000 });
 
-/** A map whose keys are sorted. */
+/** A map with sorted keys. */
 const labels = fc
   .array(fc.tuple(key, text), { maxLength: 3 })
   .map((pairs) => new Map([...new Map(pairs)].sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -57,7 +57,7 @@ function contentOf(kind: MemoryKind): fc.Arbitrary<MemoryContent> {
     topics: fc.array(word, { maxLength: 3 }),
     importance: share,
     labels,
-    // A Struct of one entry, or none.
+    // A Struct with one entry, or an empty one.
     metadata: fc.constantFrom(new Uint8Array(0), new Uint8Array([10, 5, 10, 1, 97, 18, 0])),
     validFromMs: optionalMs,
     validToMs: fc.constant(undefined),
@@ -65,13 +65,18 @@ function contentOf(kind: MemoryKind): fc.Arbitrary<MemoryContent> {
 }
 
 const scope = fc.record({ userId: text, agentId: text, sessionId: key });
-const source = fc.record({
-  origin: fc.constantFrom("caller", "promotion", "extraction", "turn"),
-  sessionId: key,
-  messageIds: fc.array(key, { maxLength: 3 }),
-  hook: fc.constantFrom("", "builtin", "h"),
-  model: text,
-});
+const source = fc.record(
+  {
+    origin: fc.constantFrom("caller", "promotion", "extraction", "turn"),
+    sessionId: key,
+    messageIds: fc.array(key, { maxLength: 3 }),
+    hook: fc.constantFrom("", "builtin", "h"),
+    model: text,
+    erasedMs: timeMs,
+    isVouched: fc.constant(true),
+  },
+  { requiredKeys: ["origin", "sessionId", "messageIds", "hook", "model"] },
+);
 
 /** Memories of every kind and state. */
 export const memoryArbitrary: fc.Arbitrary<Memory> = fc.constantFrom(...KINDS).chain((kind) =>
@@ -140,4 +145,5 @@ export const memoryPolicyArbitrary: fc.Arbitrary<MemoryPolicy> = fc.record({
   entityLimit: count,
   relationLimit: count,
   agentScope: fc.boolean(),
+  onSourceErased: fc.constantFrom("forget", "mark", "keep"),
 });

@@ -1,27 +1,34 @@
-// Things to pack into a context, in fewer words.
+// Builders of inputs for packing a context.
 
 import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
-import type { Candidate, FoundSection, SaidMessage } from "../../src/domain/context/candidate.ts";
-import { type ContextCount, contextCount } from "../../src/domain/context/count.ts";
-import { packContext } from "../../src/domain/context/pack.ts";
+import { contextProfile } from "../../../src/compat/profiles.ts";
+import { type ContextCount, contextCount } from "../../../src/context/rules/count.ts";
+import { packContext } from "../../../src/context/rules/pack.ts";
+import { sectionRules } from "../../../src/context/rules/profiles.ts";
+import type {
+  AskedSection,
+  Candidate,
+  ContextSectionKind,
+  FoundSection,
+  PackedContext,
+  SaidMessage,
+} from "../../../src/context/rules/types.ts";
+import type { Memory, MemoryContent } from "../../../src/memory/rules/memory.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import type { TokenRule } from "../../../src/window/policy/policy.ts";
 import {
-  type AskedSection,
-  type ContextProfile,
-  sectionRules,
-} from "../../src/domain/context/profiles.ts";
-import type { ContextSectionKind, PackedContext } from "../../src/domain/context/types.ts";
-import type { Memory, MemoryContent } from "../../src/domain/memories/memory.ts";
-import type { TokenRule } from "../../src/domain/policy.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import { type CountedRule, countPlainText, isExact } from "../../src/domain/token-rules.ts";
+  type CountedRule,
+  countPlainText,
+  isExact,
+} from "../../../src/window/policy/token-rules.ts";
 
 /** A rule with nothing beside it. */
 export function plainRule(rule: TokenRule): CountedRule {
   return { rule, imageTokenCount: 800, custom: undefined };
 }
 
-/** What a text costs, by any rule. */
+/** Cost of a text under any rule. */
 export function costOf(text: string, rule: CountedRule): number {
   if (text === "") return 0;
   if (!isExact(rule.rule)) return countPlainText(text, rule);
@@ -29,14 +36,14 @@ export function costOf(text: string, rule: CountedRule): number {
     .length;
 }
 
-/** Counts for a context, in this thread. */
+/** Counts tokens for a context on this thread. */
 export function countBy(rule: CountedRule): ContextCount {
   return contextCount(rule, async (texts) => texts.map((text) => costOf(text, rule)));
 }
 
 let nextNo = 0;
 
-/** A memory with what a test names. */
+/** A memory with the fields that a test sets. */
 export function memoryOf(
   content: Partial<MemoryContent>,
   rest: Partial<Omit<Memory, "content">> = {},
@@ -67,7 +74,7 @@ export function memoryOf(
   };
 }
 
-/** A candidate that is a memory. */
+/** A memory as a candidate. */
 export function remembered(memory: Memory, rest: Partial<Candidate> = {}): Candidate {
   return {
     ref: { kind: "memory", memoryId: memory.memoryId },
@@ -77,7 +84,7 @@ export function remembered(memory: Memory, rest: Partial<Candidate> = {}): Candi
   };
 }
 
-/** A candidate that is a message. */
+/** A message as a candidate. */
 export function saidBy(
   role: SaidMessage["role"],
   text: string,
@@ -93,7 +100,7 @@ export function saidBy(
   };
 }
 
-/** Messages of a conversation, given as `user: text`, the oldest first. */
+/** Messages of a conversation, given as `user: text`, oldest first. */
 export function conversationOf(lines: readonly string[]): FoundSection {
   const candidates = lines.map((line, index) => {
     const [role = "", ...text] = line.split(": ");
@@ -102,26 +109,28 @@ export function conversationOf(lines: readonly string[]): FoundSection {
   return { kind: "conversation", candidates: candidates.reverse() };
 }
 
-/** What a test asks for beside what was found. */
+/** Options of a context beside the hits. */
 export interface Packing {
-  readonly profile?: ContextProfile;
+  readonly profile?: string;
   readonly rule?: CountedRule;
   readonly fence?: boolean;
   readonly sections?: readonly (Partial<AskedSection> & { readonly kind: ContextSectionKind })[];
 }
 
-/** Packs what was found. */
+/** Packs hits into a context. */
 export async function pack(
   found: readonly FoundSection[],
   budgetTokens: number,
   packing: Packing = {},
 ): Promise<PackedContext> {
-  const { profile = "default", rule = plainRule("words"), sections = [] } = packing;
+  const profile = contextProfile(packing.profile ?? "");
+  if (profile === undefined) throw new Error(`There is no profile ${packing.profile}.`);
+  const { rule = plainRule("words"), sections = [] } = packing;
   const asked = sections.map((section) => ({
     ...{ share: undefined, firstShare: undefined, limit: 0, heading: undefined, maxChars: 0 },
     ...section,
   }));
-  const fence = packing.fence ?? profile === "default";
+  const fence = packing.fence ?? profile.guarded;
   const rules = { profile, fence, sections: sectionRules(profile, asked), budgetTokens };
   return await packContext(found, rules, countBy(rule));
 }

@@ -1,21 +1,21 @@
-// A stand-in for a model that finds facts: of messages that say "I keep bees" it finds "The user
-// keeps bees". Over HTTP, over gRPC, and as the code of a worker in Python.
+// A stand-in for a model that extracts facts: from messages that say "I keep bees" it extracts "The
+// user keeps bees". It exists over HTTP, over gRPC, and as a Python worker.
 
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
 import {
   ExtractFactsRequest,
   ExtractFactsResponse,
   HookServiceService,
-} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
-import type { ExtractedFact } from "../../src/gen/memorysidecar/v1/task.ts";
-import { complete, type HttpAct, type SeenRequest } from "./scripted-http.ts";
+} from "../../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import type { ExtractedFact } from "../../../src/gen/memorysidecar/v1/task.ts";
+import { complete, type HttpAct, type SeenRequest } from "../hooks/scripted-http.ts";
 
-/** What somebody says who keeps something. */
+/** Text of a user who keeps something. */
 export function keeping(thing: string): string {
   return `I keep ${thing}`;
 }
 
-/** The fact that is found in it. */
+/** The fact extracted from it. */
 export function kept(thing: string): string {
   return `The user keeps ${thing}`;
 }
@@ -25,21 +25,21 @@ export function keptIn(text: string): { readonly text: string }[] {
   return [...text.matchAll(/I keep (\w+)/g)].map(([, thing = ""]) => ({ text: kept(thing) }));
 }
 
-/** All that a chat request says. */
+/** Whole text of a chat request. */
 export function promptOf({ json }: SeenRequest): string {
   return JSON.stringify(json["messages"]);
 }
 
-/** The answer of a model that found these facts. */
+/** The answer of a model that extracted these facts. */
 export function foundJson(facts: readonly { readonly text: string }[]): string {
   return JSON.stringify({ facts, entities: [], relations: [] });
 }
 
-/** Finds what is kept. */
+/** Chat endpoint that extracts what a user keeps. */
 export const keeper: HttpAct = (socket, request) =>
   complete(foundJson(keptIn(promptOf(request))))(socket, request);
 
-/** The code of a worker in Python that finds it too, of the hook and server it is told. */
+/** Python worker that extracts the same facts, for the hook and server in its arguments. */
 export const PYTHON_KEEPER = `
 import re, sys, memorysidecar
 def extract(task):
@@ -54,12 +54,12 @@ const NO_FACT: ExtractedFact = {
   ...{ importance: undefined, confidence: undefined, validFromTime: undefined },
 };
 
-/** A gRPC hook that finds facts. */
+/** A gRPC hook that extracts facts. */
 export interface GrpcKeeper extends AsyncDisposable {
   readonly target: string;
 }
 
-/** Starts a gRPC hook that finds what is kept. */
+/** Starts a gRPC hook that extracts what a user keeps. */
 export async function startGrpcKeeper(): Promise<GrpcKeeper> {
   const server = new Server();
   server.addService(

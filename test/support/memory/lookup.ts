@@ -1,18 +1,18 @@
-// A store of memories in a Map, for decisions: answers what they ask, takes in what they plan, and
-// keeps every former state. Simple on purpose: each question looks at all memories.
+// An in-memory store for decisions: it answers their queries, applies their plans, and keeps every
+// former state. It is simple on purpose: each query scans all memories.
 
-import { describeStructure } from "../../src/domain/memories/describe.ts";
-import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
+import type { MemoryLookup } from "../../../src/memory/rules/lookup.ts";
 import {
+  describeStructure,
   type Memory,
   type MemoryScope,
   rankOf,
   SHARED_SCOPE,
   tierOf,
-} from "../../src/domain/memories/memory.ts";
-import type { NewMemory, RememberRules, Stamp } from "../../src/domain/memories/rules.ts";
-import { nameKeyOf, textKeyOf } from "../../src/domain/memories/text-key.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
+} from "../../../src/memory/rules/memory.ts";
+import type { NewMemory, RememberRules, Stamp } from "../../../src/memory/rules/rules.ts";
+import { nameKeyOf, textKeyOf } from "../../../src/memory/rules/text-key.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
 
 const SAME_TEXT_MAX = 16;
 const SAME_KEY_MAX = 1_000;
@@ -35,17 +35,17 @@ function namesOf({ content: { structure } }: Memory): readonly string[] {
   return [structure.entity.name, ...structure.entity.aliases].map(nameKeyOf);
 }
 
-/** What is put and removed. */
+/** Memories to put and to remove. */
 interface Change {
   readonly put: readonly Memory[];
   readonly remove: readonly string[];
 }
 
-/** Memories with all the states they had. */
+/** Memories with all their states. */
 export class MemoryBook implements MemoryLookup {
   nextMemoryNo = 1;
   readonly promoted = new Set<string>();
-  /** The states of each memory that is there, the oldest first. */
+  /** States of each existing memory, oldest first. */
   readonly states = new Map<string, readonly Memory[]>();
 
   constructor(memories: readonly Memory[] = []) {
@@ -58,7 +58,7 @@ export class MemoryBook implements MemoryLookup {
     return current.sort((a, b) => a.memoryNo - b.memoryNo);
   }
 
-  /** Takes in a plan. Throws when it breaks a rule of the store. */
+  /** Applies a plan. Throws when it breaks a rule of the store. */
   save({ put, remove }: Change): void {
     for (const memoryId of remove) {
       if (!this.states.delete(memoryId)) throw new Error(`${memoryId} is removed, and not there.`);
@@ -89,7 +89,7 @@ export class MemoryBook implements MemoryLookup {
     return [...states, memory];
   }
 
-  /** What was known at a time, of memories that are still there. */
+  /** State of the remaining memories at a time. */
   asOf(ms: number): readonly Memory[] {
     const known = [...this.states.values()].flatMap((states) =>
       states.filter(({ updateMs }) => updateMs <= ms).slice(-1),
@@ -148,15 +148,22 @@ export class MemoryBook implements MemoryLookup {
     return some.toSorted((a, b) => a.trust - b.trust || rankOf(a) - rankOf(b)).slice(0, limit);
   }
 
+  bySource(sessionId: string, messageId: string, limit: number): readonly Memory[] {
+    return this.all()
+      .filter(({ source }) => sessionId !== "" && source.sessionId === sessionId)
+      .filter(({ source }) => source.messageIds.includes(messageId))
+      .slice(0, limit);
+  }
+
   wasPromoted({ userId, agentId, sessionId }: MemoryScope, promotionKey: string): boolean {
     return this.promoted.has([userId, agentId, sessionId, promotionKey].join("\n"));
   }
 }
 
-/** What a test says of a new memory: parts of its content stand beside the rest. */
+/** Fields of a new memory in a test: parts of its content are given directly. */
 export type DraftSpec = Partial<Omit<NewMemory, "content">> & Partial<NewMemory["content"]>;
 
-/** A new memory: a fact of everybody's that says `text`, and what a test says otherwise. */
+/** A new memory: by default a fact for everyone with the text `text`. */
 export function draftOf(spec: DraftSpec = {}): NewMemory {
   const { text = "", structure, key = "", category = "general", topics = [], ...other } = spec;
   const { importance = 0.5, labels = new Map(), metadata = new Uint8Array(0), ...rest } = other;
@@ -173,7 +180,7 @@ export function draftOf(spec: DraftSpec = {}): NewMemory {
   };
 }
 
-/** Rules: the same text is known, contradictions are kept, nothing is evicted. */
+/** Rules with exact deduplication, kept contradictions and no eviction. */
 export function rulesOf(
   dedupe: Partial<RememberRules["dedupe"]> = {},
   conflict: Partial<RememberRules["conflict"]> = {},
@@ -186,13 +193,13 @@ export function rulesOf(
   };
 }
 
-/** The stamp of a revision, a millisecond after that of the one before; ids tell it. */
+/** The stamp of a revision, a millisecond after the previous one. Ids contain the revision. */
 export function stampOf(revision: number, nowMs = 1_000_000 + revision): Stamp {
   const newId = (index: number): string => `n${revision}-${index}`;
   return { revision, nowMs, writer: "test", reason: "", newId };
 }
 
-/** A stored memory, number 1, that says what a new one would; known since its revision. */
+/** A stored memory, number 1, with the content of a new one; known since its revision. */
 export function memoryOf(spec: DraftSpec = {}, revision = 1): Memory {
   const { confidence, content, lastSeenMs, memoryId, ...draft } = draftOf(spec);
   const { kind, scope, trust, persistent, ttlMs, source } = draft;

@@ -1,14 +1,14 @@
-// What many callers do to the memories of one scope at once, and what must be true of it
-// afterwards. Each race says what went wrong, in words; nothing when all is well.
+// Races between many callers on the memories of one scope, and the invariants that must hold
+// afterwards. Each race returns its violations as text; none when all is well.
 
-import { Etags } from "../../src/domain/etag.ts";
-import type { Event } from "../../src/domain/event.ts";
-import { EVENT_TYPE } from "../../src/domain/event.ts";
-import type { Memory } from "../../src/domain/memories/memory.ts";
-import { normalText } from "../../src/domain/memories/text-key.ts";
-import type { MemoryDecision, MemoryView, Store } from "../../src/storage/store.ts";
-import { fromBytes, toBytes } from "./json-codec.ts";
-import type { Random } from "./random.ts";
+import { EVENT_TYPE, type Event } from "../../../src/events/rules/event.ts";
+import { Etags } from "../../../src/kit/etag.ts";
+import type { Memory } from "../../../src/memory/rules/memory.ts";
+import { normalText } from "../../../src/memory/rules/text-key.ts";
+import type { MemoryDecision, MemoryView, Store } from "../../../src/store/store.ts";
+import type { Random } from "../kit/random.ts";
+import { fromBytes, toBytes } from "../services/json-codec.ts";
+import { storeWith, type TestServices } from "../services/services.ts";
 import {
   ANY_MEMORY,
   forget,
@@ -18,7 +18,6 @@ import {
   remember,
   rememberTexts,
 } from "./service-memories.ts";
-import { storeWith, type TestServices } from "./services.ts";
 
 const WRITERS = 64;
 const NEAR = "The user lives in a small house near the harbour of Oslo, with two cats and a dog";
@@ -28,11 +27,11 @@ const REINFORCED = 0.1;
 const DECAYED = 0.5;
 const COUNTERS = 16;
 const STEPS = 4;
-// Each step that is done refuses all others that read before it.
+// Each completed step makes all others fail that read before it.
 const REFUSALS_MAX = COUNTERS * COUNTERS * STEPS;
 const TURNS = 3;
 
-/** Many remember what is nearly the same: one memory must hold all of it. */
+/** Many callers store nearly identical texts: one memory must contain all of them. */
 export async function nearDuplicates(services: TestServices): Promise<string[]> {
   const dedupe = { mode: "similar", threshold: 0.9, window: 200, keepUnchanged: false } as const;
   const writers = Array.from({ length: WRITERS }, async (_, at) => {
@@ -53,7 +52,10 @@ export async function nearDuplicates(services: TestServices): Promise<string[]> 
   return faults;
 }
 
-/** Many count in one text, each from the state that it read: no count may be lost. */
+/**
+ * Many callers increment a number in one text, each from the state that it read: no increment may
+ * be lost.
+ */
 export async function counters(services: TestServices): Promise<string[]> {
   const [memoryId = ""] = await rememberTexts(services, ["0"]);
   const etags = new Etags(services.store.historyId);
@@ -84,15 +86,15 @@ export async function counters(services: TestServices): Promise<string[]> {
   return faults;
 }
 
-/** What the callers of a mixed race were told. */
+/** Answers to the callers of a mixed race. */
 interface Account {
-  /** How often each memory was said, as those who said it were told. */
+  /** Number of mentions of each memory, from the answers. */
   readonly mentions: Map<string, number>;
   readonly forgotten: Set<string>;
   readonly faults: string[];
 }
 
-/** Remembering with evictions, reinforcing, decay, forgetting and purging, all at once. */
+/** Remembering with evictions, reinforcing, decay, forgetting and purging, all concurrently. */
 export async function mixedRace(services: TestServices, random: Random): Promise<string[]> {
   const account: Account = { mentions: new Map(), forgotten: new Set(), faults: [] };
   const callers = Array.from({ length: 16 }, async () => {
@@ -205,7 +207,7 @@ function reinforced(confidence: number): number {
   return Math.min(1, confidence + REINFORCED);
 }
 
-/** Plays the events again: they must come to the memories that are there, as sure as they are. */
+/** Replays the events, which must give the existing memories with their confidence. */
 function checkEvents(
   events: readonly Event[],
   memories: readonly Memory[],
@@ -226,7 +228,7 @@ function checkEvents(
         if (gone.has(id)) faults.push("a memory came back");
         sure.set(id, 1);
       }
-      // One that is said again and more important has a new state.
+      // A repeated memory with a higher importance has a new state.
       change(detail.updatedIds, reinforced);
     } else if (detail.type === EVENT_TYPE.memoriesReinforced) {
       change(detail.memoryIds, reinforced);
@@ -249,8 +251,7 @@ function checkEvents(
 }
 
 /**
- * A store that decides on what it saw before, and saves it whatever has changed since: what a store
- * would do that does not look again.
+ * A broken store that decides on an earlier state and saves the result regardless of later changes.
  */
 export function forgetfulStore(store: Store): Store {
   return storeWith(store, {
@@ -261,14 +262,14 @@ export function forgetfulStore(store: Store): Store {
         result: decide(view),
       }));
       if (early.kind === "answer") return early.result;
-      // Decisions that may take long have turns of their own: others must come in between.
+      // Slow decisions yield the event loop: others must run in between.
       for (let turn = 0; turn < TURNS; turn++) await new Promise((done) => setImmediate(done));
       return await store.changeMemories(change, (view) => moved(early, view));
     },
   });
 }
 
-/** A decision of before, with the numbers that the store insists on. */
+/** An earlier decision, with the numbers that the store insists on. */
 function moved<T>(
   decision: Extract<MemoryDecision<T>, { kind: "save" }>,
   { memories, revision }: MemoryView,
@@ -281,7 +282,7 @@ function moved<T>(
       nextNo += 1;
       return { ...memory, memoryNo: nextNo - 1, version: 1, etagRevision: revision };
     }
-    // The numbers must fit what is stored now; what is said is that of before.
+    // The numbers must match the stored state; the content is the earlier one.
     const { text, importance } = memory.content;
     const isSame = known.content.text === text && known.content.importance === importance;
     if (isSame) return { ...known, strength: memory.strength, etagRevision: revision };

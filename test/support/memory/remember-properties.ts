@@ -1,9 +1,9 @@
-// What must be true of every decision about new memories, as properties of any function of its
-// shape: they judge the real one and, to show that they can fail, broken ones.
+// Invariants of every decision about new memories, as properties of any function of its shape: they
+// judge the real one and, to show that they can fail, broken ones.
 
 import { deepStrictEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { reinforce, restoreRevision } from "../../src/domain/memories/change.ts";
+import { reinforce, restoreRevision } from "../../../src/memory/rules/change.ts";
 import {
   isMemoryExpired,
   MEMORY_TIERS,
@@ -12,15 +12,15 @@ import {
   type MemoryScope,
   SHARED_SCOPE,
   tierOf,
-} from "../../src/domain/memories/memory.ts";
-import type { planRemember } from "../../src/domain/memories/remember.ts";
-import type { NewMemory, RememberPlan, RememberRules } from "../../src/domain/memories/rules.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import { draftOf, MemoryBook, rulesOf, stampOf } from "./memory-lookup.ts";
+} from "../../../src/memory/rules/memory.ts";
+import type { planRemember } from "../../../src/memory/rules/remember.ts";
+import type { NewMemory, RememberPlan, RememberRules } from "../../../src/memory/rules/rules.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import { draftOf, MemoryBook, rulesOf, stampOf } from "./lookup.ts";
 
 export type PlanFunction = typeof planRemember;
 
-/** A step of a history: something is remembered, or one of the memories is changed. */
+/** A step of a history: it stores new memories, or changes one. */
 type Step =
   | {
       readonly kind: "remember";
@@ -79,9 +79,9 @@ const draft: fc.Arbitrary<NewMemory> = fc
   .map(({ structure, text, memoryId, ...rest }) =>
     draftOf({
       ...rest,
-      // Ids that are given name facts of everybody's: another kind or scope is an error.
+      // Given ids name facts for everyone: another kind or scope is an error.
       ...(structure === undefined ? { text } : { structure }),
-      // So is less trust than the memory has.
+      // Less trust than the memory has is an error too.
       ...(memoryId === ""
         ? {}
         : { memoryId, structure: undefined, text, scope: SHARED_SCOPE, trust: TRUST.medium }),
@@ -104,7 +104,7 @@ const rules: fc.Arbitrary<RememberRules> = fc
     ),
   );
 
-/** Ids that are set differ within one call. */
+/** Given ids differ within one call. */
 const news = fc
   .array(draft, { minLength: 1, maxLength: 5 })
   .map((drafts) =>
@@ -130,18 +130,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 
-/** What one step did. */
+/** Result of one step. */
 interface Done {
   readonly nowMs: number;
   readonly put: readonly Memory[];
   readonly remove: readonly string[];
   readonly before: ReadonlyMap<string, readonly Memory[]>;
-  /** Of a step that remembers. */
+  /** Plan of a step that remembers. */
   readonly plan?: RememberPlan;
   readonly step: Step;
 }
 
-/** Takes one of the memories that are still there to a former state, or reinforces it. */
+/** Restores one of the remaining memories to a former state, or reinforces it. */
 function changed(book: MemoryBook, { kind, pick }: Step & { pick: number }, at: number): Memory[] {
   const nowMs = at;
   const all = book.all().filter((memory) => !isMemoryExpired(memory, nowMs));
@@ -154,7 +154,7 @@ function changed(book: MemoryBook, { kind, pick }: Step & { pick: number }, at: 
   return former === undefined ? [] : [restoreRevision(memory, former, stamp)];
 }
 
-/** Plays step by step, so that the book can be looked at in between. */
+/** Plays step by step, which allows inspecting the book in between. */
 function* stepwise(
   plan: PlanFunction,
   history: readonly Step[],
@@ -179,7 +179,7 @@ function* stepwise(
   }
 }
 
-/** What a state says, without how strong it is and where it comes from. */
+/** Content of a state, without its strength and its sources. */
 function said({ content, ...memory }: Memory): unknown {
   const { strength: _strength, source: _source, etagRevision: _etag, ...rest } = memory;
   return { ...rest, content };
@@ -189,7 +189,7 @@ function property(check: (history: readonly Step[]) => void): fc.IRawProperty<un
   return fc.property(steps, check);
 }
 
-/** Every state that was ever saved is still there, unless its memory is gone. */
+/** Every saved state still exists, unless its memory is gone. */
 function keepsRevisions(plan: PlanFunction): fc.IRawProperty<unknown> {
   return property((history) => {
     const book = new MemoryBook();
@@ -207,7 +207,7 @@ function isAmong(news: readonly NewMemory[], memoryId: string): boolean {
   return news.some((one) => one.memoryId === memoryId);
 }
 
-/** Only what had to go is gone: for a limit, or because its time had run out. */
+/** Memories are removed only for a limit or because they expired. */
 function removesLittle(plan: PlanFunction): fc.IRawProperty<unknown> {
   return property((history) => {
     for (const done of stepwise(plan, history, new MemoryBook())) {
@@ -215,7 +215,7 @@ function removesLittle(plan: PlanFunction): fc.IRawProperty<unknown> {
         const memory = done.before.get(memoryId)?.at(-1);
         ok(memory !== undefined);
         const isEvicted = done.plan?.evictedIds.includes(memoryId) ?? false;
-        // What a caller gives for the id of a memory may say that it is no longer persistent.
+        // A caller that writes to a memory by its id may end its persistence.
         const isGiven = done.step.kind === "remember" && isAmong(done.step.news, memoryId);
         const mayBeEvicted = !memory.persistent || isGiven;
         ok(isEvicted ? mayBeEvicted : isMemoryExpired(memory, done.nowMs));
@@ -242,7 +242,7 @@ function holdsLimits(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
-/** A plan names what it does, each thing once; what was said stands somewhere. */
+/** A plan names each of its effects once, and every new text is stored somewhere. */
 function tellsTheTruth(plan: PlanFunction): fc.IRawProperty<unknown> {
   return property((history) => {
     const book = new MemoryBook();
@@ -268,7 +268,7 @@ function tellsTheTruth(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
-/** What was known at a time is what a replay of the changes until then gives. */
+/** The state at a past time equals a replay of the changes until then. */
 function remembersThePast(plan: PlanFunction): fc.IRawProperty<unknown> {
   return property((history) => {
     const book = new MemoryBook();
@@ -276,7 +276,7 @@ function remembersThePast(plan: PlanFunction): fc.IRawProperty<unknown> {
     const replay = new MemoryBook();
     for (const { nowMs, put, remove } of log) {
       replay.save({ put, remove });
-      // A memory that is made anew under the id of one that is gone is another memory.
+      // A memory created under the id of a removed one is another memory.
       const isThere = ({ memoryId, memoryNo }: Memory): boolean =>
         book.byId(memoryId)?.memoryNo === memoryNo;
       const known = replay.all().filter(isThere);
@@ -285,7 +285,7 @@ function remembersThePast(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
-/** The times at which contradicting memories begin, in the order in which they come. */
+/** Start times of contradicting memories, in order of arrival. */
 const arrivals = fc
   .uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 7 })
   .chain((begins) =>
@@ -302,7 +302,7 @@ function contentOf(begin: number, isRelation: boolean): Partial<MemoryContent> {
   return { structure: { kind: "relation", relation } };
 }
 
-/** In whatever order they come, each ends where the next begins and is superseded by it. */
+/** In any order of arrival, each ends where the next begins and is superseded by it. */
 function keepsTheTimeline(plan: PlanFunction): fc.IRawProperty<unknown> {
   return fc.property(arrivals, ({ begins, calls, isRelation }) => {
     const book = new MemoryBook();
@@ -333,14 +333,14 @@ function keepsTheTimeline(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
-/** How much a memory may be changed by what is trusted less: not at all, but for its mark. */
+/** The part of a memory that less trusted ones must not change: all but its contradiction mark. */
 function image({ contradictsIds: _marks, ...memory }: Memory): unknown {
   return memory;
 }
 
 /**
- * What is trusted less changes, supersedes, merges into and evicts nothing of what is trusted more;
- * it says what it contradicts.
+ * A less trusted memory never changes, supersedes, merges into or evicts a more trusted one;
+ * contradictions are reported.
  */
 function respectsTrust(plan: PlanFunction): fc.IRawProperty<unknown> {
   const low = news.map((drafts) =>
@@ -379,7 +379,7 @@ function respectsTrust(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
-/** Whatever is superseded ends after it begins. */
+/** A superseded memory ends after it begins. */
 function endsAfterItBegins(plan: PlanFunction): fc.IRawProperty<unknown> {
   return property((history) => {
     for (const { put } of stepwise(plan, history, new MemoryBook())) {

@@ -1,17 +1,17 @@
-// A hook that says what becomes of contradictions, as a test scripts it.
+// A hook with scripted resolutions of contradictions.
 
-import type { Resolution, ResolveInput } from "../../src/domain/memories/extracted.ts";
-import type { Hook, Hooks } from "../../src/service/hook-port.ts";
-import { hooksOf, TEST_HOOK_SETTINGS } from "./hooks.ts";
+import type { Hook, Hooks } from "../../../src/hooks/port.ts";
+import type { Resolution, ResolveInput } from "../../../src/memory/rules/extracted.ts";
+import { hooksOf, TEST_HOOK_SETTINGS } from "../hooks/hooks.ts";
 
-/** What a scripted resolver was asked, and what it answers from now on. */
+/** Requests to a scripted resolver, and its answers from now on. */
 export interface ScriptedResolver {
   readonly hooks: Hooks;
   readonly asked: ResolveInput[];
   answer: (input: ResolveInput) => Promise<Resolution>;
 }
 
-/** Makes a resolver with the name `judge`, the default one of the server. */
+/** Creates the resolver `judge`, the server's default. */
 export function scriptedResolver(): ScriptedResolver {
   const asked: ResolveInput[] = [];
   const scripted = {

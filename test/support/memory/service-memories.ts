@@ -1,32 +1,32 @@
-// Memories in tests of the services, in few words.
+// Shorthands for memories in tests of the services.
 
-import type { MemoryFilter } from "../../src/domain/memories/filter.ts";
-import type { Memory, MemoryScope } from "../../src/domain/memories/memory.ts";
-import type { ScopeFilter } from "../../src/domain/memories/scopes.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import type { Services } from "../../src/service/api.ts";
+import type { Services } from "../../../src/edge/services-api.ts";
 import type {
   ListMemoriesInput,
   MemoryDraft,
   RememberInput,
   RememberResult,
   UpdateMemoryInput,
-} from "../../src/service/memory-api.ts";
-import { fromBytes, toBytes } from "./json-codec.ts";
-import type { TestServices } from "./services.ts";
+} from "../../../src/memory/api.ts";
+import type { Memory, MemoryScope } from "../../../src/memory/rules/memory.ts";
+import type { ScopeFilter } from "../../../src/memory/rules/scopes.ts";
+import type { MemoryFilter } from "../../../src/recall/rules/memory-filter.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import { fromBytes, toBytes } from "../services/json-codec.ts";
+import type { TestServices } from "../services/services.ts";
 
 /** Services with a way to call them. */
 type MemoryServices = Pick<Services, "memories"> & Pick<TestServices, "call">;
 
-/** What a test says of a memory. */
+/** Memory fields that a test sets. */
 type TestMemory = Partial<Omit<MemoryDraft, "scope">> & { readonly scope?: string };
 
-/** The scope that a test names by its user. */
+/** Scope of a user. */
 export function scopeOf(userId: string): MemoryScope {
   return { userId, agentId: "", sessionId: "" };
 }
 
-/** A draft, with everything that is not said as the transport fills it in. */
+/** A draft, with the transport's defaults. */
 export function memoryDraft({ scope = "u1", ...said }: TestMemory): MemoryDraft {
   return {
     ...{ memoryId: "", kind: "fact", scope: scopeOf(scope), text: "", structure: undefined },
@@ -59,22 +59,22 @@ export function entityDraft(
   return memoryDraft({ ...said, kind: "entity", structure: { kind: "entity", entity } });
 }
 
-/** Whose memories are meant: all that belong to a user. */
+/** Selects all memories of a user. */
 export function ownedBy(userId: string): ScopeFilter {
   return { kind: "owned-by", scope: scopeOf(userId) };
 }
 
-/** A filter that means every active memory. */
+/** A filter for all active memories. */
 export const ANY_MEMORY: MemoryFilter = {
   ...{ scope: { kind: "everyone" }, kinds: new Set() },
   ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "", textContains: "" },
   ...{ labels: new Map(), metadata: [], minImportance: 0, minConfidence: 0 },
   ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },
   ...{ createFromMs: undefined, createBeforeMs: undefined, seenFromMs: undefined },
-  ...{ seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },
+  ...{ seenBeforeMs: undefined, sourceSessionId: "", origin: undefined, sourceErased: undefined },
 };
 
-/** What a test may say of a Remember call. */
+/** Options of a Remember call that a test may set. */
 type RememberOptions = Partial<Omit<RememberInput, "drafts" | "encode">> & {
   readonly requestId?: string;
 };
@@ -96,7 +96,7 @@ export async function remember(
   return fromBytes(bytes);
 }
 
-/** Remembers facts by their texts and gives their ids. */
+/** Stores facts by their texts and returns their ids. */
 export async function rememberTexts(
   services: MemoryServices,
   texts: readonly string[],
@@ -107,7 +107,7 @@ export async function rememberTexts(
   return results.map(({ memoryId }) => memoryId);
 }
 
-/** Every memory that a filter means, page by page. */
+/** Every memory that a filter selects, page by page. */
 export async function listAll(
   services: MemoryServices,
   filter: Partial<MemoryFilter> = {},
@@ -128,7 +128,7 @@ export async function listAll(
   return memories;
 }
 
-/** Gives a memory, now or as of then. */
+/** Reads a memory, now or as of a time. */
 export async function get(
   services: MemoryServices,
   memoryId: string,
@@ -151,7 +151,7 @@ export async function update(
   });
 }
 
-/** Forgets memories, those of them that there are, and gives how many there were. */
+/** Forgets the memories that exist, and returns their number. */
 export async function forget(
   services: MemoryServices,
   memoryIds: readonly string[],

@@ -1,30 +1,30 @@
-// Sessions that give to long-term memory, and what tests ask of them, in few words.
+// Sessions that add to long-term memory, with shorthands for tests.
 
-import type { Memory } from "../../src/domain/memories/memory.ts";
+import type { Hook } from "../../../src/hooks/port.ts";
+import type { ConsolidateResult } from "../../../src/memory/api.ts";
+import type { Memory } from "../../../src/memory/rules/memory.ts";
+import type { ListTasksInput, MemoryTaskInfo } from "../../../src/tasks/api.ts";
 import {
   DEFAULT_EPISODES,
   DEFAULT_MEMORY_POLICY,
   DEFAULT_PROMOTION,
   type MemoryPolicy,
   type PromotionPolicy,
-} from "../../src/domain/memories/policy.ts";
-import type { Policy } from "../../src/domain/policy.ts";
-import { ROLE } from "../../src/domain/window/types.ts";
-import type { Hook } from "../../src/service/hook-port.ts";
-import type { ConsolidateResult } from "../../src/service/memory-api.ts";
-import type { ListTasksInput, MemoryTaskInfo } from "../../src/service/tasks-api.ts";
-import { TEST_HOOK_SETTINGS } from "./hooks.ts";
-import { fromBytes, toBytes } from "./json-codec.ts";
-import { policyOf, stageOf } from "./policies.ts";
+} from "../../../src/window/policy/memory-policy.ts";
+import type { Policy } from "../../../src/window/policy/policy.ts";
+import { ROLE } from "../../../src/window/rules/types.ts";
+import { TEST_HOOK_SETTINGS } from "../hooks/hooks.ts";
+import { fromBytes, toBytes } from "../services/json-codec.ts";
+import type { AppendAnswer, TestServices } from "../services/services.ts";
+import { policyOf, stageOf } from "../window/policies.ts";
 import { listAll } from "./service-memories.ts";
-import type { AppendAnswer, TestServices } from "./services.ts";
 
-/** Promotes any text, and otherwise as a test says. */
+/** Promotion of any text, with the other fields that a test sets. */
 export function promotion(fields: Partial<PromotionPolicy> = {}): PromotionPolicy {
   return { ...DEFAULT_PROMOTION, selection: "any-text", ...fields };
 }
 
-/** A memory policy that promotes any text and remembers episodes, with what a test names. */
+/** A memory policy that promotes any text and stores episodes, with the fields that a test sets. */
 export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
   return {
     ...{ ...DEFAULT_MEMORY_POLICY, promotion: promotion(), episodes: DEFAULT_EPISODES },
@@ -32,10 +32,10 @@ export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
   };
 }
 
-/** Keeps two messages in the window. */
+/** Policy that keeps two messages in the window. */
 export const TWO: Policy = policyOf([stageOf({})]);
 
-/** Opens a session of the user `u1`; without a policy it gives nothing. */
+/** Opens a session of the user `u1`; without a policy it adds no memories. */
 export async function openSession(
   services: TestServices,
   sessionId: string,
@@ -48,7 +48,7 @@ export async function openSession(
   });
 }
 
-/** Appends what was said in a turn and ends it. */
+/** Appends the messages of a turn and ends it. */
 export async function endTurn(
   services: TestServices,
   sessionId: string,
@@ -86,7 +86,7 @@ export async function consolidate(
   return fromBytes(bytes);
 }
 
-/** The memories of an origin, the oldest first. */
+/** The memories of an origin, oldest first. */
 export async function memoriesOf(
   services: TestServices,
   origin: Memory["source"]["origin"],
@@ -94,12 +94,12 @@ export async function memoriesOf(
   return (await listAll(services)).filter(({ source }) => source.origin === origin);
 }
 
-/** The texts of what was promoted, the oldest first. */
+/** The promoted texts, oldest first. */
 export async function promotedTexts(services: TestServices): Promise<string[]> {
   return (await memoriesOf(services, "promotion")).map(({ content }) => content.text);
 }
 
-/** The jobs on memories of a namespace. */
+/** The memory jobs of a namespace. */
 export async function jobsOf(
   services: TestServices,
   said: Partial<ListTasksInput> = {},
@@ -109,7 +109,7 @@ export async function jobsOf(
   return tasks.flatMap((info) => ("job" in info ? [info] : []));
 }
 
-/** A hook that scores as the test says, and tells what it was asked. */
+/** A hook with scripted scores that records its requests. */
 export function scoringHook(
   name: string,
   score: (texts: readonly string[]) => Promise<readonly number[]> | readonly number[],

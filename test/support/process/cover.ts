@@ -1,12 +1,12 @@
-// Messages and summaries that can be checked against each other: a message says its number, and a
-// summary says the numbers that it covers, so that a text proves what it was made from.
+// Messages and summaries that can be checked against each other: a message contains its number, and
+// a summary the numbers that it covers, so a text proves its sources.
 
-/** Says a number, in the words of a message. */
+/** The text of a message with its number. */
 export function numbered(number: number, words = "and some words that nobody needs"): string {
   return `#${number} ${words}`.padEnd(120, " so it goes,");
 }
 
-/** The numbers in a text, of messages and of what summaries say that they cover; rising. */
+/** The numbers in a text, of messages and of coverage, ascending. */
 export function numbersIn(text: string): number[] {
   const found = new Set<number>();
   for (const [, number] of text.matchAll(/#(\d+) /g)) found.add(Number(number));
@@ -30,7 +30,7 @@ export function runsOf(numbers: readonly number[]): string {
   return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
-/** A summary of texts that says what it covers. Empty when they say nothing. */
+/** A summary that states its coverage of texts. Empty when they contain no numbers. */
 export function coverOf(...texts: readonly string[]): string {
   const numbers = numbersIn(texts.join("\n"));
   return numbers.length === 0 ? "" : `covers ${runsOf(numbers)}`;

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { inContext, parseDockerfile } from "./dockerfile.ts";
 
-it("reads stages, flags and lines that go on", () => {
+test("reads stages, flags and lines that go on", () => {
   const [build, last] = parseDockerfile(
     "# note\nFROM a:1 AS build\nRUN x \\\n  && y\n\nFROM b:2\nCOPY --from=build /app/z z\n",
   );
@@ -12,7 +12,7 @@ it("reads stages, flags and lines that go on", () => {
   expect(last?.instructions[0]?.text).toBe("/app/z z");
 });
 
-it.each([
+test.each([
   ["src/a.ts", true],
   ["src/deep/a.ts", true],
   ["src/deep/a.test.ts", false],

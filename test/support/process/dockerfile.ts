@@ -1,5 +1,5 @@
-// Reads a Dockerfile and a .dockerignore and does what they say in plain folders, for a machine
-// without a container engine. Each stage is a folder that stands for the root of its file system.
+// Executes a Dockerfile with its .dockerignore in plain folders, for a machine without a container
+// engine. Each stage is a folder that represents its root file system.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, statSync } from "node:fs";
@@ -12,14 +12,14 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** One `FROM` with what follows it. */
+/** A `FROM` with its instructions. */
 export interface Stage {
   readonly base: string;
   readonly name: string;
   readonly instructions: readonly Instruction[];
 }
 
-/** Parses a Dockerfile. Here-documents and ARG are not known. */
+/** Parses a Dockerfile. Here-documents and ARG are not supported. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: { base: string; name: string; instructions: Instruction[] }[] = [];
   const lines = text.replace(/^\s*#.*\n/gm, "").replace(/\\\n/g, " ");
@@ -39,7 +39,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** Whether a file of the context reaches the build: the last pattern that fits it decides. */
+/** Whether a file of the context is in the build: the last matching pattern decides. */
 export function inContext(path: string, ignore: string): boolean {
   let kept = true;
   for (const line of ignore.split("\n").map((part) => part.trim())) {
@@ -56,17 +56,17 @@ function selfAndParents(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** Where things are while a Dockerfile is carried out. */
+/** Folders of a running build. */
 export interface Build {
-  /** The folder that the context was copied to. */
+  /** Copy of the context. */
   readonly context: string;
-  /** The folder of every stage so far, by its name. */
+  /** Folder of every stage so far, by its name. */
   readonly stages: Map<string, string>;
-  /** What `RUN` gets beside ENV. */
+  /** Environment of `RUN`, in addition to ENV. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a finished stage is: its folder and how it would be started. */
+/** Finished stage: its folder and the command that starts it. */
 export interface Result {
   readonly root: string;
   readonly workdir: string;
@@ -74,7 +74,7 @@ export interface Result {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Carries out the instructions of one stage below `root`. Throws when one fails. */
+/** Executes the instructions of one stage below `root`. Throws when one fails. */
 export function buildStage(stage: Stage, root: string, build: Build): Result {
   let workdir = root;
   const env: Record<string, string> = {};
@@ -107,7 +107,7 @@ function runStep(text: string, cwd: string, env: Readonly<Record<string, string>
   if (status !== 0) throw new Error(`RUN ${text} ended with ${status}\n${stdout}${stderr}`);
 }
 
-/** COPY: a folder gives its content, a file goes into a target that ends with a slash. */
+/** COPY: a folder contributes its content; a file goes into a target with a final slash. */
 function copy(
   source: string,
   { root, workdir }: { readonly root: string; readonly workdir: string },
@@ -129,7 +129,7 @@ function copy(
   }
 }
 
-/** Copies what .dockerignore lets through. */
+/** Copies all files that .dockerignore lets through. */
 export function copyContext(root: string, ignore: string, context: string): void {
   const list = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], {
     cwd: root,

@@ -1,8 +1,8 @@
-// The newest revision of a namespace, as a client can ask for it.
+// The newest revision of a namespace, read by a client.
 
-import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
+import type { MemorySidecar } from "../../../clients/typescript/src/index.ts";
 
-/** The newest revision of the namespace of a client: where a consumer from now stands. */
+/** The newest revision of the client's namespace, where a new consumer would start. */
 export async function newestRevision(client: MemorySidecar): Promise<bigint> {
   const consumerId = `newest-${crypto.randomUUID()}`;
   const { revision } = await client.createConsumer(consumerId, { from: "now" });

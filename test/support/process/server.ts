@@ -1,50 +1,52 @@
-// Starts the real server as a process of its own, for end-to-end tests, benches and the demo.
+// Starts the server as a separate process, for end-to-end tests, benches and the demo.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 
-/** What to start. */
+/** Options of the process to start. */
 export interface ServerOptions {
   /** The data directory. */
   readonly dataDir: string;
-  /** Where to listen. Default `127.0.0.1:0`, a free port. */
+  /** Listen address. Default: `127.0.0.1:0`, a free port. */
   readonly listen?: string;
-  /** More arguments for `serve`. */
+  /** Additional arguments of `serve`. */
   readonly args?: readonly string[];
-  /** More environment variables. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Flags for node itself, for example `--inspect`. */
   readonly nodeArgs?: readonly string[];
-  /** How long the server may take until it serves, in milliseconds. Default 30,000. */
+  /** File of a control group that the process joins before it starts. */
+  readonly cgroup?: string;
+  /** Time limit for the start in milliseconds. Default: 30,000. */
   readonly startTimeoutMs?: number;
 }
 
-/** How a process ended. */
+/** Exit of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A server process that serves. */
+/** A running server process. */
 export interface RunningServer {
-  /** What a client connects to: `host:port` or `unix:/path`. */
+  /** Address to connect to: `host:port` or `unix:/path`. */
   readonly address: string;
   /** All addresses, when it listens on several. */
   readonly addresses: readonly string[];
   readonly pid: number;
-  /** Settles when the process has ended. */
+  /** Settles after the process has ended. */
   readonly exited: Promise<Exit>;
   /** The log entries so far, oldest first. */
   readonly logs: readonly LogEntry[];
-  /** What the process wrote that is not a log entry, for example the trace of a crash. */
+  /** Output lines that are no log entries, for example the trace of a crash. */
   readonly output: readonly string[];
-  /** Sends a signal, by default SIGKILL, and waits for the end of the process. */
+  /** Sends a signal, by default SIGKILL, and waits for the process to end. */
   kill(signal?: NodeJS.Signals): Promise<Exit>;
-  /** Asks the server to stop and waits; kills it when it takes longer than 15 seconds. */
+  /** Stops the server gracefully; kills it after 15 seconds. */
   stop(): Promise<Exit>;
 }
 
@@ -55,7 +57,7 @@ const STOP_TIMEOUT_MS = 15_000;
 const START_TIMEOUT_MS = 30_000;
 const OUTPUT_LINES = 200;
 
-/** The processes that still run, so that none outlives this one. */
+/** Running processes, killed with this one. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -71,7 +73,7 @@ function parseEntry(line: string): LogEntry | undefined {
   }
 }
 
-/** The lines of both outputs of a process, sorted into log entries and the rest. */
+/** Output lines of a process, split into log entries and the rest. */
 function collect(child: ChildProcess, onEntry: (entry: LogEntry) => void) {
   const logs: LogEntry[] = [];
   const output: string[] = [];
@@ -95,7 +97,12 @@ function launch(options: ServerOptions): ChildProcess {
   const { dataDir, listen = "127.0.0.1:0", args = [], nodeArgs = [] } = options;
   const argv = [...nodeArgs, join(ROOT, "src/main.ts"), "serve"];
   argv.push("--data-dir", dataDir, "--listen", listen, ...args);
-  const child = spawn(process.execPath, argv, {
+  // The shell joins the group and becomes the server.
+  const [command, ...words] =
+    options.cgroup === undefined
+      ? [process.execPath, ...argv]
+      : ["sh", "-c", 'echo $$ > "$0" && exec "$@"', options.cgroup, process.execPath, ...argv];
+  const child = spawn(command, words, {
     cwd: ROOT,
     env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -121,7 +128,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     serving.reject(new Error(`The server ${why}.\n${tail.join("\n")}`));
   };
   child.once("error", (error) => fail(`could not be started: ${error.message}`));
-  // "close" comes after the last line of output, "exit" may come before it.
+  // "close" follows the last line of output, while "exit" may precede it.
   const exited = once(child, "close").then(([code, signal]): Exit => ({ code, signal }));
   exited.then(({ code, signal }) => fail(`ended with ${signal ?? code} before it served`), fail);
   const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-// The check of accounts must find what it is there for: each case breaks a true account in one way.
+// The check of accounts must find each fault: every case breaks a correct account in one way.
 
 import { expect, test } from "vitest";
 import { coverOf, numbered, numbersIn } from "./cover.ts";
@@ -16,7 +16,7 @@ function summary(version: number, first: number, last: number): SeenSummary {
 const FIRST = summary(1, 1, 3);
 const SECOND = summary(2, 4, 6);
 
-/** Ten messages: three and three are summarized, a task has left with one, three are there. */
+/** Ten messages: two summaries of three, one that left with a task, three in the window. */
 const HONEST: SummaryAccount = {
   sessionId: "s",
   lastSeq: 10,

@@ -1,13 +1,13 @@
-// Holds what a session shows of its log, window, summaries, tasks and events against each other:
-// what left the window is in exactly one summary, or waits for one. Pure, so that it can be tested
-// with accounts that were broken on purpose; `summary-reader.ts` reads an account.
+// Compares a session's log, window, summaries, tasks and events with each other: every message that
+// left the window is in exactly one summary, or waits for one. It is pure, so accounts broken on
+// purpose can test it; `summary-reader.ts` reads an account.
 
 import { numbersIn, runsOf } from "./cover.ts";
 
-/** A run of seqs, both ends included. */
+/** A range of seqs, both ends included. */
 export type Run = readonly [first: number, last: number];
 
-/** A summary as it was read. */
+/** A summary in an account. */
 export interface SeenSummary {
   readonly version: number;
   readonly current: boolean;
@@ -18,11 +18,11 @@ export interface SeenSummary {
   readonly runs: readonly Run[];
   readonly added: readonly Run[];
   readonly sourceCount: number;
-  /** The seqs of ListSummarySources; only of current summaries. */
+  /** The seqs from ListSummarySources; only for current summaries. */
   readonly listed: readonly number[] | undefined;
 }
 
-/** A task as it was read. */
+/** A task in an account. */
 export interface SeenTask {
   readonly taskId: string;
   readonly isDead: boolean;
@@ -30,15 +30,15 @@ export interface SeenTask {
   readonly runs: readonly Run[];
 }
 
-/** What became of a task, as an event tells. */
+/** Outcome of a task, as an event reports it. */
 export interface SeenFate {
   readonly taskId: string;
   readonly kind: "requested" | "set" | "superseded" | "dead";
-  /** Of a summary that was set. */
+  /** Version of the summary that was set. */
   readonly version: number;
 }
 
-/** A session as it was read. */
+/** The state of a session. */
 export interface SummaryAccount {
   readonly sessionId: string;
   readonly lastSeq: number;
@@ -48,42 +48,42 @@ export interface SummaryAccount {
   readonly window: readonly number[];
   /** The ids of placed summaries in the window. */
   readonly placed: readonly string[];
-  /** All there ever were, oldest first. */
+  /** All summaries ever, oldest first. */
   readonly summaries: readonly SeenSummary[];
   readonly tasks: readonly SeenTask[];
   readonly fates: readonly SeenFate[];
 }
 
-/** What a check may count on. */
+/** Conditions that a check may rely on. */
 export interface Expected {
-  /** Texts say which messages they cover, and every message says its seq. */
+  /** Texts name the messages that they cover, and every message contains its seq. */
   readonly textsCover?: boolean;
-  /** Nothing waits any more. */
+  /** No task is pending. */
   readonly settled?: boolean;
   /** Messages may leave without a summary: dead tasks of a stage that drops. */
   readonly mayDrop?: boolean;
 }
 
-/** The seqs of runs. */
+/** The seqs of ranges. */
 export function seqsOf(runs: readonly Run[]): number[] {
   return runs.flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index),
   );
 }
 
-/** Those that are there more than once. */
+/** Numbers that occur more than once. */
 function doubled(numbers: readonly number[]): number[] {
   const seen = new Set<number>();
   return numbers.filter((number) => seen.size === seen.add(number).size);
 }
 
-/** Those of the first that the second lacks. */
+/** Numbers of the first that the second lacks. */
 function without(numbers: Iterable<number>, others: Iterable<number>): number[] {
   const known = new Set(others);
   return [...numbers].filter((number) => !known.has(number));
 }
 
-/** Checks an account; returns what is wrong, in words. Empty when nothing was lost or doubled. */
+/** Checks an account; returns its faults as text. Empty when nothing was lost or duplicated. */
 export function checkAccount(account: SummaryAccount, expected: Expected = {}): string[] {
   const wrong: string[] = [];
   const say = (what: string, numbers: readonly number[]): void => {
@@ -143,7 +143,7 @@ function checkSummary(
   }
 }
 
-/** The summaries in the window are those that say so. */
+/** The summaries in the window are those marked as placed. */
 function checkPlaced({ sessionId, placed, summaries }: SummaryAccount, wrong: string[]): void {
   const said = summaries
     .filter((summary) => summary.current && summary.placedMessageId !== "")
@@ -153,7 +153,7 @@ function checkPlaced({ sessionId, placed, summaries }: SummaryAccount, wrong: st
   }
 }
 
-/** A task that was asked for has one fate: it took effect, is not wanted any more, or is there. */
+/** A requested task has one fate: it took effect, is no longer needed, or still exists. */
 function checkFates(account: SummaryAccount, wrong: string[]): void {
   const { sessionId, fates, tasks, summaries } = account;
   const requested = new Set(
@@ -168,7 +168,7 @@ function checkFates(account: SummaryAccount, wrong: string[]): void {
   const present = new Map(tasks.map((task) => [task.taskId, task]));
   for (const taskId of requested) {
     const kinds = ends.get(taskId) ?? [];
-    // A dead task may be tried again, and a placeholder is set when its task dies.
+    // A dead task may be retried, and a placeholder is set when its task dies.
     const final = kinds.filter((kind) => kind !== "dead");
     if (final.length > 1) wrong.push(`${sessionId}: TWICE ${taskId}: ${final.join(", ")}`);
     const isLive = present.get(taskId)?.isDead === false;

@@ -1,4 +1,4 @@
-// Reads what a server shows of a session and its summaries, through the client.
+// Reads the state of a session and its summaries through the client.
 
 import {
   type Event,
@@ -6,12 +6,12 @@ import {
   type SeqRange,
   SummaryLeave,
   TaskState,
-} from "../../clients/typescript/src/index.ts";
+} from "../../../clients/typescript/src/index.ts";
 import type { Run, SeenFate, SummaryAccount } from "./summary-account.ts";
 
 const PAGE = 1_000;
 
-/** Everything that pages give. */
+/** All items of the pages. */
 export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of pages) all.push(one);
@@ -46,7 +46,7 @@ export function eventsOf(client: MemorySidecar, sessionId: string): Promise<Even
   return collect(client.listEvents({ pageSize: PAGE, filter: { sessionId } }));
 }
 
-/** Reads a session. Nothing may change it meanwhile. */
+/** Reads a session, which must not change during the read. */
 export async function readAccount(
   client: MemorySidecar,
   sessionId: string,
@@ -93,7 +93,7 @@ export async function readAccount(
   };
 }
 
-/** Waits until something holds; throws what was looked for when it did not come. */
+/** Waits until a condition holds; on timeout throws its description. */
 export async function eventually<T>(
   what: string,
   limitMs: number,
@@ -110,7 +110,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until the session has no task that is to be done. */
+/** Waits until the session has no pending task. */
 export async function drained(
   client: MemorySidecar,
   sessionId: string,

@@ -1,7 +1,7 @@
 // Messages as people write them, made of a seed: each about a topic, so that vectors and words lie
 // in clusters, with names, numbers and days in between.
 
-import type { Random } from "./random.ts";
+import type { Random } from "../kit/random.ts";
 
 const TOPICS: readonly (readonly string[])[] = [
   "recipe oven bread flour butter sugar yeast dough kitchen bake taste dinner soup salad".split(

@@ -1,8 +1,11 @@
 // An index for tests that can end as a thread does, hold its answers back, and forget records.
 
-import { IndexStopped } from "../../src/recall/index-stopped.ts";
-import { createLocalIndex, type IndexSettings } from "../../src/recall/local.ts";
-import type { IndexChange, RecallIndex } from "../../src/recall/port.ts";
+import { createLocalIndex, type IndexSettings } from "../../../src/recall/index/local.ts";
+import {
+  type IndexChange,
+  IndexStopped,
+  type RecallIndex,
+} from "../../../src/recall/index/port.ts";
 
 /** An index with faults. */
 export interface CrashingIndex extends RecallIndex {
@@ -53,7 +56,7 @@ export function createCrashingIndex(settings: IndexSettings): CrashingIndex {
     searchTfIdf: (namespace, query) => inOrder((own) => own.searchTfIdf(namespace, query)),
     positions: (namespace, ref) => inOrder((own) => own.positions(namespace, ref)),
     passages: (kind, bytes) => inner.passages(kind, bytes),
-    embed: (texts, purpose) => inOrder((own) => own.embed(texts, purpose)),
+    embed: (texts) => inOrder((own) => own.embed(texts)),
     drop: (namespace) => inOrder((own) => own.drop(namespace)),
     onRestart: (listener) => {
       listeners.add(listener);

@@ -3,7 +3,7 @@
 
 import { registerHooks } from "node:module";
 
-const TARGET = "/src/recall/client.ts";
+const TARGET = "/src/recall/index/client.ts";
 const STARTED = "worker.unref();";
 const ENDING = `${STARTED}
     process.removeAllListeners("SIGUSR2");

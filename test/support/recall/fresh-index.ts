@@ -1,16 +1,21 @@
 // The answers of an index that is made anew, in this process, of what a server lists of itself:
 // whatever the server's own index went through, it must answer the same.
 
-import { Document } from "../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
-import { Memory } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import type { MemorySidecar, RecallHit } from "../../clients/typescript/src/index.ts";
-import { loadStaticEmbedder } from "../../src/embed/static.ts";
-import { createLocalIndex } from "../../src/recall/local.ts";
-import type { ContainerInfo, IndexHit, IndexItem, RecallIndex } from "../../src/recall/port.ts";
-import { scopeIdOf } from "../../src/storage/scope-id.ts";
-import { INDEX_CODEC } from "../../src/transport/convert/indexed.ts";
-import { containerOf, filterOf, itemsOf, queryOf } from "./recall-records.ts";
+import { Document } from "../../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
+import { Memory } from "../../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import { Message } from "../../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import type { MemorySidecar, RecallHit } from "../../../clients/typescript/src/index.ts";
+import { loadStaticEmbedder } from "../../../src/recall/embed/static.ts";
+import { createLocalIndex } from "../../../src/recall/index/local.ts";
+import type {
+  ContainerInfo,
+  IndexHit,
+  IndexItem,
+  RecallIndex,
+} from "../../../src/recall/index/port.ts";
+import { INDEX_CODEC } from "../../../src/recall/indexed-wire.ts";
+import { scopeIdOf } from "../../../src/store/scope-id.ts";
+import { containerOf, filterOf, itemsOf, queryOf } from "./records.ts";
 
 /** An index with everything that a namespace holds. */
 export interface FreshIndex {
@@ -109,7 +114,7 @@ async function scopesOf(client: MemorySidecar, namespace: string): Promise<Map<s
   return scopes;
 }
 
-/** How a query is asked of both. */
+/** Asks both with one query. */
 export interface ComparedQuery {
   readonly text: string;
   readonly mode: "hybrid" | "lexical" | "dense";

@@ -1,4 +1,4 @@
-// What recall reads and writes in tests of the services: JSON, as json-codec.ts.
+// Recall inputs and outputs as JSON for tests of the services, as in json-codec.ts.
 
 import {
   type Entity,
@@ -6,17 +6,17 @@ import {
   type MemoryScope,
   type Relation,
   SHARED_SCOPE,
-} from "../../src/domain/memories/memory.ts";
-import type { FlatMetadata, Scalar } from "../../src/domain/recall/filter.ts";
-import { joinChunks } from "../../src/domain/recall/splitter.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import type { IndexedRecord } from "../../src/recall/port.ts";
-import type { RecallCodec } from "../../src/service/recall/parts.ts";
-import type { DocumentDraft, DocumentStamp } from "../../src/service/recall-api.ts";
-import type { StoredVector } from "../../src/storage/store.ts";
-import { fromBytes, jsonCodec, type StoredJsonMessage, toBytes } from "./json-codec.ts";
+} from "../../../src/memory/rules/memory.ts";
+import type { DocumentDraft, DocumentStamp } from "../../../src/recall/api.ts";
+import type { IndexedRecord } from "../../../src/recall/index/port.ts";
+import type { RecallCodec } from "../../../src/recall/parts.ts";
+import type { FlatMetadata, Scalar } from "../../../src/recall/rules/filter.ts";
+import { joinChunks } from "../../../src/recall/rules/splitter.ts";
+import type { StoredVector } from "../../../src/store/store.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import { fromBytes, jsonCodec, type StoredJsonMessage, toBytes } from "../services/json-codec.ts";
 
-/** What a test says of a document. */
+/** Document fields that a test sets. */
 export interface JsonDocument {
   readonly documentId?: string;
   readonly etag?: string;

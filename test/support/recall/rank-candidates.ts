@@ -1,6 +1,6 @@
 // Candidates and queries for tests of the ranking, with nothing said but what a test gives.
 
-import type { Candidate, RankQuery } from "../../src/domain/recall/rank/types.ts";
+import type { Candidate, RankQuery } from "../../../src/recall/rank/types.ts";
 
 /** A candidate about which no leg says anything. */
 export function candidateOf(rest: Partial<Candidate> = {}): Candidate {

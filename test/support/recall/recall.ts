@@ -1,19 +1,19 @@
 // Asks recall and writes documents in tests of the services, in fewer words.
 
-import { SHARED_SCOPE } from "../../src/domain/memories/memory.ts";
-import { EVERYONE, type ScopeFilter } from "../../src/domain/memories/scopes.ts";
-import type { RecallFilter } from "../../src/domain/recall/filter.ts";
-import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
-import type { Services } from "../../src/service/api.ts";
+import type { Services } from "../../../src/edge/services-api.ts";
+import { SHARED_SCOPE } from "../../../src/memory/rules/memory.ts";
+import { EVERYONE, type ScopeFilter } from "../../../src/memory/rules/scopes.ts";
 import type {
   RecallHit,
   RecallInput,
   SearchDocumentsInput,
   UpsertedDocument,
-} from "../../src/service/recall-api.ts";
-import { fromBytes, type StoredJsonMessage, toBytes } from "./json-codec.ts";
+} from "../../../src/recall/api.ts";
+import type { RecallFilter } from "../../../src/recall/rules/filter.ts";
+import { TRUE_MEMORIES } from "../../../src/recall/rules/item-tests.ts";
+import { fromBytes, type StoredJsonMessage, toBytes } from "../services/json-codec.ts";
+import type { TestServices } from "../services/services.ts";
 import { documentDraft, type JsonDocument, readDocument } from "./json-recall.ts";
-import type { TestServices } from "./services.ts";
 
 /** Lets everything through. */
 export const ANY: RecallFilter = {
@@ -58,7 +58,7 @@ export async function recallTexts(
   return hits.map(textOf);
 }
 
-/** What an upsert answers in tests. */
+/** Answer of an upsert in tests. */
 export interface UpsertAnswer {
   readonly documents: readonly UpsertedDocument[];
   readonly revision: number;
@@ -82,7 +82,7 @@ export async function upsert(
   return fromBytes<UpsertAnswer>(bytes);
 }
 
-/** What a search of documents of one collection is asked for. */
+/** Options of a document search in one collection. */
 interface DocumentSearch extends Omit<Partial<SearchDocumentsInput>, "filter" | "scoring"> {
   readonly filter?: Partial<RecallFilter>;
   /** Default: the recipe of recall. */

@@ -1,10 +1,8 @@
 // Records for tests of the index of recall, without the wire forms of the contract: JSON stands for
 // them, and its codec reads it.
 
-import type { MemoryScope } from "../../src/domain/memories/memory.ts";
-import { EVERYONE } from "../../src/domain/memories/scopes.ts";
-import type { RecallFilter, Scalar } from "../../src/domain/recall/filter.ts";
-import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
+import type { MemoryScope } from "../../../src/memory/rules/memory.ts";
+import { EVERYONE } from "../../../src/memory/rules/scopes.ts";
 import type {
   ContainerInfo,
   CosineQuery,
@@ -14,7 +12,9 @@ import type {
   IndexedRecord,
   IndexItem,
   IndexQuery,
-} from "../../src/recall/port.ts";
+} from "../../../src/recall/index/port.ts";
+import type { RecallFilter, Scalar } from "../../../src/recall/rules/filter.ts";
+import { TRUE_MEMORIES } from "../../../src/recall/rules/item-tests.ts";
 
 /** A record in plain data. */
 export interface PlainRecord {

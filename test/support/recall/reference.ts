@@ -2,26 +2,22 @@
 // for every record, with nothing kept between two questions. It shares the analysis of texts with
 // the server, and nothing of the index, the candidates or the ranking.
 
-import { type MemoryScope, SHARED_SCOPE } from "../../src/domain/memories/memory.ts";
-import type { ScopeFilter } from "../../src/domain/memories/scopes.ts";
+import { type MemoryScope, SHARED_SCOPE } from "../../../src/memory/rules/memory.ts";
+import type { ScopeFilter } from "../../../src/memory/rules/scopes.ts";
+import type { NearWord } from "../../../src/recall/embed/static-table.ts";
+import type { ContainerInfo, IndexedRecord, IndexQuery } from "../../../src/recall/index/port.ts";
 import type {
   MetadataCondition,
   MetadataTest,
   RecallFilter,
   Scalar,
-} from "../../src/domain/recall/filter.ts";
-import { sessionPasses } from "../../src/domain/recall/session-test.ts";
-import { datesInQuery, type QueryDate } from "../../src/domain/recall/text/dates.ts";
-import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
-import { passagesOf, wordCount } from "../../src/domain/recall/text/passages.ts";
-import {
-  relativeDatesInQuery,
-  withDatesWritten,
-} from "../../src/domain/recall/text/relative-dates.ts";
-import { searchedTerms } from "../../src/domain/recall/text/searched-terms.ts";
-import { identifiersIn, indexTerms } from "../../src/domain/recall/text/terms.ts";
-import type { NearWord } from "../../src/embed/static-table.ts";
-import type { ContainerInfo, IndexedRecord, IndexQuery } from "../../src/recall/port.ts";
+} from "../../../src/recall/rules/filter.ts";
+import { sessionPasses } from "../../../src/recall/rules/item-tests.ts";
+import { datesInQuery, type QueryDate } from "../../../src/recall/text/dates.ts";
+import { indexTextOf, passagesOf, wordCount } from "../../../src/recall/text/passages.ts";
+import { relativeDatesInQuery, withDatesWritten } from "../../../src/recall/text/relative-dates.ts";
+import { searchedTerms } from "../../../src/recall/text/searched-terms.ts";
+import { identifiersIn, indexTerms } from "../../../src/recall/text/terms.ts";
 
 /** A session, collection or scope with all that it holds, by position. */
 export interface HeldContainer {
@@ -29,14 +25,14 @@ export interface HeldContainer {
   readonly records: Map<number, IndexedRecord>;
 }
 
-/** What the reference found. */
+/** Hit of the reference. */
 export interface ReferenceHit {
   readonly containerId: string;
   readonly position: number;
   readonly score: number;
 }
 
-/** What is known of words: the vector of a text, and the words near a word. */
+/** Vectors of texts, and words near a word. */
 export interface ReferenceModel {
   readonly embed: (text: string) => Float32Array;
   readonly nearWords: (word: string) => readonly NearWord[];
@@ -62,12 +58,12 @@ interface Item {
   readonly bm25: number;
   /** Undefined when it has no vector, or vectors are not compared. */
   readonly cosine: number | undefined;
-  /** What memories say of it. */
+  /** Number of memories that mention it. */
   readonly facts: number;
   readonly entities: number;
 }
 
-/** What scores are computed from. */
+/** Inputs of the scores. */
 interface Scene {
   readonly query: IndexQuery;
   readonly pool: readonly Item[];
@@ -248,7 +244,7 @@ function isMeant(own: MemoryScope, filter: ScopeFilter): boolean {
   return pairs.every(([value, wanted]) => wanted === "" || value === wanted);
 }
 
-/** What a filter with all its fields says of a memory. */
+/** Whether a memory passes a filter with all its fields. */
 function memoryFits(
   info: ContainerInfo,
   record: IndexedRecord,
@@ -287,7 +283,7 @@ function withMemories(items: readonly Item[], query: IndexQuery, idf: Scene["idf
   if (query.fusion === "reciprocal-rank") return [...items];
   const { kinds } = query.filter;
   const asks = (kind: "message" | "memory"): boolean => kinds.size === 0 || kinds.has(kind);
-  // What may lend: nothing but whose it is, whether it is true and how sure it is counts.
+  // Memories that may lend a score: only scope, validity and confidence count.
   const { scope, validity, minConfidence } = query.filter;
   const none = {
     kinds: new Set<never>(),

@@ -1,18 +1,18 @@
 // A recall service that notes what it is asked for and answers what a test says: for what the edge
 // makes of requests and answers, whatever the service finds.
 
-import type { Call } from "../../src/service/api.ts";
-import type { RecallHit, RecallResult, RecallServiceApi } from "../../src/service/recall-api.ts";
-import type { StoredDocument } from "../../src/storage/store.ts";
-import { DOCUMENT_FORMS, toDocumentDraft } from "../../src/transport/convert/document.ts";
-import type { TestServer } from "./contract.ts";
-import { document } from "./samples.ts";
+import type { Call } from "../../../src/kit/call.ts";
+import type { RecallHit, RecallResult, RecallServiceApi } from "../../../src/recall/api.ts";
+import { DOCUMENT_FORMS, toDocumentDraft } from "../../../src/recall/documents/wire.ts";
+import type { StoredDocument } from "../../../src/store/store.ts";
+import type { TestServer } from "../contract/client.ts";
+import { document } from "../contract/samples.ts";
 
 type Method = keyof RecallServiceApi;
 type InputOf<M extends Method> = Parameters<RecallServiceApi[M]>[1];
 type AnswerOf<M extends Method> = Awaited<ReturnType<RecallServiceApi[M]>>;
 
-/** What a test makes the service do. */
+/** Outcomes that a test can script for the service. */
 export type RecallScript = {
   readonly [M in Method]?: (input: InputOf<M>, call: Call) => AnswerOf<M> | Promise<AnswerOf<M>>;
 };
@@ -31,7 +31,7 @@ export function scriptRecall(server: TestServer, script: RecallScript): void {
   Object.assign(server.app.services, { recall });
 }
 
-/** What a recall answers when nothing is found. */
+/** Answer of a recall without hits. */
 export const NOTHING_FOUND: RecallResult = {
   isCalibrated: true,
   hits: [],

@@ -1,7 +1,7 @@
-// What the decisions about sessions ask for and do.
+// Requests and results of the decisions about sessions.
 
 import { vi } from "vitest";
-import type { SessionChange, SessionDecision, Store } from "../../src/storage/store.ts";
+import type { SessionChange, SessionDecision, Store } from "../../../src/store/store.ts";
 
 /** The kinds of the decisions from now on, and the seqs that they or their changes asked for. */
 export function noteDecisions(store: Store): { kinds: string[]; seqs: (readonly number[])[] } {

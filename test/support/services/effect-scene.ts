@@ -1,29 +1,30 @@
 // Sessions whose stages have their messages summarized, for tests of what results do: the test
 // takes each task itself and says what becomes of it.
 
-import { Etags } from "../../src/domain/etag.ts";
-import { DEFAULT_STAGE, type Policy, type PolicyStage } from "../../src/domain/policy.ts";
-import type { Session } from "../../src/domain/session.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../src/domain/summaries/spec.ts";
-import type { SummaryOutput, SummaryRecord } from "../../src/domain/summaries/summary.ts";
-import type { Task } from "../../src/domain/tasks/task.ts";
-import type { ServiceContext } from "../../src/service/context.ts";
-import type { HookSettings } from "../../src/service/hook-port.ts";
-import { applyResult, type CompleteResult } from "../../src/service/tasks/complete-task.ts";
+import type { ServiceContext } from "../../../src/core/context.ts";
+import { TokenCounter } from "../../../src/core/token-counter.ts";
+import type { HookSettings } from "../../../src/hooks/port.ts";
+import { Etags } from "../../../src/kit/etag.ts";
+import { PARTICIPANTS } from "../../../src/services.ts";
+import type { Session } from "../../../src/session/rules/session.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { SummaryOutput, SummaryRecord } from "../../../src/summary/rules/summary.ts";
+import type { LeaseRef } from "../../../src/tasks/api.ts";
+import type { Task } from "../../../src/tasks/rules/task.ts";
+import { applyResult, type CompleteResult } from "../../../src/tasks/run/complete-task.ts";
 import {
   type AttemptFailure,
   applyFailure,
   type FailResult,
-} from "../../src/service/tasks/fail-task.ts";
-import { leaseRefOf, type TakenTask, takeTask } from "../../src/service/tasks/take-task.ts";
-import type { LeaseRef } from "../../src/service/tasks-api.ts";
-import { TokenCounter } from "../../src/service/token-counter.ts";
-import type { Store } from "../../src/storage/store.ts";
-import { hooksOf, outputOf, pollHook } from "./hooks.ts";
+} from "../../../src/tasks/run/fail-task.ts";
+import { leaseRefOf, type TakenTask, takeTask } from "../../../src/tasks/take-task.ts";
+import { DEFAULT_STAGE, type Policy, type PolicyStage } from "../../../src/window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../../src/window/policy/summary-spec.ts";
+import { hooksOf, outputOf, pollHook } from "../hooks/hooks.ts";
+import { randomFrom } from "../kit/random.ts";
+import { revisionOf } from "../store/revisions.ts";
+import { dropOldest, policyOf } from "../window/policies.ts";
 import { type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
-import { dropOldest, policyOf } from "./policies.ts";
-import { randomFrom } from "./random.ts";
-import { revisionOf } from "./revisions.ts";
 import { startTestServices, type TestServices } from "./services.ts";
 
 /** The hook of the stages here. */
@@ -31,7 +32,7 @@ export const WORKERS = "workers";
 /** The session of a scene. */
 export const SESSION = { namespace: "default", sessionId: "s" } as const;
 
-/** How messages are summarized, with what a test names. */
+/** Summary options, with those that a test names. */
 export function specOf(fields: Partial<SummarySpec> = {}): SummarySpec {
   const onFailure = fields.leave === "at-once" ? "drop" : DEFAULT_SUMMARY_SPEC.onFailure;
   return { ...DEFAULT_SUMMARY_SPEC, hook: WORKERS, onFailure, ...fields };
@@ -135,6 +136,7 @@ export async function sceneOf(
     },
     tokens: new TokenCounter(),
     hooks,
+    participants: PARTICIPANTS,
     settings: { idempotencyWindowMs: 86_400_000, eventAgeMsMax: 1, eventCountMax: 1 },
   };
   await services.sessions.createSession(services.call("CreateSession"), {

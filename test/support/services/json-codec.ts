@@ -1,12 +1,12 @@
 // A codec for tests of the services: messages, events and answers are JSON, so that tests read them
 // without protobuf.
 
-import type { Event } from "../../src/domain/event.ts";
-import { TRUST, type Trust } from "../../src/domain/summaries/summary.ts";
-import { ROLE, type Role, type WindowFacts } from "../../src/domain/window/types.ts";
-import type { Codec, MadeMessage, MessageDraft, MessageStamp } from "../../src/service/api.ts";
+import type { Codec, MadeMessage, MessageDraft, MessageStamp } from "../../../src/core/codec.ts";
+import type { Event } from "../../../src/events/rules/event.ts";
+import { TRUST, type Trust } from "../../../src/summary/rules/summary.ts";
+import { ROLE, type Role, type WindowFacts } from "../../../src/window/rules/types.ts";
 
-/** What a test says of a message. */
+/** Message fields that a test sets. */
 export interface JsonMessage {
   readonly messageId?: string;
   readonly role?: Role;

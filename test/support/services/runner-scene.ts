@@ -1,18 +1,18 @@
 // Services with hooks, sessions whose stages have their messages summarized, and ways to wait for
 // what happens without a caller.
 
-import type { Policy, PolicyStage } from "../../src/domain/policy.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../src/domain/summaries/spec.ts";
-import type { SummaryRecord } from "../../src/domain/summaries/summary.ts";
-import { type Task, taskIdOf } from "../../src/domain/tasks/task.ts";
-import type { Hook } from "../../src/service/hook-port.ts";
-import type { HookInfo, LeasedSummary, PollTasksInput } from "../../src/service/tasks-api.ts";
-import { hooksOf, outputOf } from "./hooks.ts";
+import type { Hook } from "../../../src/hooks/port.ts";
+import type { SummaryRecord } from "../../../src/summary/rules/summary.ts";
+import type { HookInfo, LeasedSummary, PollTasksInput } from "../../../src/tasks/api.ts";
+import { type Task, taskIdOf } from "../../../src/tasks/rules/task.ts";
+import type { Policy, PolicyStage } from "../../../src/window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../../src/window/policy/summary-spec.ts";
+import { hooksOf, outputOf } from "../hooks/hooks.ts";
+import { dropOldest, policyOf, stageOf } from "../window/policies.ts";
 import { toBytes } from "./json-codec.ts";
-import { dropOldest, policyOf, stageOf } from "./policies.ts";
 import { startTestServices, type TestServices } from "./services.ts";
 
-/** What one message of a scene costs. */
+/** Cost of one message of a scene. */
 export const LINE_TOKENS = 20;
 const LINE_CHARS = 80;
 const QUICK_TURNS = 200;
@@ -53,7 +53,7 @@ export async function eventually(
 ): Promise<void> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     if (await check()) return;
-    // What waits for the disk takes its own time.
+    // Work that waits for the disk needs real time.
     if (turn < QUICK_TURNS) await new Promise((resolve) => setImmediate(resolve));
     else await new Promise((resolve) => setTimeout(resolve, 1));
   }

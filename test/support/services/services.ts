@@ -1,27 +1,25 @@
 // The services over a store in memory, with a clock that a test moves.
 
-import type { Event } from "../../src/domain/event.ts";
-import type { StageRun, Totals, Trim } from "../../src/domain/window/types.ts";
-import { createLocalIndex } from "../../src/recall/local.ts";
-import type { RecallIndex } from "../../src/recall/port.ts";
-import type {
-  AppendInput,
-  Call,
-  ListEventsInput,
-  ServiceSettings,
-  Services,
-  World,
-} from "../../src/service/api.ts";
-import type { Hooks } from "../../src/service/hook-port.ts";
-import { createServices } from "../../src/service/services.ts";
-import type { HookNews } from "../../src/service/tasks/hook-state.ts";
-import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import type { Store } from "../../src/storage/store.ts";
-import { MANUAL_HOOKS } from "./hooks.ts";
+import type { ServiceSettings } from "../../../src/core/context.ts";
+import type { Services } from "../../../src/edge/services-api.ts";
+import type { ListEventsInput } from "../../../src/events/api.ts";
+import type { Event } from "../../../src/events/rules/event.ts";
+import type { HookNews } from "../../../src/hooks/hook-state.ts";
+import type { Hooks } from "../../../src/hooks/port.ts";
+import type { Call } from "../../../src/kit/call.ts";
+import type { World } from "../../../src/kit/world.ts";
+import { createLocalIndex } from "../../../src/recall/index/local.ts";
+import type { RecallIndex } from "../../../src/recall/index/port.ts";
+import { createServices } from "../../../src/services.ts";
+import type { AppendInput } from "../../../src/session/api.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { StageRun, Totals, Trim } from "../../../src/window/rules/types.ts";
+import { openMemoryStore } from "../../model/store.ts";
+import { MANUAL_HOOKS } from "../hooks/hooks.ts";
+import { jsonRecallCodec } from "../recall/json-recall.ts";
 import { draftOf, fromBytes, type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
-import { jsonRecallCodec } from "./json-recall.ts";
 
-/** What an append answers in tests. */
+/** Answer of an append in tests. */
 export interface AppendAnswer {
   readonly messages: readonly { messageId: string; seq: number; tokenCount: number }[];
   readonly revision: number;
@@ -40,7 +38,7 @@ export interface AppendAnswer {
 /** Services for a test. */
 export interface TestServices extends Services {
   readonly store: Store;
-  /** What the clock says. */
+  /** Present time of the clock. */
   nowMs(): number;
   /** Moves the clock. Timers of tasks that are due by then are called on the way. */
   advance(ms: number): void;
@@ -81,8 +79,7 @@ function nextTimer(timers: ReadonlySet<Timer>, byMs: number): Timer | undefined 
 export function storeWith(store: Store, methods: Partial<Store>): Store {
   return new Proxy(store, {
     get: (target, name) => {
-      const own: unknown = Reflect.get(methods, name);
-      if (own !== undefined) return own;
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
@@ -132,7 +129,7 @@ export function testWorld(startMs: number): TestWorld {
   };
 }
 
-/** What a test may say of its services. */
+/** Options of the services under test. */
 export interface TestServicesOptions {
   readonly wrapStore?: (store: Store) => Store;
   /** Default: summaries are made by hand. */
@@ -147,7 +144,7 @@ export interface TestServicesOptions {
   readonly index?: RecallIndex;
   /** The memory of the index. */
   readonly memoryBytes?: number;
-  /** What the clock says first. */
+  /** Initial time of the clock. */
   readonly startMs?: number;
 }
 
@@ -185,7 +182,7 @@ function callOf(method: string, requestId = "", digest = "same"): Call {
   return { method, requestId, digest: toBytes(digest), writer: "local", signal };
 }
 
-/** What most tests ask of services, in fewer words. */
+/** Shorthands for the calls that most tests make. */
 function shortcuts({
   sessions,
   events,

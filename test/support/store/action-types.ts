@@ -1,12 +1,17 @@
-// What the actions of test/support/actions.ts and fork.ts have in common.
+// Types that the actions of actions.ts and fork.ts share.
 
-import type { EventType } from "../../src/domain/event.ts";
-import type { PolicyState, Session, SessionFields, SessionRef } from "../../src/domain/session.ts";
-import type { Role } from "../../src/domain/window/types.ts";
-import type { NewEvent, StoredReply } from "../../src/storage/store.ts";
+import type { EventType } from "../../../src/events/rules/event.ts";
+import type {
+  PolicyState,
+  Session,
+  SessionFields,
+  SessionRef,
+} from "../../../src/session/rules/session.ts";
+import type { NewEvent, StoredReply } from "../../../src/store/store.ts";
+import type { Role } from "../../../src/window/rules/types.ts";
 import { newEvent } from "./plans.ts";
 
-/** What all actions have. */
+/** Fields of all actions. */
 export interface ActionBase extends SessionRef {
   readonly nowMs: number;
   readonly requestId?: string;
@@ -41,7 +46,7 @@ export type SessionAction = ActionBase &
         readonly keep?: number;
         /** Erases what `keep` leaves out of the window, new messages as well. */
         readonly discard?: boolean;
-        /** What the policy remembers from here on. */
+        /** New state of the policy. */
         readonly state?: PolicyState;
         readonly load: Load;
       }
@@ -68,7 +73,7 @@ export type SessionAction = ActionBase &
     | { readonly kind: "look"; readonly messageIds: readonly string[]; readonly load: Load }
   );
 
-/** What an action of a session answers. */
+/** Answer of an action on a session. */
 export interface ActionResult {
   readonly revision: number;
   readonly lastSeq: number;
@@ -104,7 +109,7 @@ export function replyTo(
   return { method: action.kind, digest, bytes, createMs: action.nowMs };
 }
 
-/** How long an answer counts. Upkeep may keep older ones for a while. */
+/** Time for which an answer counts. Upkeep may keep older ones for a while. */
 export const REPLY_AGE_MS = 5_000;
 
 /** Whether there is an answer that still counts. */

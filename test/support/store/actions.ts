@@ -2,17 +2,16 @@
 // pure function, with an answer that can be compared. It covers what a plan can say, not what a
 // policy does.
 
+import { EVENT_TYPE, type EventType } from "../../../src/events/rules/event.ts";
 import {
   lastSeqMismatch,
   messageAlreadyExists,
   messageNotFound,
   sessionAlreadyExists,
   sessionNotFound,
-} from "../../src/domain/errors.ts";
-import { EVENT_TYPE, type EventType } from "../../src/domain/event.ts";
-import { makeMessageId } from "../../src/domain/ids.ts";
-import type { PolicyState, Session } from "../../src/domain/session.ts";
-import { ROLE } from "../../src/domain/window/types.ts";
+} from "../../../src/kit/errors.ts";
+import { makeMessageId } from "../../../src/kit/ids.ts";
+import type { PolicyState, Session } from "../../../src/session/rules/session.ts";
 import type {
   NewMessage,
   SessionDecision,
@@ -20,7 +19,8 @@ import type {
   SessionView,
   Store,
   StoredEntry,
-} from "../../src/storage/store.ts";
+} from "../../../src/store/store.ts";
+import { ROLE } from "../../../src/window/rules/types.ts";
 import {
   type ActionResult,
   eventsOf,

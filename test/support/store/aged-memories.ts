@@ -1,13 +1,13 @@
 // Memories that changed very often, for tests of what becomes of their former states.
 
-import type { Store } from "../../src/storage/store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { changeMemories } from "./memory-actions.ts";
 import { START_MS } from "./plans.ts";
 
 /** Their ids: together they have more former states than one change erases. */
 export const AGED_IDS: readonly string[] = ["a", "b", "c", "d", "e"];
 
-/** How many states each of them has. */
+/** Number of states of each of them. */
 export const AGED_STATES = 300;
 
 const base = { kind: "memories", namespace: "default", sessionId: "", nowMs: START_MS } as const;

@@ -1,7 +1,7 @@
-// What tests of the storage do to documents and vectors: plain data, decided by pure functions,
+// Changes to documents and vectors in tests of the storage: plain data, decided by pure functions,
 // like the actions of actions.ts.
 
-import { EVENT_TYPE } from "../../src/domain/event.ts";
+import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
 import type {
   CollectionRef,
   DocumentPlan,
@@ -11,11 +11,11 @@ import type {
   StoredCollection,
   StoredDocument,
   VectorPlace,
-} from "../../src/storage/store.ts";
+} from "../../../src/store/store.ts";
 import { type ActionBase, isYoung } from "./action-types.ts";
 import { newEvent, newReply, START_MS } from "./plans.ts";
 
-/** What makes a document; everything but its id and number has a default. */
+/** Parts of a document; everything but its id and number has a default. */
 export type DocumentParts = Partial<Omit<StoredDocument, "bytes">> &
   Pick<StoredDocument, "documentId" | "documentNo"> & { readonly text?: string };
 
@@ -52,14 +52,14 @@ export interface DocumentAction extends ActionBase {
   readonly clear: boolean;
 }
 
-/** What a change of documents saw, and did. */
+/** Observations and effects of a change to documents. */
 export interface DocumentResult {
   readonly revision: number;
   readonly saved: boolean;
   readonly collection: StoredCollection | undefined;
   readonly collectionCount: number;
   readonly nextDocumentNo: number;
-  /** What was known of the documents. */
+  /** Documents as the change saw them. */
   readonly documents: readonly string[];
   readonly chunks: readonly string[];
   readonly replayed?: true;

@@ -3,8 +3,8 @@
 // What an engine may choose freely is left out or read through: page borders, cursors, and how the
 // runs of a window are cut.
 
-import type { Session, SessionRef } from "../../src/domain/session.ts";
-import type { Store } from "../../src/storage/store.ts";
+import type { Session, SessionRef } from "../../../src/session/rules/session.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { dumpDocuments } from "./documents.ts";
 import { START_MS } from "./plans.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "./read-all.ts";
 import { dumpAllMemories, dumpMemories } from "./read-memories.ts";
 
-/** What to look at. */
+/** Records to dump. */
 export interface DumpNames {
   readonly namespaces: readonly string[];
   /** Request ids whose answers to read, in every namespace. */
@@ -89,7 +89,10 @@ async function dumpReplies(store: Store, names: DumpNames): Promise<unknown[]> {
         result: view.reply,
       }));
       const isYoung = (reply?.createMs ?? 0) >= (names.repliesFromMs ?? 0);
-      if (reply !== undefined && isYoung) replies.push([namespace, requestId, reply]);
+      if (reply === undefined || !isYoung) continue;
+      // The marks are a set.
+      const about = reply.about?.toSorted();
+      replies.push([namespace, requestId, about === undefined ? reply : { ...reply, about }]);
     }
   }
   return replies;

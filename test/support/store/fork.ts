@@ -1,8 +1,8 @@
 // A copy of a session, as an action for tests of the storage.
 
-import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../../src/domain/errors.ts";
-import { EVENT_TYPE } from "../../src/domain/event.ts";
-import type { CopyDecision, CopyView, Store } from "../../src/storage/store.ts";
+import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
+import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../../../src/kit/errors.ts";
+import type { CopyDecision, CopyView, Store } from "../../../src/store/store.ts";
 import {
   type ActionBase,
   type ActionResult,
@@ -18,7 +18,7 @@ export interface ForkAction extends ActionBase {
   readonly kind: "fork";
   readonly target: string;
   readonly atSeq?: number;
-  /** How many of the oldest messages of the window the copy leaves out. Default 0. */
+  /** Number of the oldest messages of the window that the copy leaves out. Default 0. */
   readonly leaveOut?: number;
   /** The copy begins with a summary of the newest version. Default false. */
   readonly summary?: boolean;

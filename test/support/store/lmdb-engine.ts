@@ -3,10 +3,10 @@
 import { cpSync } from "node:fs";
 import { basename, join } from "node:path";
 
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import type { Engine } from "../storage/scene.ts";
+import { openLmdbStore } from "../../../src/store/lmdb/store.ts";
+import type { Engine } from "../../storage/scene.ts";
+import { makeTempDir } from "../kit/temp-dir.ts";
 import { readFacts } from "./plans.ts";
-import { makeTempDir } from "./temp-dir.ts";
 
 const DATA_FILE = "data.mdb";
 

@@ -3,11 +3,12 @@
 // every change that was acknowledged. Usage: node lmdb-load.ts DIR FAILPOINTS SEED
 
 import { writeSync } from "node:fs";
-import { AppError } from "../../src/domain/errors.ts";
-import { EMPTY_POLICY_STATE, type SessionRef } from "../../src/domain/session.ts";
-import { armFailpoints } from "../../src/lib/failpoint.ts";
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import type { SessionPlan, SessionView, Store, StoredEntry } from "../../src/storage/store.ts";
+import { AppError } from "../../../src/kit/errors.ts";
+import { armFailpoints } from "../../../src/kit/failpoint.ts";
+import { EMPTY_POLICY_STATE, type SessionRef } from "../../../src/session/rules/session.ts";
+import { openLmdbStore } from "../../../src/store/lmdb/store.ts";
+import type { SessionPlan, SessionView, Store, StoredEntry } from "../../../src/store/store.ts";
+import { type Random, randomFrom } from "../kit/random.ts";
 import {
   newEvent,
   newFields,
@@ -20,7 +21,6 @@ import {
   START_MS,
   totalsOf,
 } from "./plans.ts";
-import { type Random, randomFrom } from "./random.ts";
 import { changeTask, type WorkAction, work } from "./work.ts";
 
 const WINDOW_MAX = 12;
@@ -186,17 +186,13 @@ export function workOf(ref: SessionRef, random: Random): WorkAction {
 }
 
 function allowMissing(error: unknown): void {
-  if (!(error instanceof AppError)) {
-    throw error;
-  }
+  if (!(error instanceof AppError)) throw error;
 }
 
 async function taskOf(store: Store, ref: SessionRef, random: Random): Promise<void> {
   const { tasks } = await store.listTasks({ ...ref, limit: 20 });
   const task = tasks[random.int(0, 19)];
-  if (task === undefined) {
-    return;
-  }
+  if (task === undefined) return;
   const draft = { hook: task.hook, state: "ready", dueMs: START_MS + random.int(0, 9) } as const;
   const base = { namespace: ref.namespace, taskNo: task.taskNo, hour: random.int(1, 6) };
   await changeTask(store, {
@@ -216,9 +212,7 @@ async function copyOf(store: Store, source: SessionRef): Promise<void> {
       return { kind: "answer", result: false };
     }
     const { copied } = view;
-    if (copied === undefined) {
-      return { kind: "copy", atSeq: view.source.head.lastSeq };
-    }
+    if (copied === undefined) return { kind: "copy", atSeq: view.source.head.lastSeq };
     const last = copied.window.at(-1)?.seq ?? 0;
     return {
       kind: "save",
@@ -280,6 +274,4 @@ async function main(directory: string, failpoints: string, seed: number): Promis
 }
 
 const [, , directory = "", failpoints = "", seed = "1"] = process.argv;
-if (directory !== "") {
-  await main(directory, failpoints, Number(seed));
-}
+if (directory !== "") await main(directory, failpoints, Number(seed));

@@ -1,9 +1,9 @@
 // Opens a store with failpoints armed, for tests that kill the start.
 // Usage: node lmdb-opener.ts DIR FAILPOINTS
 
-import { armFailpoints } from "../../src/lib/failpoint.ts";
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import { CODEC } from "../../src/transport/convert/message.ts";
+import { CODEC } from "../../../src/edge/codec.ts";
+import { armFailpoints } from "../../../src/kit/failpoint.ts";
+import { openLmdbStore } from "../../../src/store/lmdb/store.ts";
 
 const [, , directory = "", failpoints = ""] = process.argv;
 armFailpoints(failpoints);

@@ -1,12 +1,12 @@
 // Reads everything in a store, for tests that damage it. Prints one line of JSON: what was read, or
 // the reason why not. Usage: node lmdb-reader.ts DIR
 
-import { AppError } from "../../src/domain/errors.ts";
-import type { SessionRef } from "../../src/domain/session.ts";
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { AppError, sessionNotFound } from "../../../src/kit/errors.ts";
+import type { SessionRef } from "../../../src/session/rules/session.ts";
+import { openLmdbStore } from "../../../src/store/lmdb/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { plain } from "../kit/plain.ts";
 import { dumpDocuments } from "./documents.ts";
-import { plain } from "./plain.ts";
 import { readFacts, START_MS } from "./plans.ts";
 import { dumpMemories } from "./read-memories.ts";
 import { oldestOf, revisionOf } from "./revisions.ts";
@@ -28,6 +28,8 @@ async function readAll(store: Store): Promise<unknown> {
       order: "asc",
       limit: 10_000,
     });
+    // It was listed: a key that is damaged hides it from a lookup.
+    if (window === undefined || page === undefined) throw sessionNotFound(sessionId);
     const history = { order: "asc", limit: 1_000, maxBytes: 1e9 } as const;
     const { tasks } = await store.listTasks({ ...ref, limit: 1_000 });
     sessions.push([
@@ -35,9 +37,9 @@ async function readAll(store: Store): Promise<unknown> {
       head,
       (await store.listSummaries(ref, history))?.summaries,
       tasks,
-      plain(await vectorsOf(store, ref, page?.messages ?? [])),
-      window?.window.map(({ seq, messageId }) => [seq, messageId]),
-      page?.messages.map(({ bytes }) => Buffer.from(bytes).toString("base64")),
+      plain(await vectorsOf(store, ref, page.messages)),
+      window.window.map(({ seq, messageId }) => [seq, messageId]),
+      page.messages.map(({ bytes }) => Buffer.from(bytes).toString("base64")),
     ]);
   }
   const page = await store.listEvents({

@@ -1,24 +1,24 @@
 // Memories and jobs on them for tests of the storage.
 
-import type { MemoryJob, MemoryJobType } from "../../src/domain/memories/job.ts";
+import type { MemoryJob, MemoryJobType } from "../../../src/memory/rules/job.ts";
 import {
   type Memory,
   type MemoryKind,
   type MemoryStructure,
   SHARED_SCOPE,
-} from "../../src/domain/memories/memory.ts";
-import { DEFAULT_MEMORY_POLICY } from "../../src/domain/memories/policy.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
+} from "../../../src/memory/rules/memory.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import { DEFAULT_MEMORY_POLICY } from "../../../src/window/policy/memory-policy.ts";
 import { START_MS } from "./plans.ts";
 
-/** What makes a memory; everything but its id and number has a default. */
+/** Parts of a memory; everything but its id and number has a default. */
 export type MemoryParts = Partial<Omit<Memory, "content" | "strength">> &
   Pick<Memory, "memoryId" | "memoryNo"> & {
     readonly content?: Partial<Memory["content"]>;
     readonly strength?: Partial<Memory["strength"]>;
   };
 
-/** What a memory of a kind is made of, if it needs something. */
+/** Structure that memories of a kind need, if any. */
 export function structureOf(kind: MemoryKind, text: string): MemoryStructure | undefined {
   if (kind === "entity") {
     const entity = { name: text, type: "other", aliases: [], attributes: new Map() };
@@ -101,6 +101,8 @@ export function fullMemory(parts: Pick<Memory, "memoryId" | "memoryNo" | "kind">
       messageIds: ["m1", "m2"],
       hook: "h",
       model: "m",
+      erasedMs: 0,
+      isVouched: true,
     },
     writer: "w",
     reason: "r",

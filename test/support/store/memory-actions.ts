@@ -1,26 +1,26 @@
-// What tests of the storage do to memories and to jobs on them: plain data, decided by pure
+// Changes to memories and to their jobs in tests of the storage: plain data, decided by pure
 // functions, like the actions of actions.ts.
 
-import { sessionNotFound } from "../../src/domain/errors.ts";
-import { EVENT_TYPE } from "../../src/domain/event.ts";
-import type { MemoryJob, MemoryJobType } from "../../src/domain/memories/job.ts";
-import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
+import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
+import { sessionNotFound } from "../../../src/kit/errors.ts";
+import type { MemoryJob, MemoryJobType } from "../../../src/memory/rules/job.ts";
+import type { MemoryLookup } from "../../../src/memory/rules/lookup.ts";
 import {
   MEMORY_TIERS,
   type Memory,
   type MemoryKind,
   type MemoryScope,
   SHARED_SCOPE,
-} from "../../src/domain/memories/memory.ts";
-import { nameKeyOf, promotionKeyOf, textKeyOf } from "../../src/domain/memories/text-key.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import type { MemoryPlan, SessionPlan, Store } from "../../src/storage/store.ts";
+} from "../../../src/memory/rules/memory.ts";
+import { nameKeyOf, promotionKeyOf, textKeyOf } from "../../../src/memory/rules/text-key.ts";
+import type { MemoryPlan, SessionPlan, Store } from "../../../src/store/store.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
 import { type ActionBase, eventsOf, isYoung } from "./action-types.ts";
 import { newDocument } from "./documents.ts";
 import { newJob, newMemory, structureOf } from "./memories.ts";
 import { newEvent, newReply } from "./plans.ts";
 
-/** What is done to one memory; one that exists gets a new state, or gets stronger. */
+/** Change to one memory; an existing one gets a new state or more strength. */
 export interface MemoryDraft {
   readonly memoryId: string;
   readonly kind: MemoryKind;
@@ -31,17 +31,19 @@ export interface MemoryDraft {
   readonly persistent?: boolean;
   readonly ttlMs?: number;
   readonly past?: boolean;
+  /** Messages of the session `s` that say it. */
+  readonly messageIds?: readonly string[];
   /** Of one that exists: no new state. */
   readonly strengthen?: boolean;
 }
 
-/** What is done to memories. */
+/** A batch of changes to memories. */
 export interface MemoryWork {
   readonly put?: readonly MemoryDraft[];
   /** Ids; those that are not there, or are put, are left out. */
   readonly remove?: readonly string[];
   readonly promoted?: readonly { readonly scope: MemoryScope; readonly text: string }[];
-  /** How many memories of each tier of the first scope are evicted. */
+  /** Number of evicted memories of each tier of the first scope. */
   readonly evict?: number;
 }
 
@@ -67,7 +69,7 @@ export interface TurnAction extends ActionBase, MemoryWork {
   readonly load?: "at-once" | "asked";
 }
 
-/** What a change of memories saw, and did. */
+/** Observations and effects of a change to memories. */
 export interface MemoryResult {
   readonly revision: number;
   readonly saved: boolean;
@@ -98,6 +100,7 @@ function lookAt(lookup: MemoryLookup, draft: MemoryDraft): unknown {
     names.map((name) => list(lookup.bySubject(scope, name, 3))),
     names.map((name) => list(lookup.pastBySubject(scope, name, 3))),
     list(lookup.newest(scope, new Set([kind, "fact"]), 3)),
+    (draft.messageIds ?? []).map((id) => list(lookup.bySource("s", id, 3))),
     MEMORY_TIERS.map((tier) => lookup.count(scope, tier)).join(),
     MEMORY_TIERS.map((tier) => list(lookup.evictable(scope, tier, 3))),
   ];
@@ -106,6 +109,11 @@ function lookAt(lookup: MemoryLookup, draft: MemoryDraft): unknown {
 interface Stamp {
   readonly nowMs: number;
   readonly revision: number;
+}
+
+function sourceOf({ messageIds }: MemoryDraft): Memory["source"] | undefined {
+  if (messageIds === undefined) return undefined;
+  return { origin: "promotion", sessionId: "s", messageIds, hook: "", model: "" };
 }
 
 /** The memory of a draft. */
@@ -120,9 +128,10 @@ function memoryOf(draft: MemoryDraft, old: Memory | undefined, no: number, at: S
       lastSeenMs: at.nowMs,
       decayMs: at.nowMs + 1,
     };
-    return { ...old, strength, etagRevision };
+    return { ...old, strength, etagRevision, source: sourceOf(draft) ?? old.source };
   }
   const { kind, scope } = old ?? draft;
+  const source = sourceOf(draft);
   return newMemory({
     memoryId: draft.memoryId,
     memoryNo: old?.memoryNo ?? no,
@@ -132,6 +141,7 @@ function memoryOf(draft: MemoryDraft, old: Memory | undefined, no: number, at: S
     strength: old?.strength ?? { lastSeenMs: at.nowMs },
     persistent,
     ttlMs,
+    ...(source === undefined ? {} : { source }),
     trust: importance < 0.5 ? TRUST.low : TRUST.medium,
     state: past ? "superseded" : "active",
     supersededBy: past ? "another" : "",
@@ -180,9 +190,7 @@ function requestOf({ requestId }: ActionBase): { readonly requestId?: string } {
 export function changeMemories(store: Store, action: MemoryAction): Promise<MemoryResult> {
   const { namespace, nowMs } = action;
   return store.changeMemories<MemoryResult>({ namespace, ...requestOf(action) }, (view) => {
-    if (isYoung(view.reply, nowMs)) {
-      return { kind: "answer", result: replayedOf(view.reply.bytes) };
-    }
+    if (isYoung(view.reply, nowMs)) return { kind: "answer", result: replayedOf(view.reply.bytes) };
     const { revision } = view;
     const { plan, seen } = memoryPlan(view.memories, action, { nowMs, revision });
     const { promoted = [], put = [], remove = [] } = plan;
@@ -215,9 +223,7 @@ export function turn(store: Store, action: TurnAction): Promise<MemoryResult> {
   const seqs = action.load === "asked" ? [] : [action.seq];
   const change = { namespace, sessionId, seqs, ...requestOf(action) };
   return store.changeSession<MemoryResult>(change, (view) => {
-    if (isYoung(view.reply, nowMs)) {
-      return { kind: "answer", result: replayedOf(view.reply.bytes) };
-    }
+    if (isYoung(view.reply, nowMs)) return { kind: "answer", result: replayedOf(view.reply.bytes) };
     const messages = view.messagesAt([action.seq]);
     if (messages === undefined) return { kind: "need-messages", seqs: [action.seq] };
     const { revision, session } = view;

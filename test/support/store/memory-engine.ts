@@ -1,8 +1,8 @@
 // Opens the memory engine for tests of the storage.
 
-import { type MemoryState, newMemoryState } from "../../src/storage/memory/state.ts";
-import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import type { Engine } from "../storage/scene.ts";
+import { type MemoryState, newMemoryState } from "../../model/state.ts";
+import { openMemoryStore } from "../../model/store.ts";
+import type { Engine } from "../../storage/scene.ts";
 import { readFacts } from "./plans.ts";
 
 let opened = 0;

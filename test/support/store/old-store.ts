@@ -1,4 +1,4 @@
-// The stores that older versions wrote, kept in test/storage/fixtures, and everything that a caller
+// The stores that older versions wrote, kept in test/golden/stores, and everything that a caller
 // can read of one.
 //
 // What is read is compared as values without names: of each record the values of its fields, in
@@ -8,15 +8,15 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Summary } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
-import type { Store } from "../../src/storage/store.ts";
-import { CODEC } from "../../src/transport/convert/message.ts";
-import { startContractServer, type TestClient, type TestServer } from "./contract.ts";
-import { hooksOf, pollHook } from "./hooks.ts";
+import { CODEC } from "../../../src/edge/codec.ts";
+import type { Summary } from "../../../src/gen/memorysidecar/v1/summary.ts";
+import { openLmdbStore } from "../../../src/store/lmdb/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { startContractServer, type TestClient, type TestServer } from "../contract/client.ts";
+import { hooksOf, pollHook } from "../hooks/hooks.ts";
 import { allMemories, dumpAllMemories, dumpMemories } from "./read-memories.ts";
 
-const FIXTURES = join(import.meta.dirname, "../storage/fixtures");
+const FIXTURES = join(import.meta.dirname, "../../golden/stores");
 
 /** The namespaces of the old stores. */
 export const OLD_NAMESPACES = ["default", "other"] as const;
@@ -27,7 +27,7 @@ const REQUEST_IDS = [
   ...["remove", "remember", "forget", "complete-first of placed", "complete-first of running"],
 ];
 
-/** What is known of an old store beside what is in it. */
+/** Description of an old store beside its contents. */
 export interface OldStore {
   readonly format: number;
   readonly storeId: string;
@@ -37,7 +37,7 @@ export interface OldStore {
   readonly tokens: Readonly<Record<(typeof OLD_NAMESPACES)[number], string>>;
 }
 
-/** What a caller can read of an old store, as values without names. */
+/** Contents of an old store that callers can read, as values without names. */
 export type OldContent = Readonly<Record<string, unknown>>;
 
 /** An old store: what is known of it, and what must be read of it. */

@@ -1,30 +1,30 @@
 // Messages, events, fields and heads for tests of the storage. What a message holds does not matter
 // to an engine, so that here it is a line of JSON with the facts in it.
 
-import { EVENT_TYPE, type EventType } from "../../src/domain/event.ts";
-import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { EVENT_TYPE, type EventType } from "../../../src/events/rules/event.ts";
 import {
+  DEFAULT_SETTINGS,
   EMPTY_POLICY_STATE,
   type SessionFields,
   type SessionHead,
   type SessionRef,
   type WindowInsert,
-} from "../../src/domain/session.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../../src/domain/summaries/spec.ts";
-import { type SummaryRecord, TRUST } from "../../src/domain/summaries/summary.ts";
+} from "../../../src/session/rules/session.ts";
+import type { NewEvent, NewMessage, ReadFacts, StoredReply } from "../../../src/store/store.ts";
+import { type SummaryRecord, TRUST } from "../../../src/summary/rules/summary.ts";
 import {
   SERVER_WORKER,
   type SummarizeWork,
   type Task,
   type TaskLease,
-} from "../../src/domain/tasks/task.ts";
-import { ROLE, type SeqRange, type WindowFacts } from "../../src/domain/window/types.ts";
-import type { NewEvent, NewMessage, ReadFacts, StoredReply } from "../../src/storage/store.ts";
+} from "../../../src/tasks/rules/task.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../../src/window/policy/summary-spec.ts";
+import { ROLE, type SeqRange, type WindowFacts } from "../../../src/window/rules/types.ts";
 
 /** The time at which tests start. */
 export const START_MS = 1_700_000_000_000;
 
-/** What makes a message; everything has a default. */
+/** Parts of a message; everything has a default. */
 export interface MessageParts extends Partial<WindowFacts> {
   readonly seq: number;
   /** Makes two messages with the same facts differ. */
@@ -79,13 +79,7 @@ export function newEvent(
 /** Fields of a session; what is not given is empty. */
 export function newFields(parts: Partial<SessionFields> = {}): SessionFields {
   return {
-    userId: "",
-    agentId: "",
-    labels: new Map(),
-    metadata: new Uint8Array(0),
-    policy: DEFAULT_POLICY,
-    memoryPolicy: undefined,
-    ttlMs: 0,
+    ...DEFAULT_SETTINGS,
     summary: undefined,
     summaryVersion: 0,
     inserts: [],
@@ -119,7 +113,7 @@ export function newInsert(
   };
 }
 
-/** What makes a task; everything but its number and its session has a default. */
+/** Parts of a task; everything but its number and its session has a default. */
 export type TaskParts = Partial<Omit<Task, "summarize">> &
   Pick<Task, "taskNo" | "sessionId"> & { readonly work?: Partial<SummarizeWork> };
 
@@ -221,7 +215,7 @@ export function newReply(text: string, createMs = START_MS): StoredReply {
   return { method: "Test", digest: bytes(`digest of ${text}`), bytes: bytes(text), createMs };
 }
 
-/** What a list of messages adds up to. */
+/** Totals of a list of messages. */
 export function totalsOf(messages: readonly { tokenCount: number; byteCount: number }[]): {
   readonly messageCount: number;
   readonly tokenCount: number;

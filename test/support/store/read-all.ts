@@ -1,10 +1,8 @@
 // Reads everything that a paged read gives, for tests of the storage. Every page is checked to keep
 // to its limit, and a read that does not end is an error.
 
-import { comparePositions, type EventPosition } from "../../src/domain/event.ts";
-import type { Session, SessionRef } from "../../src/domain/session.ts";
-import type { SummaryRecord } from "../../src/domain/summaries/summary.ts";
-import type { Task } from "../../src/domain/tasks/task.ts";
+import { comparePositions, type EventPosition } from "../../../src/events/rules/event.ts";
+import type { Session, SessionRef } from "../../../src/session/rules/session.ts";
 import type {
   Consumer,
   EventQuery,
@@ -15,7 +13,9 @@ import type {
   StoredMessage,
   SummaryQuery,
   TaskQuery,
-} from "../../src/storage/store.ts";
+} from "../../../src/store/store.ts";
+import type { SummaryRecord } from "../../../src/summary/rules/summary.ts";
+import type { Task } from "../../../src/tasks/rules/task.ts";
 
 const PAGES_MAX = 10_000;
 

@@ -1,8 +1,8 @@
 // Everything that can be read of memories, page by page.
 
-import { taskNoOfJob } from "../../src/domain/memories/job.ts";
-import { MEMORY_TIERS, type Memory } from "../../src/domain/memories/memory.ts";
-import type { MemoryQuery, Store, StoredMemoryJob, StoredScope } from "../../src/storage/store.ts";
+import { taskNoOfJob } from "../../../src/memory/rules/job.ts";
+import { MEMORY_TIERS, type Memory } from "../../../src/memory/rules/memory.ts";
+import type { MemoryQuery, Store, StoredMemoryJob, StoredScope } from "../../../src/store/store.ts";
 import { START_MS } from "./plans.ts";
 
 /** All memories of a query, page by page. */
@@ -93,7 +93,7 @@ export async function dumpMemories(store: Store, namespace: string): Promise<unk
   };
 }
 
-/** What can be read of the memories of a whole store. */
+/** All memories of a store that can be read. */
 export async function dumpAllMemories(store: Store): Promise<unknown> {
   const expired = await store.expiredMemories(START_MS * 2, 10_000);
   return {

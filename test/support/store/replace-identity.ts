@@ -1,7 +1,7 @@
 // Gives a store on disk another identity than the one it made for itself.
 
-import { openEnvironment } from "../../src/storage/lmdb/environment.ts";
-import { type Identity, readIdentity, saveIdentity } from "../../src/storage/lmdb/recovery.ts";
+import { openEnvironment } from "../../../src/store/engine/environment.ts";
+import { type Identity, readIdentity, saveIdentity } from "../../../src/store/lmdb/recovery.ts";
 
 /** Ids are 16 hexadecimal digits. */
 export async function replaceIdentity(

@@ -1,7 +1,7 @@
-// Where the events of a namespace stand, in short.
+// Positions of the events of a namespace, in short.
 
-import type { EventPosition } from "../../src/domain/event.ts";
-import type { Store } from "../../src/storage/store.ts";
+import type { EventPosition } from "../../../src/events/rules/event.ts";
+import type { Store } from "../../../src/store/store.ts";
 
 /** The newest durable revision of a namespace. */
 export async function revisionOf(store: Store, namespace = "default"): Promise<number> {

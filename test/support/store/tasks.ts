@@ -1,7 +1,7 @@
 // Tasks for tests.
 
-import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../src/domain/summaries/spec.ts";
-import type { SummarizeWork, Task } from "../../src/domain/tasks/task.ts";
+import type { SummarizeWork, Task } from "../../../src/tasks/rules/task.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../../src/window/policy/summary-spec.ts";
 
 /** A task that is ready, over two messages. */
 export function sampleTask(fields: Partial<Task> = {}, work: Partial<SummarizeWork> = {}): Task {

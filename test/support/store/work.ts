@@ -1,9 +1,8 @@
-// What tests of the storage do to tasks, what hooks took, and summaries: plain data, decided by
-// pure functions, like the actions of actions.ts.
+// Changes to tasks, hook usage and summaries in tests of the storage: plain data, decided by pure
+// functions, like the actions of actions.ts.
 
-import { sessionNotFound } from "../../src/domain/errors.ts";
-import { EVENT_TYPE } from "../../src/domain/event.ts";
-import { type Task, type TaskState, taskNoAt } from "../../src/domain/tasks/task.ts";
+import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
+import { sessionNotFound } from "../../../src/kit/errors.ts";
 import type {
   SessionPlan,
   SessionView,
@@ -11,11 +10,12 @@ import type {
   SummaryPlan,
   TaskPlan,
   TaskView,
-} from "../../src/storage/store.ts";
+} from "../../../src/store/store.ts";
+import { type Task, type TaskState, taskNoAt } from "../../../src/tasks/rules/task.ts";
 import { type ActionBase, eventsOf, isYoung } from "./action-types.ts";
 import { newLease, newReply, newSummary, newTask } from "./plans.ts";
 
-/** What becomes of a task. */
+/** Change to a task. */
 export interface TaskDraft {
   readonly hook: string;
   readonly state: TaskState;
@@ -34,11 +34,11 @@ export interface WorkAction extends ActionBase {
   readonly take?: { readonly hook: string; readonly hour: number; readonly tokens: number };
   /** The texts of new summaries. */
   readonly summaries: readonly string[];
-  /** How many versions below the newest to forget a summary. */
+  /** Number of versions below the newest at which a summary is forgotten. */
   readonly forget: readonly number[];
 }
 
-/** What a change of tasks saw. */
+/** Observations of a change to tasks. */
 export interface WorkResult {
   readonly revision: number;
   readonly tasks: readonly number[];

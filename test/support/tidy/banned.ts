@@ -1,9 +1,10 @@
 // Code and words that do not belong here, each with the reason and what to write instead.
 
+import { isRule } from "./house.ts";
 import { type Node, nameOf, parseModule, walk } from "./parse.ts";
 import { isTest, type Project, sourcesOf } from "./project.ts";
 
-/** Where something that is banned elsewhere is in its place, with the reason. */
+/** Places where something that is banned elsewhere is allowed, with the reason. */
 export interface Allowed {
   readonly path: string;
   readonly reason: string;
@@ -18,10 +19,10 @@ interface BannedCode {
 }
 
 const inSrc = (path: string): boolean => path.startsWith("src/") && !isTest(path);
-const aboveLib = (path: string): boolean => inSrc(path) && !path.startsWith("src/lib/");
+const aboveKit = (path: string): boolean => inSrc(path) && !path.startsWith("src/kit/");
 const inProduct = (path: string): boolean =>
   inSrc(path) || (path.startsWith("clients/") && !isTest(path) && !path.includes("/examples/"));
-const inDomain = (path: string): boolean => path.startsWith("src/domain/") && !isTest(path);
+const inRules = (path: string): boolean => inSrc(path) && isRule(path);
 
 /** Gives `object.property` for a plain member access. */
 function memberOf(node: Node): string | undefined {
@@ -55,9 +56,7 @@ function impure(node: Node): string | undefined {
 function focused(node: Node, parent: Node | undefined): string | undefined {
   const member = memberOf(node);
   if (member === undefined || parent === undefined) return undefined;
-  return /^(it|test|describe|suite|bench)\.(only|skip|todo|fails)$/.test(member)
-    ? member
-    : undefined;
+  return /^(test|describe|suite|bench)\.(only|skip|todo|fails)$/.test(member) ? member : undefined;
 }
 
 /** Gives the rules about code. */
@@ -71,10 +70,10 @@ export function bannedCode(allowed: Readonly<Record<string, readonly Allowed[]>>
     return text !== undefined && pattern.test(text) ? text : undefined;
   };
   return [
-    rule("clock", { find: clock, where: aboveLib, instead: "take a clock as an argument" }),
+    rule("clock", { find: clock, where: aboveKit, instead: "take a clock as an argument" }),
     rule("random", {
       find: member(/^Math\.random$/),
-      where: aboveLib,
+      where: aboveKit,
       instead: "take the random source as an argument, or use node:crypto",
     }),
     rule("console", {
@@ -92,7 +91,7 @@ export function bannedCode(allowed: Readonly<Record<string, readonly Allowed[]>>
       where: inProduct,
       instead: "throw, or set process.exitCode in src/main.ts, so that the store is closed",
     }),
-    rule("impure", { find: impure, where: inDomain, instead: "domain is pure; pass the value in" }),
+    rule("impure", { find: impure, where: inRules, instead: "domain is pure; pass the value in" }),
     rule("any", {
       find: (node) => (node.type === "TSAnyKeyword" ? "any" : undefined),
       where: () => true,
@@ -102,6 +101,20 @@ export function bannedCode(allowed: Readonly<Record<string, readonly Allowed[]>>
       find: (node) => (node.type === "ExportDefaultDeclaration" ? "export default" : undefined),
       where: () => true,
       instead: "export by name, so that the same thing has the same name everywhere",
+    }),
+    rule("private member", {
+      find: (node) =>
+        node["accessibility"] === "private" && node["kind"] !== "constructor"
+          ? `private ${nameOf(node["key"]) ?? "member"}`
+          : undefined,
+      where: () => true,
+      instead: "write #name: one style, and the engine enforces it",
+    }),
+    rule("it", {
+      find: (node) =>
+        node.type === "ImportSpecifier" && nameOf(node["imported"]) === "it" ? "it" : undefined,
+      where: (path) => /\.ts$/.test(path),
+      instead: "write test(), as every other test does",
     }),
     rule("focused test", {
       find: focused,
@@ -145,7 +158,12 @@ function covers(allowed: string, path: string): boolean {
 }
 
 /** Words that are banned in every text; the patterns are written so that they miss themselves. */
-const WORDS: readonly { pattern: RegExp; instead: string }[] = [
+const WORDS: readonly {
+  pattern: RegExp;
+  instead: string;
+  /** Default: every file. */
+  where?: (path: string) => boolean;
+}[] = [
   {
     pattern: /\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b/,
     instead: "do it now, or open an issue",
@@ -163,15 +181,21 @@ const WORDS: readonly { pattern: RegExp; instead: string }[] = [
       /registry\.[n]pmjs|[n]pmmirror|[p]ypi\.org|[p]ythonhosted|deb\.[d]ebian|[g]hcr\.io|[q]uay\.io/,
     instead: "name no registry host; the tools of the machine know theirs",
   },
+  {
+    pattern: /selectools|lauren|marsys|alquimia|definable/i,
+    instead: "only src/compat names other systems; take what differs from its tables",
+    where: (path) => inSrc(path) && !/^src\/(compat|gen)\//.test(path),
+  },
 ];
 
 /** Names banned words in any file that people write. */
 export function bannedWordProblems(project: Project): string[] {
   const problems: string[] = [];
   for (const [path, text] of project) {
-    if (path.startsWith("third_party/") || path.includes("/gen/")) continue;
+    if (path.startsWith("third_party/")) continue;
+    const words = WORDS.filter(({ where }) => where === undefined || where(path));
     text.split("\n").forEach((line, index) => {
-      for (const { pattern, instead } of WORDS) {
+      for (const { pattern, instead } of words) {
         const found = pattern.exec(line);
         if (found !== null) problems.push(`${path}:${index + 1}: ${found[0].trim()}: ${instead}`);
       }

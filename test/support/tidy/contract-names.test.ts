@@ -10,7 +10,7 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nameProblems, optionProblems, publicFiles } from "./contract-names.ts";
 
 type MessageInit = MessageInitShape<typeof DescriptorProtoSchema>;
@@ -48,7 +48,7 @@ function field(name: string, type: Type = Type.INT32, label: Label = Label.OPTIO
 const P = "memorysidecar.v1";
 
 describe("reserved words", () => {
-  it.each([
+  test.each([
     ["string", "Go"],
     ["class", "Java, Kotlin, Python, C++, Swift, Ruby"],
     ["when", "Kotlin"],
@@ -65,7 +65,7 @@ describe("reserved words", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["Context", "Java"],
     ["Unit", "Kotlin"],
     ["Task", "C#"],
@@ -79,14 +79,14 @@ describe("reserved words", () => {
     expect(nameProblems([fileOf({ enumType: [{ name }] })], [])).toEqual([problem]);
   });
 
-  it("refuse an enum value without the prefix of its enum", () => {
+  test("refuse an enum value without the prefix of its enum", () => {
     const value = [{ name: "COLOR_KIND_SELF" }, { name: "COLOR_KIND_RED" }];
     expect(nameProblems([fileOf({ enumType: [{ name: "ColorKind", value }] })], [])).toEqual([
       `${P}.ColorKind.COLOR_KIND_SELF: a word that Rust, Swift cannot use`,
     ]);
   });
 
-  it("refuse an rpc and a oneof", () => {
+  test("refuse an rpc and a oneof", () => {
     const service = [{ name: "S", method: [{ name: "Import" }, { name: "ImportAll" }] }];
     expect(nameProblems([fileOf({ service })], [])).toEqual([
       `${P}.S.Import: a word that Java cannot use`,
@@ -94,12 +94,12 @@ describe("reserved words", () => {
     expect(problemsOf({ oneofDecl: [{ name: "when" }] })).toHaveLength(1);
   });
 
-  it("are sought in nested messages and enums", () => {
+  test("are sought in nested messages and enums", () => {
     expect(problemsOf({ nestedType: [{ name: "Unit", field: [field("from")] }] })).toHaveLength(2);
     expect(problemsOf({ enumType: [{ name: "Task" }] })).toHaveLength(1);
   });
 
-  it("leave out what generators escape without harm", () => {
+  test("leave out what generators escape without harm", () => {
     expect(problemsOf({ field: [field("type"), field("namespace"), field("user_id")] })).toEqual(
       [],
     );
@@ -107,7 +107,7 @@ describe("reserved words", () => {
 });
 
 describe("accessors", () => {
-  it.each([
+  test.each([
     [field("x", Type.STRING, Label.REPEATED), "x_count"],
     [field("x", Type.MESSAGE, Label.REPEATED), "x_list"],
     [field("x", Type.ENUM), "x_value"],
@@ -120,14 +120,14 @@ describe("accessors", () => {
     expect(problemsOf({ field: [field("x"), field(second)] })).toEqual([]);
   });
 
-  it("of a map are more", () => {
+  test("of a map are more", () => {
     const entry = { name: "XEntry", options: { mapEntry: true }, field: [field("key")] };
     const map = { ...field("x", Type.MESSAGE, Label.REPEATED), typeName: `.${P}.M.XEntry` };
     const message = { nestedType: [entry], field: [map, field("x_map"), field("x_count")] };
     expect(problemsOf(message)).toHaveLength(2);
   });
 
-  it("have another name than their class", () => {
+  test("have another name than their class", () => {
     expect(problemsOf({ name: "LastSeen", field: [field("last_seen")] })).toEqual([
       `${P}.LastSeen.last_seen: the name of its message, in C#`,
     ]);
@@ -137,12 +137,12 @@ describe("accessors", () => {
 describe("exceptions", () => {
   const exception = { name: `${P}.M.from`, reason: "a test" };
 
-  it("let a name stay", () => {
+  test("let a name stay", () => {
     const file = fileOf({ messageType: [{ name: "M", field: [field("from")] }] });
     expect(nameProblems([file], [exception])).toEqual([]);
   });
 
-  it("end with the name that they are for", () => {
+  test("end with the name that they are for", () => {
     const file = fileOf({ messageType: [{ name: "M", field: [field("min")] }] });
     expect(nameProblems([file], [exception])).toEqual([
       `${P}.M.from: an exception that nothing needs`,
@@ -151,11 +151,11 @@ describe("exceptions", () => {
 });
 
 describe("options", () => {
-  it("are there for every language", () => {
+  test("are there for every language", () => {
     expect(optionProblems([fileOf({})])).toEqual([]);
   });
 
-  it.each(Object.keys(OPTIONS))("are not whole without %s", (name) => {
+  test.each(Object.keys(OPTIONS))("are not whole without %s", (name) => {
     const rest = Object.entries(OPTIONS).filter(([key]) => key !== name);
     const options = create(FileOptionsSchema, Object.fromEntries(rest));
     const problems = optionProblems([fileOf({ options })]);
@@ -163,7 +163,7 @@ describe("options", () => {
     expect(problems[0]).toContain(name);
   });
 
-  it.each([
+  test.each([
     { messageType: [{ name: "FileProto" } satisfies Partial<DescriptorProto>] },
     { enumType: [{ name: "FILEPROTO" }] },
     { service: [{ name: "FileProto" }] },
@@ -179,7 +179,7 @@ describe("options", () => {
 });
 
 describe("the public files", () => {
-  it("are ours without the records on disk", () => {
+  test("are ours without the records on disk", () => {
     const packages = ["memorysidecar.v1", "memorysidecar.hook.v1", "memorysidecar.storage.v1", "x"];
     const files = packages.map((name) => fileOf({ package: name }));
     expect(publicFiles(files)).toEqual(files.slice(0, 2));

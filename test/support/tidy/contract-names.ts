@@ -1,14 +1,15 @@
 // That generated code in every language has the names of the contract, and one package for each
 // language. Read from descriptors, which is what generators see.
 
-import type {
-  DescriptorProto,
-  EnumDescriptorProto,
-  FieldDescriptorProto,
-  FileDescriptorProto,
-  FileOptions,
+import {
+  type DescriptorProto,
+  type EnumDescriptorProto,
+  type FieldDescriptorProto,
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  type FileDescriptorProto,
+  type FileOptions,
 } from "@bufbuild/protobuf/wkt";
-import { FieldDescriptorProto_Label, FieldDescriptorProto_Type } from "@bufbuild/protobuf/wkt";
 import { type NameKind, pascalCase, RESERVED_WORDS } from "./reserved-words.ts";
 
 /** A name that a rule refuses and that stays, with the reason. */
@@ -115,7 +116,7 @@ function accessorProblems(message: DescriptorProto, path: string): Found[] {
   );
 }
 
-/** What Java's accessors of a field have after its name. */
+/** Suffixes of Java's accessors of a field. */
 function javaSuffixes(field: FieldDescriptorProto, message: DescriptorProto): readonly string[] {
   const isMap = message.nestedType.some(
     ({ name, options }) => options?.mapEntry === true && field.typeName.endsWith(`.${name}`),

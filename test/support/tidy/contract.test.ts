@@ -1,6 +1,6 @@
 // A contract of one rpc and one reason, with each of its parts missing in turn.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reasonProblems, rpcProblems } from "./contract.ts";
 
 const PROTO = "proto/memorysidecar/v1/session_service.proto";
@@ -9,15 +9,15 @@ const REASONS = "proto/memorysidecar/v1/error_reason.proto";
 describe("rpcs", () => {
   const whole = new Map([
     [PROTO, "service S {\n  // Gets.\n  rpc GetSession(A) returns (B);\n}\n"],
-    ["src/transport/rpc/get-session.ts", ""],
+    ["src/routes.ts", "getSession"],
     ["test/contract/sessions.test.ts", "await client.getSession({});"],
   ]);
 
-  it("have a file of their own and a contract test", () => {
+  test("have a route and a contract test", () => {
     expect(rpcProblems(whole)).toEqual([]);
   });
 
-  it.each(["src/transport/rpc/get-session.ts", "test/contract/sessions.test.ts"])(
+  test.each(["src/routes.ts", "test/contract/sessions.test.ts"])(
     "are not done without %s",
     (path) => {
       const project = new Map(whole);
@@ -26,39 +26,35 @@ describe("rpcs", () => {
     },
   );
 
-  it("of a service that hooks implement need no file", () => {
+  test("of a service that hooks implement need no route", () => {
     const service = "service HookService {\n  rpc Summarize(A) returns (B);\n}\n";
     const called = "proto/memorysidecar/hook/v1/hook_service.proto";
     expect(rpcProblems(new Map(whole).set(called, service))).toEqual([]);
     const served = "proto/memorysidecar/v1/hook_service.proto";
     expect(rpcProblems(new Map(whole).set(served, service))).toHaveLength(2);
   });
-
-  it("are not the only ones: a file without an rpc is named", () => {
-    expect(rpcProblems(new Map(whole).set("src/transport/rpc/old.ts", ""))).toHaveLength(1);
-  });
 });
 
 describe("reasons", () => {
   const whole = new Map([
     [REASONS, "enum R {\n  ERROR_REASON_UNSPECIFIED = 0;\n  ERROR_REASON_GONE = 1;\n}\n"],
-    ["src/domain/errors.ts", 'export function gone() { return new AppError("GONE", "x"); }'],
-    ["src/service/a.ts", 'import { gone } from "../domain/errors.ts";\nthrow gone();'],
+    ["src/kit/errors.ts", 'export function gone() { return new AppError("GONE", "x"); }'],
+    ["src/session/a.ts", 'import { gone } from "../kit/errors.ts";\nthrow gone();'],
     ["test/contract/a.test.ts", 'expect(reason).toBe("GONE");'],
   ]);
 
-  it("are raised and tested", () => {
+  test("are raised and tested", () => {
     expect(reasonProblems(whole)).toEqual([]);
   });
 
-  it("are raised by a constructor that somebody imports, not only defined", () => {
-    const project = new Map(whole).set("src/service/a.ts", "");
+  test("are raised by a constructor that somebody imports, not only defined", () => {
+    const project = new Map(whole).set("src/session/a.ts", "");
     expect(reasonProblems(project)).toEqual(["GONE: nothing in src raises it"]);
-    project.set("src/transport/a.ts", 'throw new AppError("GONE", "x");');
+    project.set("src/session/b.ts", 'throw new AppError("GONE", "x");');
     expect(reasonProblems(project)).toEqual([]);
   });
 
-  it("are expected by a test", () => {
+  test("are expected by a test", () => {
     const project = new Map(whole);
     project.delete("test/contract/a.test.ts");
     expect(reasonProblems(project)).toEqual(["GONE: no test expects it"]);

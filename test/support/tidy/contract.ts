@@ -1,6 +1,5 @@
 // That code and tests cover the contract: every rpc and every reason of failure.
 
-import { basename } from "node:path";
 import { importsOf } from "./imports.ts";
 import { nameOf, parseModule, stringOf, walk } from "./parse.ts";
 import { isTest, type Project, sourcesOf } from "./project.ts";
@@ -18,34 +17,23 @@ export function rpcNames(project: Project): string[] {
   return found;
 }
 
-function kebab(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "-").toLowerCase();
-}
-
-/** Names rpcs without a file of their own or without a contract test, and files without an rpc. */
+/** Names rpcs that have no route or no contract test. */
 export function rpcProblems(project: Project): string[] {
-  const rpcs = rpcNames(project);
+  const routes = project.get("src/routes.ts") ?? "";
   const tests = [...project].filter(([path]) => path.startsWith("test/contract/"));
   const problems: string[] = [];
-  const files = new Set(
-    [...project.keys()]
-      .filter((path) => path.startsWith("src/transport/rpc/") && !isTest(path))
-      .map((path) => basename(path, ".ts")),
-  );
-  for (const rpc of rpcs) {
-    const file = kebab(rpc);
-    if (!files.delete(file)) problems.push(`src/transport/rpc/${file}.ts: missing, for ${rpc}`);
+  for (const rpc of rpcNames(project)) {
     const method = `${rpc.charAt(0).toLowerCase()}${rpc.slice(1)}`;
     const name = new RegExp(`\\b(${rpc}|${method})\\b`);
+    if (!name.test(routes)) problems.push(`src/routes.ts: no route for ${rpc}`);
     if (!tests.some(([, text]) => name.test(text))) {
       problems.push(`test/contract: no test names ${rpc}`);
     }
   }
-  for (const file of files) problems.push(`src/transport/rpc/${file}.ts: is no rpc`);
   return problems;
 }
 
-const ERRORS = "src/domain/errors.ts";
+const ERRORS = "src/kit/errors.ts";
 
 /** Gives the reasons of the public `ErrorReason` enum, without the prefix. */
 export function errorReasons(project: Project): string[] {

@@ -1,6 +1,7 @@
-// Who imports whom: the layers, cycles, and files that nothing reaches.
+// Imports between files: the rooms of the house, cycles, and files that nothing reaches.
 
 import { posix } from "node:path";
+import { floorOf, isRule, mayImport, roomOf } from "./house.ts";
 import { nameOf, parseModule, stringOf, walk } from "./parse.ts";
 import { isGenerated, isTest, type Project, sourcesOf } from "./project.ts";
 
@@ -40,84 +41,99 @@ export function importsOf(path: string, text: string): Import[] {
   return found;
 }
 
-/** The layers from the edge inward; a layer imports only itself and what stands after it. */
-export const LAYERS = [
-  ...["transport", "hooks", "service", "recall", "embed", "storage", "domain", "lib"],
-] as const;
-
-const COMPOSITION = /^src\/[^/]+\.ts$/;
-
-/** The one package that domain uses: it computes and does nothing else. */
+/** The one package that rules use: it computes and does nothing else. */
 const CEL = /^@marcbachmann\/cel-js$/;
-const CONDITIONS = /^src\/domain\/conditions\//;
 
-/** Packages and generated code with the one folder that may use them. */
-const OWNERS: readonly { what: RegExp; owner: RegExp; text: string }[] = [
-  { what: /^lmdb$/, owner: /^src\/storage\/lmdb\//, text: "only src/storage/lmdb imports lmdb" },
-  { what: CEL, owner: CONDITIONS, text: "only src/domain/conditions imports the CEL library" },
+/** Packages and generated code with the files that may use them. */
+const OWNERS: readonly {
+  readonly what: RegExp;
+  readonly isOwner: (path: string) => boolean;
+  readonly text: string;
+}[] = [
+  {
+    what: /^lmdb$/,
+    isOwner: (path) => path.startsWith("src/store/"),
+    text: "only src/store imports lmdb",
+  },
+  {
+    what: CEL,
+    isOwner: (path) => path.startsWith("src/window/conditions/"),
+    text: "only src/window/conditions imports the CEL library",
+  },
   {
     what: /^(@grpc\/|grpc-health-check$)/,
-    owner: /^src\/(transport|hooks)\//,
-    text: "only src/transport and src/hooks import gRPC packages",
+    isOwner: (path) => /^src\/(grpc|hooks|edge)\/|^src\/(server|routes)\.ts$/.test(path),
+    text: "only src/grpc, src/hooks, src/edge, server.ts and routes.ts import gRPC packages",
   },
   {
     what: /^src\/gen\/(?!memorysidecar\/storage\/)/,
-    owner: /^src\/(transport|hooks)\//,
-    text: "the public contract's types stop at src/transport and src/hooks",
+    isOwner: (path) =>
+      roomOf(path) === "edge" || /^src\/(grpc|hooks)\/|^src\/routes\.ts$/.test(path),
+    text: "types of the contract stop at files of the edge: rpc.ts, wire.ts, checks.ts",
   },
   {
     what: /^src\/gen\/memorysidecar\/storage\//,
-    owner: /^src\/storage\//,
-    text: "only src/storage knows the records on disk",
+    isOwner: (path) => path.startsWith("src/store/"),
+    text: "only src/store knows the records on disk",
   },
 ];
 
-/** Names every import that points up, sideways or at what belongs to another folder. */
-export function layerProblems(project: Project): string[] {
+/** An import that the order of rooms forbids and that is still there. */
+export interface KnownImport {
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** Names every import that points up or at what belongs to another folder. */
+export function layerProblems(project: Project, known: readonly KnownImport[] = []): string[] {
   const problems: string[] = [];
+  const used = new Set<KnownImport>();
   for (const [path, text] of sourcesOf(project)) {
-    if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
+    if (!path.startsWith("src/") || path.endsWith(".test.ts") || isGenerated(path)) continue;
     for (const { specifier, line, target } of importsOf(path, text)) {
+      const exception = known.find(({ from, to }) => from === path && to === target);
+      if (exception !== undefined) used.add(exception);
       const reason = forbidden(path, target ?? specifier, target !== undefined);
-      if (reason !== undefined) problems.push(`${path}:${line}: ${specifier}: ${reason}`);
+      if (reason !== undefined && exception === undefined) {
+        problems.push(`${path}:${line}: ${specifier}: ${reason}`);
+      }
     }
+  }
+  for (const exception of known.filter((one) => !used.has(one))) {
+    problems.push(
+      `${exception.from}: does not import ${exception.to} any more; drop the exception`,
+    );
   }
   return problems;
 }
 
 function forbidden(path: string, what: string, isFile: boolean): string | undefined {
-  for (const { what: pattern, owner, text } of OWNERS) {
-    if (pattern.test(what) && !owner.test(path)) return text;
+  for (const { what: pattern, isOwner, text } of OWNERS) {
+    if (pattern.test(what) && !isOwner(path)) return text;
   }
-  const from = layerOf(path);
-  if ((from === "domain" || from === "lib") && !CEL.test(what)) {
-    const outside = !isFile && (from === "domain" || !what.startsWith("node:"));
-    if (outside) return `${from} imports nothing from outside`;
+  const from = roomOf(path);
+  if ((isRule(path) || from === "kit") && !CEL.test(what)) {
+    const isOutside = !isFile && (isRule(path) || !what.startsWith("node:"));
+    if (isOutside) return `${from} imports nothing from outside`;
   }
-  if (!isFile || COMPOSITION.test(path)) return undefined;
+  if (!isFile) return undefined;
   if (!what.startsWith("src/")) return "src imports only src";
-  if (isGenerated(what)) return undefined;
-  if (COMPOSITION.test(what)) return "only the composition root imports a file of src itself";
-  const order: readonly string[] = LAYERS;
-  if (order.indexOf(layerOf(what)) < order.indexOf(from)) {
-    return `${from} is below ${layerOf(what)}; imports point down only`;
-  }
-  return undefined;
+  if (isGenerated(what) || floorOf(from) === undefined) return undefined;
+  const to = roomOf(what);
+  return mayImport(from, to) ? undefined : `${from} is below ${to}; imports point down only`;
 }
 
-function layerOf(path: string): string {
-  return path.split("/")[1] ?? "";
-}
-
-/** Whether a path is in a layer that the table knows; a new folder needs a place in it. */
+/** Names folders that have no place in the house. */
 export function unknownLayerProblems(project: Project): string[] {
-  const known = new Set<string>([...LAYERS, "gen"]);
-  const folders = new Set(
-    [...project.keys()].filter((path) => /^src\/[^/]+\//.test(path)).map(layerOf),
+  const rooms = new Set(
+    [...project.keys()]
+      .filter((path) => path.startsWith("src/") && path.endsWith(".ts") && !isGenerated(path))
+      .map(roomOf),
   );
-  return [...folders]
-    .filter((folder) => !known.has(folder))
-    .map((folder) => `src/${folder}: give the folder a place in LAYERS`);
+  return [...rooms]
+    .filter((room) => floorOf(room) === undefined)
+    .map((room) => `src/${room}: give the folder a place in HOUSE`);
 }
 
 /** Names every circle of imports, types included, once. */
@@ -142,11 +158,11 @@ export function cycleProblems(project: Project): string[] {
   return problems;
 }
 
-/** What starts by itself: processes, threads, tests and the configuration of tools. */
+/** Entry points: processes, threads, tests and the configuration of tools. */
 export interface EntryPoints {
-  /** What the product starts. */
+  /** Entry points of the product. */
   readonly product: readonly string[];
-  /** What scripts and tests start, as patterns; tests are known anyway. */
+  /** Entry points of scripts and tests, as patterns; test files need no entry. */
   readonly development: readonly RegExp[];
 }
 

@@ -28,7 +28,9 @@ export function readProject(root: string): Project {
 
 /** Whether a file was made by a tool. */
 export function isGenerated(path: string): boolean {
-  return path.includes("/gen/") || /^clients\/python\/src\/memorysidecar\/(v1|hook)\//.test(path);
+  return (
+    path.includes("/gen/") || /^clients\/python\/src\/memorysidecar\/(v1|hook|_sync)\//.test(path)
+  );
 }
 
 /** Whether a file only runs in tests. */

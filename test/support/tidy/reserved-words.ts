@@ -3,7 +3,7 @@
 // generator renames the accessor, the language has no way to write it, or it hides a name that
 // every file sees. A word that the generator escapes without harm is left out, and said so.
 
-/** What a name of the contract stands for. */
+/** Kind of thing that a name of the contract denotes. */
 export type NameKind = "field" | "type" | "enum value" | "rpc";
 
 /** The words of one language for one kind of name. */
@@ -101,7 +101,7 @@ export const RESERVED_WORDS: readonly ReservedWords[] = [
       ToString Types WriteTo`),
   },
   {
-    // What a new project imports everywhere: System and its Collections.Generic, IO, Linq,
+    // Types that a new project imports everywhere: System and its Collections.Generic, IO, Linq,
     // Net.Http, Threading and Threading.Tasks. The compiler calls the name ambiguous.
     language: "C#",
     kind: "type",

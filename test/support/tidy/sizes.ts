@@ -1,11 +1,13 @@
-// How long files, functions, lines and parameter lists may be.
+// Limits on the length of files, functions, lines and parameter lists, and on the size of folders.
 
+import { posix } from "node:path";
 import { isNode, type Node, nameOf, parseModule, walk } from "./parse.ts";
 import { isGenerated, isTest, type Project, sourcesOf } from "./project.ts";
 
 const FUNCTION_LINES = 70;
 const PARAMETERS = 4;
 const COLUMNS = 100;
+const FOLDER_FILES = 25;
 
 /** The most lines that a file may have; undefined where any length goes. */
 function lineLimit(path: string): number | undefined {
@@ -26,6 +28,20 @@ export function fileLengthProblems(project: Project): string[] {
     }
   }
   return problems;
+}
+
+/** Names folders of src that hold too many files to see at a glance; tests do not count. */
+export function folderProblems(project: Project): string[] {
+  const counts = new Map<string, number>();
+  for (const path of project.keys()) {
+    if (!path.startsWith("src/") || !path.endsWith(".ts")) continue;
+    if (path.endsWith(".test.ts") || isGenerated(path)) continue;
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > FOLDER_FILES)
+    .map(([folder, count]) => `${folder}: ${count} files, at most ${FOLDER_FILES}; make a room`);
 }
 
 const HAS_COLUMNS = /\.(ts|proto|py|sh|yaml|toml)$|(^|\/)(Dockerfile|run)$/;
@@ -85,7 +101,7 @@ function holdsTests(node: Node): boolean {
   return statements.some((statement: unknown) => {
     const call = isNode(statement) ? statement["expression"] : undefined;
     const callee = isNode(call) ? nameOf(call["callee"]) : undefined;
-    return callee === "it" || callee === "describe";
+    return callee === "test" || callee === "describe";
   });
 }
 

@@ -1,7 +1,7 @@
 // Random conversations for property tests of windows.
 
 import fc from "fast-check";
-import { type MessageDetail, ROLE, type WindowEntry } from "../../src/domain/window/types.ts";
+import { type MessageDetail, ROLE, type WindowEntry } from "../../../src/window/rules/types.ts";
 
 /** An entry that carries what conditions, duplicates and shortening look at. */
 export interface TestEntry extends WindowEntry {
@@ -124,7 +124,7 @@ const content = fc.oneof(
   },
 );
 
-/** What is drawn for each message beside what it is. */
+/** Numbers of each message beside its kind. */
 const numbers = fc.record({
   tokenCount,
   step: fc.integer({ min: 1, max: 2 }),

@@ -1,10 +1,10 @@
 // Trims that are wrong on purpose, to show that the properties of windows can fail.
 
-import type { PolicyStage, Selection } from "../../src/domain/policy.ts";
-import { type TrimRequest, trimWindow } from "../../src/domain/window/trim.ts";
-import { ROLE, type TrimOutcome } from "../../src/domain/window/types.ts";
-import type { TestEntry } from "./window-arbitraries.ts";
-import type { TrimFunction } from "./window-properties.ts";
+import type { PolicyStage, Selection } from "../../../src/window/policy/policy.ts";
+import { type TrimRequest, trimWindow } from "../../../src/window/rules/trim.ts";
+import { ROLE, type TrimOutcome } from "../../../src/window/rules/types.ts";
+import type { TestEntry } from "./arbitraries.ts";
+import type { TrimFunction } from "./properties.ts";
 
 type Request = TrimRequest<TestEntry>;
 type Outcome = TrimOutcome<TestEntry>;

@@ -1,9 +1,9 @@
-// What stands in windows of tests and not in the log.
+// Window entries in tests that are not in the log.
 
-import type { WindowInsert } from "../../src/domain/session.ts";
-import { TRUST } from "../../src/domain/summaries/summary.ts";
-import { ROLE, type Role } from "../../src/domain/window/types.ts";
-import { jsonCodec } from "./json-codec.ts";
+import type { WindowInsert } from "../../../src/session/rules/session.ts";
+import { TRUST } from "../../../src/summary/rules/summary.ts";
+import { ROLE, type Role } from "../../../src/window/rules/types.ts";
+import { jsonCodec } from "../services/json-codec.ts";
 
 const ROLES: Readonly<Record<WindowInsert["kind"], Role>> = {
   summary: ROLE.system,

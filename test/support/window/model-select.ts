@@ -1,17 +1,17 @@
 // The reference model of windows, second part: when a stage acts and what it chooses. See
 // window-model-units.ts.
 
-import { compileCondition } from "../../src/domain/conditions/condition.ts";
+import { compileCondition } from "../../../src/window/conditions/condition.ts";
 import type {
   Policy,
   PolicyStage,
   Selection,
   Trigger,
   WindowUnit,
-} from "../../src/domain/policy.ts";
-import { similarityOf } from "../../src/domain/window/duplicates.ts";
-import type { Signals, TriggerHit, TrimReason } from "../../src/domain/window/types.ts";
-import type { TestEntry } from "./window-arbitraries.ts";
+} from "../../../src/window/policy/policy.ts";
+import { similarityOf } from "../../../src/window/rules/duplicates.ts";
+import type { Signals, TriggerHit, TrimReason } from "../../../src/window/rules/types.ts";
+import type { TestEntry } from "./arbitraries.ts";
 import {
   isAsked,
   isCall,
@@ -20,7 +20,7 @@ import {
   modelSeen,
   modelTiedTo,
   modelUnits,
-} from "./window-model-units.ts";
+} from "./model-units.ts";
 
 type Entries = readonly TestEntry[];
 
@@ -29,11 +29,11 @@ export interface ModelWindow {
   readonly entries: Entries;
   readonly policy: Policy;
   readonly signals: Signals;
-  /** What messages cost that were shortened. */
+  /** Costs of shortened messages. */
   readonly costs: ReadonlyMap<TestEntry, number>;
   /** When the newest message was stored. */
   readonly newestMs: number;
-  /** How many of the newest assistant messages the stage leaves alone. Default 0. */
+  /** Number of the newest assistant messages that the stage leaves alone. Default 0. */
   readonly keepAssistantTurns?: number;
   /** The stage chooses, and this is it: it may take up placed summaries. */
   readonly chooser?: PolicyStage;
@@ -43,7 +43,7 @@ export interface ModelWindow {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** What entries cost in a window. */
+/** Cost of entries in a window. */
 export const modelTokens = ({ costs }: ModelWindow, entries: Entries): number =>
   sum(entries.map((e) => costs.get(e) ?? e.tokenCount));
 
@@ -94,7 +94,7 @@ function counting(window: ModelWindow, stage: PolicyStage, unit: WindowUnit): En
   if (stage.countIf.length === 0) return seen;
   const test = (e: TestEntry): boolean => meets(window, stage.countIf, "count_if", e);
   const units = unitsOf(window, unit).map(({ members }) => members);
-  // What is in no unit counts by itself.
+  // A message outside all units counts by itself.
   const alone = seen.filter((e) => !units.some((u) => u.includes(e))).map((e) => [e]);
   const counted = [...units, ...alone].filter((u) => u.map(test).every((met) => met));
   return seen.filter((e) => counted.some((u) => u.includes(e)));
@@ -198,13 +198,13 @@ export function modelIsOver(window: ModelWindow, { select, unit }: PolicyStage):
   return unitsOf(window, unit).some((u) => isAged(window, select, u));
 }
 
-/** What a stage would take out, its boundary left aside, and why. */
+/** Messages that a stage would remove, before its boundary applies, and the reason. */
 export interface ModelChoice {
   readonly reason: TrimReason;
   readonly chosen: Entries;
 }
 
-/** What a stage chooses from a window. */
+/** Messages that a stage chooses from a window. */
 export function modelChoice(window: ModelWindow, stage: PolicyStage): ModelChoice {
   const { select, unit } = stage;
   const units = unitsOf(window, unit);
@@ -345,10 +345,10 @@ function duplicates(
   });
 }
 
-/** What the boundary of a stage makes of its choice. */
+/** A stage's choice after its boundary has applied. */
 export interface ModelCut {
   readonly chosen: Entries;
-  /** What goes for the boundary alone. */
+  /** Messages that only the boundary removes. */
   readonly popped: Entries;
 }
 

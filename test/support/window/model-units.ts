@@ -1,6 +1,6 @@
 // The reference model of windows, first part: what belongs together and what stays. As slow and
 // plain as it can be said, written from the comments of the public contract. Shares no code with
-// src/domain/window, only its types.
+// src/window/rules, only its types.
 
 import {
   DEFAULT_POLICY,
@@ -8,9 +8,9 @@ import {
   type PolicyStage,
   type ToolPairing,
   type WindowUnit,
-} from "../../src/domain/policy.ts";
-import type { HoldReason } from "../../src/domain/window/types.ts";
-import type { TestEntry } from "./window-arbitraries.ts";
+} from "../../../src/window/policy/policy.ts";
+import type { HoldReason } from "../../../src/window/rules/types.ts";
+import type { TestEntry } from "./arbitraries.ts";
 
 const USER = 1;
 const ASSISTANT = 2;
@@ -61,7 +61,7 @@ function groupOf(entries: Entries, entry: TestEntry): Entries {
   return entries.filter((e) => group.has(e));
 }
 
-/** What a policy keeps together with an entry. */
+/** Messages that a policy keeps together with an entry. */
 export function modelTiedTo(
   entries: Entries,
   entry: TestEntry,
@@ -107,7 +107,7 @@ export function modelSeen(entries: Entries, policy: Policy): Entries {
   return blind ? entries.filter((e) => e.role !== SYSTEM) : entries;
 }
 
-/** What of a stage says what it keeps together and leaves alone. */
+/** Part of a stage that decides which messages stay together and which stay untouched. */
 type ModelStage = Pick<PolicyStage, "unit" | "keepAssistantTurns"> & {
   readonly removedTo?: PolicyStage["removedTo"];
   readonly effect?: PolicyStage["effect"];
@@ -126,7 +126,7 @@ function isPlaced(entry: TestEntry): boolean {
   return entry.role === SYSTEM && entry.seq % 1 !== 0;
 }
 
-/** What a stage leaves alone: the newest assistant turns, or everything when there are fewer. */
+/** Messages that a stage leaves alone: the newest assistant turns, or all when there are fewer. */
 export function modelLeftAlone(
   entries: Entries,
   { keepAssistantTurns = 0 }: Pick<PolicyStage, "keepAssistantTurns">,
@@ -137,7 +137,7 @@ export function modelLeftAlone(
   return first === undefined ? [] : entries.slice(entries.indexOf(first));
 }
 
-/** What is in no unit, with the reasons. */
+/** Messages outside all units, with the reasons. */
 function setAside(entries: Entries, policy: Policy, folds: boolean): Map<TestEntry, HoldReason[]> {
   const { system, pinFirst, pinIds } = policy.protections;
   const aside = new Map<TestEntry, HoldReason[]>();
@@ -147,7 +147,7 @@ function setAside(entries: Entries, policy: Policy, folds: boolean): Map<TestEnt
   const firstOther = entries.findIndex((e) => e.role !== SYSTEM);
   const systems = entries.filter((e, index) => {
     if (e.role !== SYSTEM || system === "none") return false;
-    // What is not seen is not taken up.
+    // Folding takes in placed messages, unless it does not see system messages.
     if (folds && isPlaced(e) && system !== "excluded") return false;
     return system !== "leading" || firstOther === -1 || index < firstOther;
   });
@@ -165,7 +165,7 @@ function setAside(entries: Entries, policy: Policy, folds: boolean): Map<TestEnt
   return aside;
 }
 
-/** What keeps the unit it is in. */
+/** Reasons that keep the unit of an entry. */
 function guards(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]> {
   const { minMessages, lastUser } = policy.protections;
   const seen = modelSeen(entries, policy);
@@ -195,7 +195,7 @@ function begins(unit: WindowUnit, entry: TestEntry, before: Entries): boolean {
 export interface ModelUnit {
   /** By rising position. */
   readonly members: Entries;
-  /** Why they must stay; empty when they may go. */
+  /** Reasons why they must stay; empty if they may go. */
   readonly holds: readonly HoldReason[];
 }
 
@@ -247,7 +247,7 @@ export function modelTurns(entries: Entries, toolPairing: ToolPairing): number[]
   return entries.map((e) => units.findIndex((u) => u.members.includes(e)) + 1);
 }
 
-/** What must stay in a window for a stage. */
+/** Messages that must stay in a window for a stage. */
 export function modelProtected(entries: Entries, stage: ModelStage, policy: Policy): Entries {
   const units = modelUnits(entries, stage, policy);
   const removable = new Set(units.filter((u) => u.holds.length === 0).flatMap((u) => u.members));

@@ -1,11 +1,11 @@
 // The window rules once more, as slow and plain as they can be said: the reference that property
 // tests compare with. Written from the comments of the public contract; shares no code with
-// src/domain/window but the similarity of texts and the plan of a cut, which have tests of their
+// src/window/rules but the similarity of texts and the plan of a cut, which have tests of their
 // own.
 
-import type { PolicyStage } from "../../src/domain/policy.ts";
-import { headPlan, shortenPlan } from "../../src/domain/window/shorten.ts";
-import type { TrimRequest } from "../../src/domain/window/trim.ts";
+import type { PolicyStage } from "../../../src/window/policy/policy.ts";
+import { headPlan, shortenPlan } from "../../../src/window/rules/shorten.ts";
+import type { TrimRequest } from "../../../src/window/rules/trim.ts";
 import type {
   ConditionWarning,
   Shortened,
@@ -14,8 +14,8 @@ import type {
   Trim,
   TrimOutcome,
   TrimReason,
-} from "../../src/domain/window/types.ts";
-import type { TestEntry } from "./window-arbitraries.ts";
+} from "../../../src/window/rules/types.ts";
+import type { TestEntry } from "./arbitraries.ts";
 import {
   type ModelWindow,
   modelChoice,
@@ -24,8 +24,8 @@ import {
   modelIsOver,
   modelPassed,
   modelTokens,
-} from "./window-model-select.ts";
-import { modelIsOrphan, modelLeftAlone, modelSeen, modelUnits } from "./window-model-units.ts";
+} from "./model-select.ts";
+import { modelIsOrphan, modelLeftAlone, modelSeen, modelUnits } from "./model-units.ts";
 
 const CEILING_MESSAGES = 10_000;
 const CEILING_BYTES = 3 * 1024 * 1024;
@@ -224,7 +224,7 @@ export function modelIsOverSize(
   );
 }
 
-/** What the rules make of a window. */
+/** Outcome of the rules for a window. */
 export function modelTrim(request: Request): ModelOutcome {
   const { entries, policy, occasions } = request;
   const course: Course = {

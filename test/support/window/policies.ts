@@ -6,7 +6,7 @@ import {
   type Policy,
   type PolicyStage,
   type Selection,
-} from "../../src/domain/policy.ts";
+} from "../../../src/window/policy/policy.ts";
 
 /** A selection that drops the oldest until the limits hold. */
 export function dropOldest(limits: {

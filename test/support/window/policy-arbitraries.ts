@@ -10,8 +10,8 @@ import {
   type StageOn,
   type Trigger,
   type WindowUnit,
-} from "../../src/domain/policy.ts";
-import type { SummarySpec, SummaryView } from "../../src/domain/summaries/spec.ts";
+} from "../../../src/window/policy/policy.ts";
+import type { SummarySpec, SummaryView } from "../../../src/window/policy/summary-spec.ts";
 
 const MESSAGES = { min: 0, max: 10_000 };
 const TOKENS = { min: 0, max: 1_000_000_000 };
@@ -109,7 +109,7 @@ const selection: fc.Arbitrary<Selection> = fc.oneof(
   fc.constant({ kind: "boundary-only" } as const),
 );
 
-/** How messages are summarized, with every combination that is allowed. */
+/** Summary options, in every combination that is allowed. */
 const summarySpec: fc.Arbitrary<SummarySpec> = fc
   .record({
     hook: fc.constantFrom("", "manual", "builtin", "my-hook_2"),

@@ -3,12 +3,11 @@
 
 import { deepStrictEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Policy, StageOn } from "../../src/domain/policy.ts";
-import type { TrimRequest } from "../../src/domain/window/trim.ts";
-import { ROLE, type Totals, type TrimOutcome } from "../../src/domain/window/types.ts";
-import { conversation, detailOfEntry, type TestEntry } from "./window-arbitraries.ts";
-import { modelCallBefore, modelCallsOf, modelProtected } from "./window-model-units.ts";
-import { policy, policyOfKinds, signals } from "./window-policies.ts";
+import type { Policy, StageOn } from "../../../src/window/policy/policy.ts";
+import type { TrimRequest } from "../../../src/window/rules/trim.ts";
+import { ROLE, type Totals, type TrimOutcome } from "../../../src/window/rules/types.ts";
+import { conversation, detailOfEntry, type TestEntry } from "./arbitraries.ts";
+import { modelCallBefore, modelCallsOf, modelProtected } from "./model-units.ts";
 import {
   entered,
   type NamedProperty,
@@ -17,7 +16,8 @@ import {
   ruleProperties,
   seqsOf,
   type TrimFunction,
-} from "./window-properties.ts";
+} from "./properties.ts";
+import { policy, policyOfKinds, signals } from "./random-policies.ts";
 
 type Entries = readonly TestEntry[];
 type Request = TrimRequest<TestEntry>;

@@ -1,21 +1,15 @@
-// What must be true of every trim, as properties of any function of its shape. The same properties
-// judge the real one and, to show that they can fail, broken ones. More of them stand in
-// window-promises.ts.
+// Invariants of every trim, as properties of any function of its shape. The same properties judge
+// the real one and, to show that they can fail, broken ones. window-promises.ts holds more of them.
 
 import { deepStrictEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Policy, PolicyStage } from "../../src/domain/policy.ts";
-import type { TrimRequest } from "../../src/domain/window/trim.ts";
-import type { ConditionWarning, TrimOutcome } from "../../src/domain/window/types.ts";
-import { conversation, detailOfEntry, type TestEntry } from "./window-arbitraries.ts";
-import { modelIsOverSize, modelTrim } from "./window-model.ts";
-import {
-  modelHoldReasons,
-  modelIsOrphan,
-  modelProtected,
-  modelTiedTo,
-} from "./window-model-units.ts";
-import { occasion, oneStagePolicy, policy, policyOfKinds, signals } from "./window-policies.ts";
+import type { Policy, PolicyStage } from "../../../src/window/policy/policy.ts";
+import type { TrimRequest } from "../../../src/window/rules/trim.ts";
+import type { ConditionWarning, TrimOutcome } from "../../../src/window/rules/types.ts";
+import { conversation, detailOfEntry, type TestEntry } from "./arbitraries.ts";
+import { modelIsOverSize, modelTrim } from "./model.ts";
+import { modelHoldReasons, modelIsOrphan, modelProtected, modelTiedTo } from "./model-units.ts";
+import { occasion, oneStagePolicy, policy, policyOfKinds, signals } from "./random-policies.ts";
 
 type Entries = readonly TestEntry[];
 type Request = TrimRequest<TestEntry>;
@@ -45,7 +39,7 @@ export const request: fc.Arbitrary<Request> = requestFor(policy);
 export const seqsOf = (entries: readonly { readonly seq: number }[]): number[] =>
   entries.map((entry) => entry.seq);
 
-/** What a window is without the tool results that never enter it. */
+/** The window without the tool results that never enter it. */
 export function entered({ entries, policy: rules }: Request): Entries {
   if (rules.toolPairing !== "whole") return entries;
   return entries.filter((e) => !modelIsOrphan(entries, e));
@@ -69,7 +63,7 @@ function equalsModel(trim: TrimFunction): NamedProperty {
   const property = fc.property(request, (asked) => {
     const outcome = trim(asked);
     const { warnings: foretold, ...model } = modelTrim(asked);
-    // What held a stage is looked at by a property of its own.
+    // A separate property checks what held a stage.
     const runs = outcome.runs.map(({ heldBy: _, ...run }) => run);
     const { ceilingPassed, warnings, ...rest } = outcome;
     deepStrictEqual({ ...rest, runs, ceilingPassed }, model);
@@ -191,7 +185,7 @@ function isPure(trim: TrimFunction): NamedProperty {
   return { name: "gives the same for the same and writes to nothing", property };
 }
 
-/** What an append stores. */
+/** Conditions of an append, which stores its result. */
 const storing = { occasions: new Set(["append"] as const), ceiling: true };
 
 /**

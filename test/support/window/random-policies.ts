@@ -12,10 +12,13 @@ import {
   type Selection,
   type StageOn,
   type Trigger,
-} from "../../src/domain/policy.ts";
-import { DEFAULT_SUMMARY_SPEC, type SummaryLeave } from "../../src/domain/summaries/spec.ts";
-import type { Signals } from "../../src/domain/window/types.ts";
-import { TOOLS } from "./window-arbitraries.ts";
+} from "../../../src/window/policy/policy.ts";
+import {
+  DEFAULT_SUMMARY_SPEC,
+  type SummaryLeave,
+} from "../../../src/window/policy/summary-spec.ts";
+import type { Signals } from "../../../src/window/rules/types.ts";
+import { TOOLS } from "./arbitraries.ts";
 
 const limit = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 20 }) },
@@ -278,7 +281,7 @@ export const occasion: fc.Arbitrary<Occasion> = fc.constantFrom<Occasion[]>(
   { occasions: "all", ceiling: true },
 );
 
-/** What a policy is told beside the window. */
+/** Input of a policy beside the window. */
 export const signals: fc.Arbitrary<Signals> = fc
   .record({
     modelInputTokens: fc.constantFrom(0, 50, 150, 2_000),

@@ -7,19 +7,19 @@ import {
   type Policy,
   type PolicyStage,
   type Selection,
-} from "../../src/domain/policy.ts";
+} from "../../../src/window/policy/policy.ts";
 import {
   type KnownWindow,
   NO_SIGNALS,
   type TrimRequest,
   trimWindow,
-} from "../../src/domain/window/trim.ts";
+} from "../../../src/window/rules/trim.ts";
 import {
   type MessageDetail,
   ROLE,
   type TrimOutcome,
   type WindowEntry,
-} from "../../src/domain/window/types.ts";
+} from "../../../src/window/rules/types.ts";
 
 const ROLES = { U: ROLE.user, A: ROLE.assistant, S: ROLE.system, T: ROLE.tool, R: ROLE.user };
 const FORM = /^([UASTR])(?:\(([a-z0-9,]*)\))?(?::(\d+(?:\.\d+)?))?(?:@(\d+))?$/;
@@ -92,7 +92,7 @@ export function policyOf(
   };
 }
 
-/** Which stages of a policy run: those of a change, those of a read, or all for a look. */
+/** Stages of a policy that run: those of a change, those of a read, or all for a look. */
 export type StageSet = "append" | "read" | "all";
 
 /** The details of a message that says nothing. */

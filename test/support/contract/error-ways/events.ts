@@ -1,14 +1,14 @@
-// How to get the failures of the rpcs on events and consumers.
+// Provokes the failures of the rpcs on events and consumers.
 
 import { once } from "node:events";
-import { LIMITS } from "../../../src/domain/limits.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
 import {
   type Failure,
   type RequestOf,
   requestBytes,
   startContractServer,
   type TestClient,
-} from "../contract.ts";
+} from "../client.ts";
 import { afterToken, NOW } from "../watch.ts";
 import { type ErrorScene, sameWay, type Way, type Ways } from "./scene.ts";
 
@@ -18,7 +18,7 @@ type Ask = (client: TestClient, start: Start) => Promise<Failure>;
 const watch = (client: TestClient, start: RequestOf<"watchEvents">["start"]) =>
   client.failStream(requestBytes("watchEvents", { start }));
 
-/** The rpcs that read events from a place on. */
+/** Rpcs that read events from a position. */
 const READERS: Readonly<Record<string, Ask>> = {
   WatchEvents: watch,
   ListEvents: (client, start) => client.fail("listEvents", { start } as object),
@@ -30,13 +30,13 @@ async function foreignToken({ client }: ErrorScene): Promise<string> {
   return (await client.call("listEvents", { namespace: "other" })).resumeToken;
 }
 
-/** Reads from the beginning of a namespace whose first events are gone. */
+/** Reads from the start of a namespace whose first events were dropped. */
 async function afterDropped(ask: Ask): Promise<Failure> {
   await using server = await startContractServer();
   for (let index = 0; index < 5; index++) await server.client.call("createSession");
   const kept = { eventCountMax: 2, eventAgeMsMax: 1e12, replyAgeMsMax: 1e12, usageHourMin: 0 };
   while (await server.store.maintain({ ...kept, nowMs: Date.now() })) {
-    // There is more to drop.
+    // Each call drops a batch.
   }
   return await ask(server.client, { $case: "afterRevision", value: 0n });
 }

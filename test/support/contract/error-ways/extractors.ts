@@ -1,14 +1,14 @@
-// Hooks that find memories: one that finds as much as it may, and one that fails.
+// Extraction hooks: one that returns the maximum number of facts, and one that fails.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import type { Extracted } from "../../../src/domain/memories/extracted.ts";
-import { type Hook, HookFailure } from "../../../src/service/hook-port.ts";
-import { TEST_HOOK_SETTINGS } from "../hooks.ts";
+import { type Hook, HookFailure } from "../../../../src/hooks/port.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import type { Extracted } from "../../../../src/memory/rules/extracted.ts";
+import { TEST_HOOK_SETTINGS } from "../../hooks/hooks.ts";
 
-/** The hook that finds as many facts as it may, no two alike. */
+/** Name of the hook that returns the maximum number of facts, all different. */
 export const FERTILE = "fertile";
 
-/** The hook that fails. */
+/** Name of the hook that fails. */
 export const BROKEN = "broken";
 
 let count = 0;

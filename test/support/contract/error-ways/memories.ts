@@ -1,8 +1,8 @@
-// How to get the failures of the rpcs on long-term memory.
+// Provokes the failures of the rpcs on long-term memory.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import { ConflictMode, ConflictRule } from "../../../src/gen/memorysidecar/v1/memory.ts";
-import type { Failure } from "../contract.ts";
+import { ConflictMode, ConflictRule } from "../../../../src/gen/memorysidecar/v1/memory.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import type { Failure } from "../client.ts";
 import { entity, extraction, memory, memoryPolicy, message } from "../samples.ts";
 import { BROKEN, FERTILE } from "./extractors.ts";
 import { whileFull } from "./messages.ts";
@@ -13,13 +13,13 @@ const ASK_NOBODY: ConflictRule = {
   ...{ mode: ConflictMode.ASK_HOOK, hook: "nobody" },
 };
 
-/** What a change of a memory names: a namespace of its own, and the memory. */
+/** Target of a change: a memory in a namespace of its own. */
 interface Known {
   readonly namespace: string;
   readonly memoryId: string;
 }
 
-/** Makes an entity and another one, `other`. */
+/** Creates an entity, and a second one named `other`. */
 async function known({ client, fresh }: ErrorScene): Promise<Known> {
   const of = { namespace: fresh(), memoryId: "known" };
   const memories = [
@@ -30,7 +30,7 @@ async function known({ client, fresh }: ErrorScene): Promise<Known> {
   return of;
 }
 
-/** Makes an entity that has had as many states as it may. */
+/** Creates an entity with the maximum number of states. */
 async function wornOut(scene: ErrorScene): Promise<Known> {
   const of = await known(scene);
   for (let version = 1; version < LIMITS.memoryRevisions; version++) {
@@ -47,8 +47,8 @@ const updateOf = ({ namespace, memoryId }: Known, etag = "") => ({
 });
 
 /**
- * Extracts more than one decision evicts while memory is as full as it may be: the hook is called
- * for one long message at a time, and finds as much as it may in each.
+ * Extracts more than one decision can evict while memory is full: the hook gets one long message
+ * per call, and returns the maximum number of facts for each.
  */
 async function extractTooMuch(scene: ErrorScene): Promise<Failure> {
   const sessionId = await seeded(scene, [], {

@@ -1,21 +1,21 @@
-// How to get the failures of the rpcs on messages.
+// Provokes the failures of the rpcs on messages.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import type { Message } from "../../../src/gen/memorysidecar/v1/message.ts";
-import { RemovedTo } from "../../../src/gen/memorysidecar/v1/policy.ts";
-import type { Failure } from "../contract.ts";
+import type { Message } from "../../../../src/gen/memorysidecar/v1/message.ts";
+import { RemovedTo } from "../../../../src/gen/memorysidecar/v1/policy.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import type { Failure } from "../client.ts";
 import { bare } from "../policy-wire.ts";
 import { dropOldest, keepStage, memoryPolicy, message, promotion } from "../samples.ts";
 import { atCeiling, type ErrorScene, pinned, sameWay, seeded, type Ways } from "./scene.ts";
 
-/** Tokens of a message that leaves no room for others in a window. */
+/** Tokens of a message that fills a window by itself. */
 const MANY = 1_000_000;
 
 const TO_SEED = { sessionId: "seed", messageId: "gone", allowMissing: false };
 
 /**
- * Acts on a session that gives more to memory than one decision evicts, while memory is as full as
- * it may be: the session promotes whatever leaves its window, which is 1,200 messages.
+ * Acts on a session that adds more memories than one decision can evict, while memory is full: the
+ * session promotes all that leaves its window, which holds 1,200 messages.
  */
 export async function whileFull(
   scene: ErrorScene,

@@ -1,13 +1,13 @@
-// A server on which as many calls wait for tasks as may.
+// A server with the maximum number of waiting polls.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { credentials } from "@grpc/grpc-js";
-import { LIMITS } from "../../../src/domain/limits.ts";
-import { type Failure, requestBytes, startContractServer, TestClient } from "../contract.ts";
-import { hooksOf, pollHook } from "../hooks.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import { hooksOf, pollHook } from "../../hooks/hooks.ts";
+import { type Failure, requestBytes, startContractServer, TestClient } from "../client.ts";
 import { lines, makeScene, span, summarizingPolicy, WORKERS } from "../summarizing.ts";
 
-/** Acts on a server with the session `s` while as many calls wait as may. */
+/** Acts on a server with the session `s` while the maximum number of polls wait. */
 export async function whilePollsAreFull(
   act: (client: TestClient) => Promise<Failure>,
 ): Promise<Failure> {
@@ -16,7 +16,7 @@ export async function whilePollsAreFull(
   });
   const policy = summarizingPolicy({ hook: "manual" });
   await makeScene(server, "s", { policy, messages: lines(2) });
-  // A connection takes 1,000 calls at a time: those that wait have theirs.
+  // A connection allows 1,000 concurrent calls, so the waiting polls get a separate one.
   const waiting = new TestClient(server.address, credentials.createInsecure(), {
     "grpc.use_local_subchannel_pool": 1,
   });

@@ -1,21 +1,21 @@
-// How to get the failures of the rpcs on documents and of recall.
+// Provokes the failures of the rpcs on documents and of recall.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import { type Hook, HookFailure, type Hooks } from "../../../src/service/hook-port.ts";
-import { type Failure, startContractServer, type TestClient } from "../contract.ts";
-import { hooksOf, MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../hooks.ts";
+import { type Hook, HookFailure, type Hooks } from "../../../../src/hooks/port.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import { hooksOf, MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../../hooks/hooks.ts";
+import { type Failure, startContractServer, type TestClient } from "../client.ts";
 import { document, embedding, recallFilter } from "../samples.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
 
 const filter = recallFilter({ collectionIds: ["default"] });
 
-/** The rpcs that need vectors. */
+/** Rpcs that need vectors. */
 const EMBEDS: Readonly<Record<string, (client: TestClient) => Promise<Failure>>> = {
   Embed: (client) => client.fail("embed", { texts: ["otter"] }),
   Recall: (client) => client.fail("recall", { query: "otter", scoring: "cosine", filter }),
 };
 
-/** Hooks whose embedder fails so. */
+/** Hooks with an embedder that fails in this way. */
 function failingEmbedder(failure: HookFailure): Hooks {
   const vectors: Hook = {
     ...{ name: "vectors", kind: "grpc", settings: TEST_HOOK_SETTINGS },
@@ -43,7 +43,7 @@ function embedderWays(reason: string, hooks: Hooks): Ways {
   );
 }
 
-/** Fills a namespace with collections, and asks for one more. */
+/** Fills a namespace with collections and creates one more. */
 async function upsertTooMany({ client, fresh }: ErrorScene): Promise<Failure> {
   const namespace = fresh();
   const documents = [document({ documentId: "page", text: "x" })];
@@ -56,7 +56,7 @@ async function upsertTooMany({ client, fresh }: ErrorScene): Promise<Failure> {
   return await client.fail("upsertDocuments", put(LIMITS.collections));
 }
 
-/** Makes a collection with the document `page`. */
+/** Creates a collection with the document `page`. */
 async function collected({ client, fresh }: ErrorScene): Promise<string> {
   const collectionId = fresh();
   const documents = [document({ documentId: "page", text: "An otter." })];

@@ -1,10 +1,12 @@
-// Where the failures of the contract are provoked: a server over a store that can pass for full,
-// and what several failures need.
+// Scene for provoking the failures of the contract: a server over a store that can pretend to be
+// full, and helpers that several failures share.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import type { MemoryLookup } from "../../../src/domain/memories/lookup.ts";
-import { Role } from "../../../src/gen/memorysidecar/v1/message.ts";
-import type { Store } from "../../../src/storage/store.ts";
+import { Role } from "../../../../src/gen/memorysidecar/v1/message.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import type { MemoryLookup } from "../../../../src/memory/rules/lookup.ts";
+import type { Store } from "../../../../src/store/store.ts";
+import { hooksOf, pollHook } from "../../hooks/hooks.ts";
+import { storeWith } from "../../services/services.ts";
 import {
   type Failure,
   METHODS,
@@ -12,30 +14,28 @@ import {
   type TestClient,
   type TestServer,
   type UnaryName,
-} from "../contract.ts";
-import { hooksOf, pollHook } from "../hooks.ts";
+} from "../client.ts";
 import { message, SOUND, session } from "../samples.ts";
-import { storeWith } from "../services.ts";
 import { WORKERS } from "../summarizing.ts";
 import { EXTRACTORS } from "./extractors.ts";
 
-/** Where failures are provoked. */
+/** Scene in which failures are provoked. */
 export interface ErrorScene extends AsyncDisposable {
   readonly server: TestServer;
   readonly client: TestClient;
-  /** A name that nothing has yet. */
+  /** An unused name. */
   fresh(): string;
-  /** Runs calls while every tier of every scope holds as many memories as it may. */
+  /** Runs calls while every tier of every scope is full of memories. */
   whileMemoryIsFull<T>(act: () => Promise<T>): Promise<T>;
 }
 
-/** Makes an rpc fail; gives how it did. */
+/** Provokes a failure of an rpc and returns it. */
 export type Way = (scene: ErrorScene) => Promise<Failure | undefined>;
 
-/** Ways by `Rpc REASON`. */
+/** Ways to provoke failures, by `Rpc REASON`. */
 export type Ways = Readonly<Record<string, Way>>;
 
-/** A store in which every tier holds as many memories as it may, while `isFull`. */
+/** A store that reports every tier as full of memories while `isFull`. */
 function fullStore(store: Store, isFull: () => boolean): Store {
   const filled = <V extends { readonly memories: MemoryLookup }>(view: V): V => {
     if (!isFull()) return view;
@@ -56,8 +56,8 @@ function fullStore(store: Store, isFull: () => boolean): Store {
 }
 
 /**
- * Starts a server with the session `seed`, its message `first` and its summary, the hook that
- * workers poll, and hooks that find memories.
+ * Starts a server with the session `seed`, its message `first` and its summary, a hook for polling
+ * workers, and extraction hooks.
  */
 export async function startErrorScene(): Promise<ErrorScene> {
   let isFull = false;
@@ -92,7 +92,7 @@ function rpcOf(method: UnaryName): string {
   return METHODS[method].path.split("/").at(-1) ?? "";
 }
 
-/** The ways of several rpcs to one failure: the sound request of each, with these fields. */
+/** Provokes one failure of several rpcs: the valid request of each, with these fields. */
 export function sameWay(reason: string, methods: readonly UnaryName[], fields: object): Ways {
   return Object.fromEntries(
     methods.map((method) => [
@@ -102,7 +102,7 @@ export function sameWay(reason: string, methods: readonly UnaryName[], fields: o
   );
 }
 
-/** Makes a session with messages of these texts, whose ids are m0, m1 and so on. */
+/** Creates a session with messages of these texts, with ids m0, m1 and so on. */
 export async function seeded(
   { client, fresh }: ErrorScene,
   texts: readonly string[] = [],
@@ -119,7 +119,7 @@ export async function seeded(
 export const pinned = (messageId: string, size: number) =>
   message({ messageId, role: Role.SYSTEM, text: "x".repeat(size) });
 
-/** Makes a session whose window has no room for another message of this size. */
+/** Creates a session whose window has no room for another message of this size. */
 export async function atCeiling(scene: ErrorScene, size: number): Promise<string> {
   const sessionId = await seeded(scene);
   for (const id of ["a", "b", "c"]) {

@@ -1,7 +1,7 @@
-// How to get the failures of the rpcs on sessions and their policies.
+// Provokes the failures of the rpcs on sessions and their policies.
 
-import { RemovedTo } from "../../../src/gen/memorysidecar/v1/policy.ts";
-import { type Failure, requestBytes, startContractServer, type TestServer } from "../contract.ts";
+import { RemovedTo } from "../../../../src/gen/memorysidecar/v1/policy.ts";
+import { type Failure, requestBytes, startContractServer, type TestServer } from "../client.ts";
 import { bare } from "../policy-wire.ts";
 import { keepStage, policy, session, written } from "../samples.ts";
 import { bringSnapshot, takeSnapshot } from "../snapshots.ts";
@@ -17,11 +17,11 @@ const update = async (scene: ErrorScene, fields: Parameters<typeof session>[0]) 
   });
 
 /**
- * Gives a new policy to a session whose window is above the ceiling: an import takes a full window,
- * though the etags that it gives are longer than those of the first revisions.
+ * Gives a new policy to a session whose window is above the ceiling: an import accepts a full
+ * window although its etags are longer than those of the first revisions.
  */
 async function updateTooMuch(): Promise<Failure> {
-  // Etags end with the history of the store: one server in four has one that is short enough.
+  // Etags end with an id of the store's history, which is short enough on one server in four.
   let server = await startContractServer();
   while ((await firstEtag(server)).length >= IMPORTED_ETAG_LENGTH) {
     await server[Symbol.asyncDispose]();
@@ -43,7 +43,7 @@ async function updateTooMuch(): Promise<Failure> {
   });
 }
 
-// Messages that are imported have etags made of their content.
+// Etags of imported messages derive from their content.
 const IMPORTED_ETAG_LENGTH = 16;
 
 async function firstEtag({ client }: TestServer): Promise<string> {

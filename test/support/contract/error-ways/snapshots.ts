@@ -1,16 +1,16 @@
-// How to get the failures of exports and imports.
+// Provokes the failures of exports and imports.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import { RemovedTo } from "../../../src/gen/memorysidecar/v1/policy.ts";
-import type { Session } from "../../../src/gen/memorysidecar/v1/session.ts";
-import { type Failure, METHODS, requestBytes } from "../contract.ts";
+import { RemovedTo } from "../../../../src/gen/memorysidecar/v1/policy.ts";
+import type { Session } from "../../../../src/gen/memorysidecar/v1/session.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import { type Failure, METHODS, requestBytes } from "../client.ts";
 import { bare } from "../policy-wire.ts";
 import { keepStage, message, session, written } from "../samples.ts";
 import { failImport, importRequest, takeSnapshot } from "../snapshots.ts";
 import { summarizingPolicy } from "../summarizing.ts";
 import { type ErrorScene, seeded, type Ways } from "./scene.ts";
 
-/** Exports until one sees a change. */
+/** Exports until an export meets a change. */
 async function exportUntilChanged(scene: ErrorScene): Promise<Failure> {
   const { client } = scene;
   const sessionId = await seeded(scene);
@@ -29,7 +29,7 @@ async function exportUntilChanged(scene: ErrorScene): Promise<Failure> {
   throw new Error("no export saw a change");
 }
 
-/** Opens more exports than may run, whose readers take nothing. */
+/** Opens more exports than the limit, with readers that consume nothing. */
 async function exportTooMany(scene: ErrorScene): Promise<Failure> {
   const { client } = scene;
   const sessionId = await seeded(scene);
@@ -52,12 +52,12 @@ async function exportTooMany(scene: ErrorScene): Promise<Failure> {
     }
   } finally {
     for (const stream of open) stream.cancel();
-    // The server lets go of them a moment later.
+    // The server releases them after a moment.
     while ((await client.export({ sessionId: "seed" })).failure !== undefined);
   }
 }
 
-/** Begins imports until no more may be under way, and ends them. */
+/** Begins imports up to the limit, and ends them. */
 async function importTooMany({ client }: ErrorScene): Promise<Failure> {
   const piece = { format: "lauren", document: Buffer.from("["), more: true };
   const open: string[] = [];

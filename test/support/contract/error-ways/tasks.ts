@@ -1,15 +1,15 @@
-// How to get the failures of the rpcs on tasks of hooks.
+// Provokes the failures of the rpcs on tasks of hooks.
 
-import { SummaryFailure } from "../../../src/gen/memorysidecar/v1/policy.ts";
-import { type Failure, startContractServer } from "../contract.ts";
-import { storeWith } from "../services.ts";
+import { SummaryFailure } from "../../../../src/gen/memorysidecar/v1/policy.ts";
+import { storeWith } from "../../services/services.ts";
+import { type Failure, startContractServer } from "../client.ts";
 import { makeScene, outputOf, summarizingPolicy, takeTask, WORKERS } from "../summarizing.ts";
 import { whilePollsAreFull } from "./polls.ts";
 import { type ErrorScene, sameWay, type Way, type Ways } from "./scene.ts";
 
 type Ref = Readonly<Record<"namespace" | "taskId" | "leaseToken", string>>;
 
-/** Has a worker take a task of a session `s` in a namespace of its own. */
+/** Lets a worker lease a task of a session `s` in a separate namespace. */
 async function taken(
   { server, fresh }: ErrorScene,
   of: Parameters<typeof summarizingPolicy>[0] = {},
@@ -20,7 +20,7 @@ async function taken(
   return { namespace, ...ref };
 }
 
-/** Has a worker give a task up. */
+/** Lets a worker give a task up. */
 async function givenUp(
   scene: ErrorScene,
   onFailure: SummaryFailure,
@@ -30,7 +30,7 @@ async function givenUp(
   return { namespace, taskId: ref.taskId };
 }
 
-/** Acts on a task with a lease that is not that of its worker. */
+/** Acts on a task with another lease than its worker's. */
 const withOtherLease =
   (method: "completeTask" | "failTask" | "extendLease"): Way =>
   async (scene) => {
@@ -39,7 +39,7 @@ const withOtherLease =
     return await scene.client.fail(method, { ...ref, ...output });
   };
 
-/** Tries a task again on a server without its hook. */
+/** Retries a task on a server without its hook. */
 async function retryWithoutHook(scene: ErrorScene): Promise<Failure> {
   const task = await givenUp(scene, SummaryFailure.KEEP);
   await using later = await startContractServer({

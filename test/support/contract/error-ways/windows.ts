@@ -1,10 +1,10 @@
-// How to get the failures of the rpcs on windows and summaries.
+// Provokes the failures of the rpcs on windows and summaries.
 
-import { LIMITS } from "../../../src/domain/limits.ts";
-import { Role } from "../../../src/gen/memorysidecar/v1/message.ts";
-import { SummaryKeep } from "../../../src/gen/memorysidecar/v1/policy.ts";
-import { SummaryPlacement } from "../../../src/gen/memorysidecar/v1/summary.ts";
-import type { Failure } from "../contract.ts";
+import { Role } from "../../../../src/gen/memorysidecar/v1/message.ts";
+import { SummaryKeep } from "../../../../src/gen/memorysidecar/v1/policy.ts";
+import { SummaryPlacement } from "../../../../src/gen/memorysidecar/v1/summary.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
+import type { Failure } from "../client.ts";
 import { bare } from "../policy-wire.ts";
 import { message, toolCall, written } from "../samples.ts";
 import { summarize, summarizingPolicy } from "../summarizing.ts";
@@ -13,7 +13,7 @@ import { type ErrorScene, pinned, sameWay, seeded, type Ways } from "./scene.ts"
 
 const ALL = { $case: "keepRecent", value: 0 } as const;
 
-/** Restores a message that a trim took out, with no room for it any more. */
+/** Restores a trimmed message to a window without room for it. */
 async function restoreTooMuch(scene: ErrorScene): Promise<Failure> {
   const { client } = scene;
   const sessionId = await seeded(scene, ["x".repeat(900_000)]);
@@ -26,7 +26,7 @@ async function restoreTooMuch(scene: ErrorScene): Promise<Failure> {
   return await client.fail("restoreMessages", { sessionId, messageIds: ["m0"] });
 }
 
-/** Places more summaries than a window may have. */
+/** Places more summaries than the limit of a window. */
 async function placeTooMany(scene: ErrorScene): Promise<Failure> {
   const texts = Array.from({ length: LIMITS.placedSummaries + 2 }, (_, index) => `${index}`);
   const sessionId = await seeded(scene, texts);
@@ -40,7 +40,7 @@ async function placeTooMany(scene: ErrorScene): Promise<Failure> {
   return await scene.client.fail("setSummary", place(LIMITS.placedSummaries));
 }
 
-/** Fills the results of more open calls than a window may have filled. */
+/** Fills the results of more open calls than the limit of a window. */
 async function fillTooMany(scene: ErrorScene): Promise<Failure> {
   const sessionId = await seeded(scene);
   const most = 128;
@@ -52,7 +52,7 @@ async function fillTooMany(scene: ErrorScene): Promise<Failure> {
   return await scene.client.fail("fillToolResults", { sessionId });
 }
 
-/** Asks for more summaries than a session may have under way. */
+/** Requests more summaries than a session may have pending. */
 async function compactTooOften(scene: ErrorScene): Promise<Failure> {
   const { client } = scene;
   const sessionId = await seeded(scene, [], { policy: bare([]) });

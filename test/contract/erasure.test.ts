@@ -1,0 +1,355 @@
+// EraseSubject and GetErasure: everything of a subject is gone, nothing else is, and the receipt
+// says so without naming anybody.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  ErasedKind,
+  type Erasure,
+  ErasureRemainderReason,
+  ErasureState,
+  type ErasureSubject,
+} from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import { TextSplitter } from "../../src/gen/memorysidecar/v1/document.ts";
+import {
+  EventFilter,
+  MemoryDeleteReason,
+  SessionDeleteReason,
+} from "../../src/gen/memorysidecar/v1/event.ts";
+import { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
+import { LIMITS } from "../../src/kit/limits.ts";
+import { sha256Hex } from "../../src/kit/text.ts";
+import {
+  startContractServer,
+  type TestClient,
+  type TestServer,
+} from "../support/contract/client.ts";
+import { fillErasures } from "../support/contract/error-ways/admin.ts";
+import {
+  document,
+  memory,
+  memoryFilter,
+  memoryScope,
+  memorySource,
+  message,
+  ownedBy,
+  session,
+} from "../support/contract/samples.ts";
+import { makeScene, WORKERS } from "../support/contract/summarizing.ts";
+import { type Subject, writeSubject } from "../support/erase/subject.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
+import { eventually } from "../support/process/summary-reader.ts";
+
+let server: TestServer;
+let client: TestClient;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
+  ({ client } = server);
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const nextUser = (): string => `user${count++}`;
+
+const user = (value: string): ErasureSubject => ({ subject: { $case: "userId", value } });
+const agent = (value: string): ErasureSubject => ({ subject: { $case: "agentId", value } });
+const ofSession = (value: string): ErasureSubject => ({ subject: { $case: "sessionId", value } });
+const messagesOf = (sessionId: string, messageIds: string[]): ErasureSubject => ({
+  subject: { $case: "messages", value: { sessionId, messageIds } },
+});
+const documentOf = (collectionId: string, documentId: string): ErasureSubject => ({
+  subject: { $case: "document", value: { collectionId, documentId } },
+});
+
+async function dryRun(subject: ErasureSubject, namespace = ""): Promise<Erasure> {
+  const request = { namespace, subject, dryRun: true };
+  const { erasure } = await client.call("eraseSubject", request);
+  if (erasure === undefined) throw new Error("there is no receipt");
+  expect(erasure).toMatchObject({ erasureId: "", state: ErasureState.DRY_RUN });
+  return erasure;
+}
+
+async function receiptOf(erasureId: string, namespace = ""): Promise<Erasure> {
+  return await eventually("the end of the erasure", 10_000, async () => {
+    const { erasure } = await client.call("getErasure", { namespace, erasureId });
+    return erasure?.state === ErasureState.DONE ? erasure : undefined;
+  });
+}
+
+/** Erases a subject; the dry run before it counts the same. */
+async function erase(subject: ErasureSubject, namespace = ""): Promise<Erasure> {
+  const before = await dryRun(subject, namespace);
+  const { erasure } = await client.call("eraseSubject", { namespace, subject });
+  expect(erasure?.state).toBe(ErasureState.RUNNING);
+  const receipt = await receiptOf(erasure?.erasureId ?? "", namespace);
+  expect(receipt.erased).toEqual(before.erased);
+  const reasons = ({ left }: Erasure) => left.map(({ reason, count }) => [reason, count]);
+  expect(reasons(receipt)).toEqual(reasons(before));
+  const again = await dryRun(subject, namespace);
+  expect(again.erased).toEqual([]);
+  return receipt;
+}
+
+function countOf({ erased }: Erasure, kind: ErasedKind): number {
+  return Number(erased.find((one) => one.kind === kind)?.count ?? 0);
+}
+
+/** The records of a user that a client can see. */
+async function seenOf({ userId, sessionId }: Subject) {
+  const { sessions } = await client.call("listSessions", {
+    filter: { ...SessionFilter.decode(new Uint8Array(0)), userId },
+  });
+  const { memories } = await client.call("listMemories", {
+    filter: memoryFilter({ scope: ownedBy({ userId }) }),
+  });
+  const { messages } = await client
+    .call("listMessages", { sessionId })
+    .catch(() => ({ messages: [] }));
+  const { documents } = await client.call("listDocuments", { collectionId: "notes" });
+  const own = documents.filter(({ documentId }) => documentId.startsWith(`${userId}-`));
+  return { sessions, memories, messages, documents: own };
+}
+
+describe("a user", () => {
+  test("is gone with everything, and nobody else is touched", async () => {
+    const gone = await writeSubject(client, nextUser());
+    const kept = await writeSubject(client, nextUser());
+    const before = await seenOf(kept);
+    expect(before.sessions.length).toBe(3);
+    const receipt = await erase(user(gone.userId));
+    const nothing = { sessions: [], memories: [], messages: [], documents: [] };
+    expect(await seenOf(gone)).toEqual(nothing);
+    expect(await seenOf(kept)).toEqual(before);
+    for (const kind of [ErasedKind.SESSION, ErasedKind.MESSAGE, ErasedKind.SUMMARY]) {
+      expect(countOf(receipt, kind)).toBeGreaterThan(0);
+    }
+    expect(countOf(receipt, ErasedKind.MEMORY)).toBe(6);
+    expect(countOf(receipt, ErasedKind.MEMORY_VERSION)).toBe(8);
+    expect(countOf(receipt, ErasedKind.DOCUMENT)).toBeGreaterThan(0);
+    expect(countOf(receipt, ErasedKind.ANSWER)).toBeGreaterThan(0);
+    const text = JSON.stringify(receipt, (_, value) => String(value));
+    expect(text).not.toContain(gone.userId);
+    expect(receipt.subjectDigest).toBe(sha256Hex(`default\0user\0${gone.userId}`));
+    expect(receipt.endTime).toBeDefined();
+    const reason = ErasureRemainderReason;
+    expect(receipt.left.map((left) => left.reason)).toEqual([
+      reason.EVENTS,
+      reason.FREE_PAGES,
+      reason.COPIES,
+    ]);
+    expect(receipt.left[0]?.dropTime?.seconds).toBeGreaterThan(receipt.endTime?.seconds ?? 0n);
+  });
+
+  test("loses the answers about it, and a repeat does nothing", async () => {
+    const gone = await writeSubject(client, nextUser());
+    const kept = await writeSubject(client, nextUser());
+    await erase(user(gone.userId));
+    const repeat = (of: Subject) => ({
+      sessionId: of.sessionId,
+      text: of.words.get("summary") ?? "",
+      requestId: `${of.userId}-summary`,
+    });
+    const failure = await client.fail("setSummary", repeat(gone));
+    expect(failure).toMatchObject({ code: "FAILED_PRECONDITION", reason: "ANSWER_ERASED" });
+    expect(failure.metadata).toEqual({ request_id: `${gone.userId}-summary` });
+    expect((await client.call("setSummary", repeat(kept))).session?.sessionId).toBe(kept.sessionId);
+  });
+
+  test("is told of by events with the reason", async () => {
+    const gone = await writeSubject(client, nextUser());
+    await erase(user(gone.userId));
+    const { events } = await client.call("listEvents", {
+      filter: { ...EventFilter.decode(new Uint8Array(0)), userId: gone.userId },
+      pageSize: 1_000,
+    });
+    const details = events.map(({ detail }) => detail);
+    const deleted = details.flatMap((one) => (one?.$case === "sessionDeleted" ? [one.value] : []));
+    expect(deleted.map(({ reason }) => reason)).toEqual(
+      deleted.map(() => SessionDeleteReason.ERASED),
+    );
+    expect(deleted.length).toBe(3);
+    const forgotten = details.flatMap((one) =>
+      one?.$case === "memoriesDeleted" ? [one.value.reason] : [],
+    );
+    expect(new Set(forgotten)).toEqual(new Set([MemoryDeleteReason.ERASED]));
+  });
+});
+
+describe("an agent", () => {
+  test("is gone with its sessions, memories and documents", async () => {
+    const agentId = nextUser();
+    await client.call("createSession", { session: session({ sessionId: agentId, agentId }) });
+    await client.call("remember", { memories: [memory({ text: "a", agentId })] });
+    const scope = memoryScope({ agentId });
+    const documents = [document({ documentId: agentId, text: "a", scope })];
+    await client.call("upsertDocuments", { documents });
+    const receipt = await erase(agent(agentId));
+    expect(receipt.erased.map(({ kind, count }) => [kind, Number(count)])).toEqual([
+      [ErasedKind.SESSION, 1],
+      [ErasedKind.MEMORY, 1],
+      [ErasedKind.MEMORY_VERSION, 1],
+      [ErasedKind.DOCUMENT, 1],
+    ]);
+  });
+});
+
+describe("a session", () => {
+  test("goes with the forks of its owner, and names those of others", async () => {
+    const userId = nextUser();
+    const ids = ["root", "own", "other", "own-of-other"].map((name) => `${userId}-${name}`);
+    const [root = "", own = "", other = "", last = ""] = ids;
+    await client.call("createSession", { session: session({ sessionId: root, userId }) });
+    await client.call("appendMessages", { sessionId: root, messages: [message({ text: "a" })] });
+    await client.call("forkSession", { sourceSessionId: root, sessionId: own });
+    await client.call("forkSession", { sourceSessionId: root, sessionId: other });
+    const update = { session: session({ sessionId: other, userId: "somebody" }) };
+    await client.call("updateSession", { ...update, updateMask: ["user_id"] });
+    await client.call("forkSession", { sourceSessionId: other, sessionId: last });
+    await client.call("updateSession", {
+      ...{ session: session({ sessionId: last, userId }), updateMask: ["user_id"] },
+    });
+    const receipt = await erase(ofSession(root));
+    expect(countOf(receipt, ErasedKind.SESSION)).toBe(3);
+    const left = receipt.left.find(({ reason }) => reason === ErasureRemainderReason.OTHER_OWNER);
+    expect(left).toMatchObject({ count: 1n, sessionIds: [other] });
+    expect((await client.fail("getSession", { sessionId: own })).reason).toBe("SESSION_NOT_FOUND");
+    expect((await client.call("getSession", { sessionId: other })).session?.sessionId).toBe(other);
+  });
+
+  test("that was deleted before loses the memories that name it", async () => {
+    const sessionId = nextUser();
+    await client.call("createSession", { session: session({ sessionId }) });
+    const source = memorySource({ sessionId, messageIds: ["m"] });
+    const { results } = await client.call("remember", {
+      memories: [memory({ text: `of ${sessionId}`, source, agentId: "a" })],
+    });
+    const memoryId = results[0]?.memoryId ?? "";
+    await client.call("updateMemory", {
+      ...{ memory: memory({ memoryId, text: "another text" }), updateMask: ["text"] },
+    });
+    await client.call("deleteSession", { sessionId });
+    const receipt = await erase(ofSession(sessionId));
+    expect(receipt.erased.map(({ kind, count }) => [kind, Number(count)])).toContainEqual([
+      ErasedKind.MEMORY_VERSION,
+      2,
+    ]);
+    expect((await client.fail("getMemory", { memoryId })).reason).toBe("MEMORY_NOT_FOUND");
+  });
+
+  test("goes with its tasks", async () => {
+    const sessionId = nextUser();
+    await makeScene(server, sessionId);
+    expect((await client.call("listTasks", { sessionId })).tasks.length).toBe(1);
+    expect(countOf(await erase(ofSession(sessionId)), ErasedKind.TASK)).toBe(1);
+    expect((await client.call("listTasks", { sessionId })).tasks).toEqual([]);
+  });
+
+  test("of another namespace is another session", async () => {
+    const sessionId = nextUser();
+    await client.call("createSession", { session: session({ sessionId }) });
+    expect((await erase(ofSession(sessionId), "elsewhere")).erased).toEqual([]);
+    await client.call("getSession", { sessionId });
+  });
+});
+
+describe("messages", () => {
+  test("go with what stands for them, and the others stay", async () => {
+    const sessionId = nextUser();
+    await client.call("createSession", { session: session({ sessionId, userId: "u" }) });
+    const texts = ["one", "two", "three", "four", "five"];
+    const { messages } = await client.call("appendMessages", {
+      ...{ sessionId, messages: texts.map((text) => message({ text })) },
+    });
+    const [one = "", two = "", three = "", four = ""] = messages.map((of) => of.messageId);
+    const place = { sessionId, placement: SummaryPlacement.IN_PLACE };
+    await client.call("setSummary", { ...place, text: "of one", replacedMessageIds: [one] });
+    await client.call("setSummary", { ...place, text: "of three", replacedMessageIds: [three] });
+    const { results } = await client.call("remember", {
+      memories: [
+        memory({ text: "from two", source: memorySource({ sessionId, messageIds: [two, four] }) }),
+        memory({ text: "from four", source: memorySource({ sessionId, messageIds: [four] }) }),
+      ],
+    });
+    await client.call("forkSession", { sourceSessionId: sessionId, sessionId: `${sessionId}-f` });
+    const receipt = await erase(messagesOf(sessionId, [one, two, "missing"]));
+    expect(receipt.erased.map(({ kind, count }) => [kind, Number(count)])).toEqual([
+      [ErasedKind.MESSAGE, 4],
+      [ErasedKind.SUMMARY, 2],
+      [ErasedKind.MEMORY, 1],
+      [ErasedKind.MEMORY_VERSION, 1],
+    ]);
+    const log = await client.call("listMessages", { sessionId });
+    expect(log.messages.map(({ text, seq }) => [text, Number(seq)])).toEqual([
+      ["three", 3],
+      ["four", 4],
+      ["five", 5],
+    ]);
+    const window = await client.call("getWindow", { sessionId });
+    const shown = window.messages.map(({ text }) => text).join(" ");
+    expect(shown).toContain("of three");
+    expect(shown).not.toContain("of one");
+    const [fromTwo = "", fromFour = ""] = results.map(({ memoryId }) => memoryId);
+    expect((await client.fail("getMemory", { memoryId: fromTwo })).reason).toBe("MEMORY_NOT_FOUND");
+    await client.call("getMemory", { memoryId: fromFour });
+  });
+
+  test("leave a summary that a caller wrote without naming messages, and say so", async () => {
+    const sessionId = nextUser();
+    await client.call("createSession", { session: session({ sessionId }) });
+    const { messages } = await client.call("appendMessages", {
+      ...{ sessionId, messages: [message({ text: "a" }), message({ text: "b" })] },
+    });
+    await client.call("setSummary", { sessionId, text: "by hand" });
+    const receipt = await erase(messagesOf(sessionId, [messages[0]?.messageId ?? ""]));
+    expect(receipt.left).toContainEqual(
+      expect.objectContaining({ reason: ErasureRemainderReason.CALLER_SUMMARY, count: 1n }),
+    );
+  });
+});
+
+test("a document goes with its chunks alone", async () => {
+  const collectionId = "guides";
+  const text = "A sentence of a long guide. ".repeat(200);
+  const splitter = { ...TextSplitter.decode(new Uint8Array(0)), chunkChars: 500 };
+  const documents = [document({ documentId: "guide", text }), document({ documentId: "b", text })];
+  await client.call("upsertDocuments", { collectionId, documents, splitter });
+  const receipt = await erase(documentOf(collectionId, "guide"));
+  expect(countOf(receipt, ErasedKind.DOCUMENT)).toBeGreaterThan(1);
+  const failure = await client.fail("getDocument", { collectionId, documentId: "guide" });
+  expect(failure.reason).toBe("DOCUMENT_NOT_FOUND");
+  await client.call("getDocument", { collectionId, documentId: "b" });
+});
+
+test("a repeat under a request id begins nothing anew", async () => {
+  const userId = nextUser();
+  const request = { subject: user(userId), requestId: `${userId}-erase` };
+  const first = await client.call("eraseSubject", request);
+  const again = await client.call("eraseSubject", request);
+  expect(again).toEqual(first);
+  const other = await client.fail("eraseSubject", { ...request, subject: agent(userId) });
+  expect(other.reason).toBe("REQUEST_ID_REUSED");
+  await receiptOf(first.erasure?.erasureId ?? "");
+});
+
+test("a receipt is of its namespace", async () => {
+  const { erasure } = await client.call("eraseSubject", { subject: user(nextUser()) });
+  const erasureId = erasure?.erasureId ?? "";
+  await receiptOf(erasureId);
+  const failure = await client.fail("getErasure", { namespace: "elsewhere", erasureId });
+  expect(failure).toMatchObject({ code: "NOT_FOUND", reason: "ERASURE_NOT_FOUND" });
+  expect(failure.metadata).toEqual({ erasure_id: erasureId });
+});
+
+test("too many erasures under way are refused", async () => {
+  const namespace = "busy";
+  await fillErasures(server.store, namespace);
+  const failure = await client.fail("eraseSubject", { namespace, subject: user("x") });
+  expect(failure).toMatchObject({
+    ...{ code: "RESOURCE_EXHAUSTED", reason: "ERASURE_LIMIT_REACHED" },
+    metadata: { limit: String(LIMITS.erasures) },
+  });
+});

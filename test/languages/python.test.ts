@@ -1,0 +1,74 @@
+// Python: the client installs beside the frameworks that agents use, and works with the lowest
+// versions of its dependencies. The stage "python" runs its whole suite with the newest ones.
+
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../../tools/process.ts";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { build, isMissing } from "./build.ts";
+
+const MINUTES = 60_000;
+const CLIENT = "clients/python";
+
+/** Packages that pin protobuf or grpcio themselves, or bring many that do. */
+const FRAMEWORKS = ["mem0ai", "google-adk", "langgraph", "openai-agents", "crewai", "chromadb"];
+
+/** The dependencies at their lower bounds: `protobuf==5.29.1`. */
+function lowestVersions(): string[] {
+  const project = readFileSync(join(ROOT, CLIENT, "pyproject.toml"), "utf8");
+  const list = /^dependencies = \[\n(.*?)^\]/ms.exec(project)?.[1] ?? "";
+  return [...list.matchAll(/"([\w-]+)>=([\d.]+)"/g)].map(([, name, bound]) => `${name}==${bound}`);
+}
+
+async function newEnvironment(folder: string): Promise<string> {
+  await build("python3", ["-m", "venv", folder]);
+  return join(folder, "bin/python");
+}
+
+const pip = (python: string, ...args: readonly string[]): Promise<string> =>
+  build(python, ["-m", "pip", "--disable-pip-version-check", "--quiet", ...args]);
+
+describe.skipIf(isMissing("Python", "python3"))("Python", () => {
+  test(
+    "has a client that works with the lowest versions it allows",
+    async () => {
+      await using folder = await makeTempDir();
+      const python = await newEnvironment(folder.path);
+      const lowest = lowestVersions();
+      expect(lowest).toHaveLength(4);
+      const health = ["grpcio-health-checking", "grpcio-reflection"];
+      await pip(python, "install", ...lowest, ...health, "pytest", "pytest-timeout");
+      // The types and the lint do not depend on what is installed.
+      const without = ["test_make_sync.py", "test_kill.py"].map((name) => `--ignore=tests/${name}`);
+      const tests = [
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "not mypy",
+        ...without,
+        "tests",
+      ];
+      await build(python, tests, { cwd: join(ROOT, CLIENT), env: { PYTHONPATH: "src" } });
+    },
+    10 * MINUTES,
+  );
+
+  test(
+    "has a client that pip installs beside each framework",
+    async () => {
+      await using folder = await makeTempDir();
+      const python = await newEnvironment(join(folder.path, "venv"));
+      const wheels = join(folder.path, "wheels");
+      await pip(python, "wheel", "--no-deps", "--wheel-dir", wheels, `./${CLIENT}`);
+      const [wheel = ""] = await readdir(wheels);
+      for (const framework of FRAMEWORKS) {
+        await pip(python, "install", "--dry-run", join(wheels, wheel), framework);
+      }
+    },
+    10 * MINUTES,
+  );
+});
