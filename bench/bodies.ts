@@ -16,18 +16,23 @@ export const TEXT_BYTES = 300;
 
 const DIGITS = 7;
 
-/** What a request of a load is. */
+/** Kind of request that a load sends. */
 export type BodySpec =
-  | { readonly kind: "append"; readonly count: number; readonly prefix: string }
+  | {
+      readonly kind: "append";
+      readonly count: number;
+      readonly prefix: string;
+      readonly namespace?: string;
+    }
   | { readonly kind: "window"; readonly prefix: string }
   | { readonly kind: "remember"; readonly prefix: string }
   | { readonly kind: "echo"; readonly bytes: number }
   | { readonly kind: "sized"; readonly bytes: number };
 
-/** A body that can be pointed at another session. */
+/** A body whose session number can be replaced. */
 export interface Template {
   readonly body: Buffer;
-  /** Where the number of the session stands; -1 when there is none. */
+  /** Offset of the session number; -1 when there is none. */
   readonly at: number;
 }
 
@@ -36,7 +41,7 @@ export function sessionName(prefix: string, index: number): string {
   return `${prefix}${String(index).padStart(DIGITS, "0")}`;
 }
 
-/** Plain text of a given length that looks like prose to a compressor and a tokenizer. */
+/** Plain text of a given length that resembles prose to a compressor and a tokenizer. */
 export function textOf(bytes: number): string {
   return "the quick brown fox remembers what the lazy dog forgot. "
     .repeat(Math.ceil(bytes / 56) + 1)
@@ -57,7 +62,7 @@ export function turns(count: number): Message[] {
   return Array.from({ length: count }, (_, i) => message(i % 2 === 0 ? Role.USER : Role.ASSISTANT));
 }
 
-/** The wire form of a message whose echo has this size. */
+/** The wire form of a message with an echo of this size. */
 function echoOf(bytes: number): Uint8Array {
   const tag = Message.encode(make(Message, { text: textOf(bytes) })).finish().length - bytes;
   return Message.encode(make(Message, { text: textOf(Math.max(1, bytes - tag)) })).finish();
@@ -68,6 +73,7 @@ function encode(spec: BodySpec): Uint8Array {
     case "append":
       return AppendMessagesRequest.encode(
         make(AppendMessagesRequest, {
+          namespace: spec.namespace ?? "",
           sessionId: sessionName(spec.prefix, 0),
           messages: turns(spec.count),
           createSession: true,
@@ -78,7 +84,7 @@ function encode(spec: BodySpec): Uint8Array {
         make(GetWindowRequest, { sessionId: sessionName(spec.prefix, 0) }),
       ).finish();
     case "remember":
-      // Each is another text of one scope: the number stands in it.
+      // The number makes each text of a scope unique.
       return RememberRequest.encode(
         make(RememberRequest, {
           memories: [

@@ -1,5 +1,5 @@
-// Unary calls over node:http2 that are checked one by one: for filling a store before a measurement
-// and for counting afterwards. The load itself comes from loader.ts.
+// Unary calls over node:http2 with every answer checked: they fill a store before a measurement and
+// count afterwards. The load itself comes from loader.ts.
 
 import { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect } from "node:http2";
@@ -7,7 +7,7 @@ import { grpcFrame } from "./wire.ts";
 
 const WINDOW_BYTES = 16 * 1_048_576;
 
-/** How a message is written and read. */
+/** Encoder and decoder of a message. */
 export interface Codec<T> {
   encode(value: T): { finish(): Uint8Array };
   decode(bytes: Uint8Array): T;
@@ -25,7 +25,7 @@ export class Caller {
     this.#session.on("connect", () => this.#session.setLocalWindowSize(WINDOW_BYTES));
   }
 
-  /** Makes one call; fails unless its status is OK. */
+  /** Makes one call; rejects unless its status is OK. */
   call<Q, A>(path: string, request: Uint8Array | { codec: Codec<Q>; value: Q }, answer: Codec<A>) {
     const bytes =
       request instanceof Uint8Array ? request : request.codec.encode(request.value).finish();
@@ -61,7 +61,7 @@ export class Caller {
   }
 }
 
-/** Does numbered work with a few pieces in flight. */
+/** Runs numbered jobs with a few in flight. */
 export async function inParallel(
   count: number,
   width: number,

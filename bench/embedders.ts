@@ -4,8 +4,8 @@
 //   node bench/embedders.ts [directory]
 
 import { performance } from "node:perf_hooks";
-import { openOnnxEmbedder } from "../src/embed/onnx.ts";
-import { loadStaticEmbedder } from "../src/embed/static.ts";
+import { openOnnxEmbedder } from "../src/recall/embed/onnx.ts";
+import { loadStaticEmbedder } from "../src/recall/embed/static.ts";
 
 const WORDS = `yesterday I went to a support group with my sister and it was powerful because the
   stories were inspiring and everybody felt thankful for the help that they had found there`;
@@ -13,7 +13,7 @@ const LENGTHS = [10, 30] as const;
 const TEXTS = 50_000;
 const MODEL_TEXTS = 256;
 
-/** Texts of so many words, each another one. */
+/** Distinct texts with the given number of words. */
 function textsOf(count: number, words: number): string[] {
   const all = WORDS.split(/\s+/);
   return Array.from({ length: count }, (_, text) => {

@@ -1,13 +1,13 @@
-// What hooks cost those who append: the same appends over sessions whose windows overflow into the
-// log, and over sessions whose windows overflow into a hook that works, fails, hangs or drips.
+// Cost of hooks for callers that append: the same appends over sessions whose windows overflow into
+// the log, and over sessions whose windows overflow into a hook that works, fails, hangs or drips.
 
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../src/domain/policy.ts";
-import { DEFAULT_SUMMARY_SPEC } from "../src/domain/summaries/spec.ts";
 import { ListTasksRequest, ListTasksResponse } from "../src/gen/memorysidecar/v1/task_service.ts";
+import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../src/window/policy/policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../src/window/policy/summary-spec.ts";
 import { make } from "./bodies.ts";
 import { Caller } from "./caller.ts";
 import { createSessions } from "./policies.ts";
@@ -22,16 +22,16 @@ const OVER = 50;
 const DRIP_MS = 1_000;
 const DRAIN_MS = 50;
 
-/** What an endpoint that works answers. */
+/** Answer of an endpoint that works. */
 const ANSWER = JSON.stringify({
   choices: [{ message: { role: "assistant", content: "In short." }, finish_reason: "stop" }],
   usage: { prompt_tokens: 100, completion_tokens: 3 },
 });
 
-/** How the endpoints behave, by the path in their URL. */
+/** Behaviours of the endpoint, by the path in its URL. */
 const ENDPOINTS = ["working", "refused", "silent", "drips", "broken"] as const;
 
-/** A window of 40 to 50 messages; what leaves goes to the log, or to a hook at once. */
+/** A window of 40 to 50 messages; messages that leave go to the log, or to a hook at once. */
 function policyOf(hook: string | undefined): Policy {
   const summarize = {
     ...DEFAULT_SUMMARY_SPEC,
@@ -61,7 +61,7 @@ function policyOf(hook: string | undefined): Policy {
   };
 }
 
-/** An endpoint that works, never answers, answers a byte a second, or breaks its answer off. */
+/** An endpoint that works, never answers, sends a byte a second, or breaks off its answer. */
 async function startEndpoint(): Promise<{ readonly port: number; stop(): void }> {
   const server: Server = createServer((request, response) => {
     request.resume();
@@ -89,7 +89,7 @@ async function startEndpoint(): Promise<{ readonly port: number; stop(): void }>
   return { port, stop };
 }
 
-/** Names a hook for every endpoint in a file. */
+/** Writes a hooks file with a hook for each endpoint. */
 async function writeHooks(directory: string, port: number): Promise<string> {
   const nobody = await freePort();
   const hooks = Object.fromEntries(
@@ -104,7 +104,7 @@ async function writeHooks(directory: string, port: number): Promise<string> {
   return path;
 }
 
-/** Waits until a hook that works has nothing to do: its work would be counted as another's. */
+/** Waits until a working hook is idle, as its work would count for the next measurement. */
 async function drained(port: number, hook: string): Promise<void> {
   const caller = new Caller(port);
   const value = make(ListTasksRequest, { hook, pageSize: 1 });
@@ -117,7 +117,7 @@ async function drained(port: number, hook: string): Promise<void> {
   caller.close();
 }
 
-/** Appends while hooks work, and while they fail in their ways. */
+/** Appends while hooks work, and while they fail in each way. */
 export function hooks(bench: Bench): Promise<Found> {
   return inDirectory(async (directory) => {
     const endpoint = await startEndpoint();

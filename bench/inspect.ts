@@ -1,10 +1,10 @@
-// Reads the memory of a process through its inspector, after a full garbage collection: resident
-// memory alone says little about what a few megabytes went into.
+// Reads the memory of a process through its inspector, after a full garbage collection. Resident
+// memory alone does not show what uses a few megabytes.
 
-/** Memory of a process right after a collection, in bytes. */
+/** Memory of a process after a collection, in bytes. */
 export interface LiveMemory {
   readonly rss: number;
-  /** Objects, buffers and native memory that the engine knows of. */
+  /** Objects, buffers and native memory that V8 accounts for. */
   readonly live: number;
 }
 
@@ -25,7 +25,7 @@ function ask(socket: WebSocket, id: number, method: string, params: object): Pro
   });
 }
 
-/** Collects garbage in a process started with --inspect and reads its memory. */
+/** Collects garbage in a process started with --inspect, then reads its memory. */
 export async function liveMemory(inspectUrl: string): Promise<LiveMemory> {
   const socket = new WebSocket(inspectUrl);
   await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The load generator, a process of its own so that it can have a core of its own. It takes one job
-// a line on standard input and answers one line each. Closed loop: a call is started when one ends.
+// The load generator, a separate process that can have its own core. It reads one job per line from
+// standard input and prints one answer per line. Closed loop: each call starts when another ends.
 
 import { createInterface } from "node:readline";
 import { type BodySpec, pointAt, type Template, template } from "./bodies.ts";
@@ -11,19 +11,19 @@ export interface Job {
   readonly port: number;
   readonly path: string;
   readonly body: BodySpec;
-  /** Calls go to sessions 0 up to this number. */
+  /** Calls go to sessions 0 up to, but excluding, this number. */
   readonly sessions: number;
-  /** Chooses sessions at random instead of one after the other. */
+  /** Chooses sessions at random instead of in turn. */
   readonly random?: boolean;
   readonly inFlight: number;
   readonly warmMs: number;
-  /** How long to measure. 0 means until `calls` are done. */
+  /** Duration of the measurement. 0 means until `calls` are done. */
   readonly measureMs: number;
   /** Stops after this many calls. */
   readonly calls?: number;
 }
 
-/** What a measurement found. */
+/** Result of a measurement. */
 export interface JobResult {
   readonly calls: number;
   readonly failed: number;
@@ -32,19 +32,19 @@ export interface JobResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly answerBytes: number;
-  /** Every call of the job, those of the warm-up included. */
+  /** All calls of the job, including the warm-up. */
   readonly callsTotal: number;
 }
 
 const CONNECTION_CALLS = 64;
-/** A measurement goes on until it has this many calls, however slow the machine is. */
+/** Minimum number of calls in a measurement, however slow the machine is. */
 const CALLS_MIN = 20;
 const EXTEND_MS = 100;
 const STUCK_MS = 60_000;
 const OPEN_END_MS = 3_600_000;
 const GRPC_PREFIX_BYTES = 5;
 
-/** One job under way. */
+/** A running job. */
 class Load {
   readonly #job: Job;
   readonly #template: Template;

@@ -1,6 +1,6 @@
 // The bench: measures the server against a bare echo and one durable commit of the same run, prints
-// a table and writes JSON. Never a test: it ends with 0 whatever the figures say, with 1 when
-// something broke.
+// a table and writes JSON. It is not a test: it exits with 0 whatever the figures are, and with 1
+// when something broke.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

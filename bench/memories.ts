@@ -1,5 +1,5 @@
-// Long-term memory: what a Remember costs beside an append, and how long a context takes of a user
-// with many memories, whose session has a full window.
+// Long-term memory: the cost of a Remember beside an append, and the latency of a context for a
+// user with many memories and a full session window.
 
 import { join } from "node:path";
 import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
@@ -34,7 +34,7 @@ const USER = "many";
 const BATCH = 256;
 const WIDTH = 4;
 const SESSIONS = 1_000;
-/** So many that no text comes twice in a run. */
+/** Enough texts that none repeats in a run. */
 const TEXTS = 9_999_999;
 const WINDOW = 100;
 const SAMPLES_MIN = 100;
@@ -44,7 +44,7 @@ function remember(inFlight: number): Step["job"] {
   return { path: REMEMBER, body, sessions: TEXTS, inFlight };
 }
 
-/** Appends and remembers by turns on one server. */
+/** Alternates appends and Remember calls on one server. */
 async function writes(bench: Bench, server: Running): Promise<Found["rounds"]> {
   const steps = [1, 32].flatMap((inFlight): Step[] => [
     { name: `append, ${inFlight}`, server, job: append("m", SESSIONS, inFlight) },
@@ -76,7 +76,7 @@ async function fill(port: number, count: number): Promise<void> {
   caller.close();
 }
 
-/** Asks for contexts one after the other, and notes how long they take. */
+/** Requests contexts one after the other and records their latency. */
 async function contexts(bench: Bench, server: Running, note: (name: string, ms: number) => void) {
   const caller = new Caller(server.port);
   const random = seeded(7);
@@ -110,7 +110,7 @@ async function contexts(bench: Bench, server: Running, note: (name: string, ms: 
   caller.close();
 }
 
-/** Remembering beside appending, and the context of a user with many memories. */
+/** Remember beside appends, and the context of a user with many memories. */
 export function memories(bench: Bench): Promise<Found> {
   return inDirectory(async (directory) => {
     const figures = new Map<string, number>();
@@ -121,7 +121,7 @@ export function memories(bench: Bench): Promise<Found> {
     } finally {
       await server.stop();
     }
-    // The index has a thread of its own, which must not wait for the core of the other one.
+    // The index thread must not compete for the server's core.
     const many = await startReal(join(directory, "many"), { core: undefined });
     try {
       await fill(many.port, bench.plan.memories);

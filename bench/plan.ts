@@ -1,4 +1,4 @@
-// How much the bench does: the full run, the quick one, and what the command line changes.
+// Sizes of the bench: the full run, the quick one, and overrides from the command line.
 
 import { parseArgs } from "node:util";
 
@@ -14,14 +14,14 @@ export interface Plan {
   readonly manySessions: number;
   readonly watchers: number;
   readonly stalled: number;
-  /** Messages in the large namespace that is recalled. */
+  /** Messages in the large namespace for recall. */
   readonly recallMessages: number;
-  /** Memories of the user whose context is assembled. */
+  /** Memories of the user in the context measurement. */
   readonly memories: number;
-  /** Part of a group's name; empty runs all. */
+  /** Part of a group's name; empty runs all groups. */
   readonly only: string;
   readonly out: string;
-  /** When the run happens, for the record; the bench reads no clock of its own for it. */
+  /** Date of the run, for the record; the bench reads no clock for it. */
   readonly date: string;
   readonly pin: boolean;
 }
@@ -37,7 +37,7 @@ const QUICK = {
   memories: 5_000,
 };
 
-/** How to call the bench. */
+/** Usage text. */
 export const USAGE = `node bench/main.ts [options]
   --quick          small stores and short rounds
   --only NAME      only the groups whose name contains NAME
@@ -59,7 +59,7 @@ function positive(name: string, text: string | undefined, fallback: number): num
   return value;
 }
 
-/** Reads the command line. Throws on an unknown flag or a bad number. */
+/** Parses the command line. Throws on an unknown flag or a bad number. */
 export function readPlan(args: readonly string[]): Plan {
   const text = { type: "string" } as const;
   const { values } = parseArgs({

@@ -1,6 +1,11 @@
-// What policies cost: appends under five stages against one, the evaluation alone, and a long
-// session under five stages against a short one.
+// Cost of policies: appends under five stages against one, the evaluation alone, and a long session
+// under five stages against a short one.
 
+import { Session } from "../src/gen/memorysidecar/v1/session.ts";
+import {
+  CreateSessionRequest,
+  CreateSessionResponse,
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import {
   DEFAULT_POLICY_PARTS,
   DEFAULT_STAGE,
@@ -8,21 +13,16 @@ import {
   type PolicyStage,
   type Selection,
   type WindowUnit,
-} from "../src/domain/policy.ts";
-import { trimWindow } from "../src/domain/window/trim.ts";
-import { ROLE, type WindowEntry } from "../src/domain/window/types.ts";
-import { Session } from "../src/gen/memorysidecar/v1/session.ts";
-import {
-  CreateSessionRequest,
-  CreateSessionResponse,
-} from "../src/gen/memorysidecar/v1/session_service.ts";
-import { toPolicyChoice } from "../src/transport/convert/policy.ts";
+} from "../src/window/policy/policy.ts";
+import { toPolicyChoice } from "../src/window/policy-wire.ts";
+import { trimWindow } from "../src/window/rules/trim.ts";
+import { ROLE, type WindowEntry } from "../src/window/rules/types.ts";
 import { make, sessionName, TEXT_BYTES, textOf } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 import { median } from "./stats.ts";
 
 const WINDOW_MESSAGES = 200;
-/** Just full with the messages of the bench, so that every append trims. */
+/** A limit that the bench's messages just fill, so every append trims. */
 const WINDOW_TOKENS = (WINDOW_MESSAGES * TEXT_BYTES) / 4;
 const DAY_MS = 86_400_000;
 
@@ -62,7 +62,7 @@ const AGE: Selection = {
   stopAtFree: false,
 };
 
-/** The policies that are compared, by the prefix of their sessions. */
+/** The compared policies, by the prefix of their sessions. */
 export const POLICIES: Readonly<Record<"one" | "five", Policy>> = {
   one: { ...DEFAULT_POLICY_PARTS, stages: [DROP] },
   five: {
@@ -77,7 +77,7 @@ export const POLICIES: Readonly<Record<"one" | "five", Policy>> = {
   },
 };
 
-/** Five stages each of which has work to do on the full window. */
+/** Five stages, each with work to do on the full window. */
 export const BUSY_POLICY: Policy = {
   ...DEFAULT_POLICY_PARTS,
   stages: [
@@ -109,7 +109,7 @@ export async function createSessions(
   caller.close();
 }
 
-/** A window of turns with a tool call each, one message over the limit. */
+/** A window of turns with one tool call each, one message over the limit. */
 function fullWindow(): WindowEntry[] {
   const roles = [ROLE.user, ROLE.assistant, ROLE.tool, ROLE.assistant] as const;
   return Array.from({ length: WINDOW_MESSAGES + 1 }, (_, index) => {
@@ -131,7 +131,7 @@ function fullWindow(): WindowEntry[] {
 
 const DETAIL = { content: textOf(TEXT_BYTES), name: "", toolCalls: [] };
 
-/** How long one evaluation on append takes, in milliseconds: the median of many batches. */
+/** Duration of one evaluation on append, in milliseconds: the median of many batches. */
 export function evaluationMs(policy: Policy): number {
   const entries = fullWindow();
   const request = {
@@ -151,6 +151,6 @@ export function evaluationMs(policy: Policy): number {
     }
     times.push((performance.now() - start) / batch);
   }
-  // The first batches run before the code is compiled.
+  // The first batches run before the code is compiled, so they do not count.
   return median(times.slice(20));
 }

@@ -1,4 +1,4 @@
-// The processes of the bench: how they are started, pinned to a core, watched and stopped.
+// Processes of the bench: starting them, pinning them to a core, measuring and stopping them.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const STOP_MS = 20_000;
 const TICKS_PER_SECOND = 100;
 const ROOT = `${import.meta.dirname}/..`;
 
-/** Whether taskset is there and there are cores to choose from. */
+/** Whether taskset exists and there is more than one core. */
 export const CAN_PIN = cpus().length > 1 && hasTaskset();
 
 function hasTaskset(): boolean {
@@ -24,13 +24,13 @@ function hasTaskset(): boolean {
   }
 }
 
-/** A command line that runs on one core where that is possible. */
+/** The command line, pinned to one core where possible. */
 export function pinned(core: number | undefined, command: readonly string[]): readonly string[] {
   if (core === undefined || !CAN_PIN) return command;
   return ["taskset", "-c", String(core % cpus().length), ...command];
 }
 
-/** Finds a port nobody listens on. */
+/** Finds a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -47,13 +47,13 @@ export interface Running {
   readonly port: number;
   /** Milliseconds from the start of the process to its first line with "serving". */
   readonly startMs: number;
-  /** Where its inspector listens; empty unless asked for. */
+  /** Address of its inspector; empty unless requested. */
   readonly inspectUrl: string;
-  /** Ends it with SIGTERM, after a while with SIGKILL. */
+  /** Stops it with SIGTERM, after a grace period with SIGKILL. */
   stop(): Promise<void>;
 }
 
-/** Waits for the line "serving"; fails with what the process said when it ends before. */
+/** Waits for the line "serving"; fails with the process's output when it ends before. */
 function whenServing(child: ChildProcess): Promise<{ inspectUrl: string }> {
   return new Promise((resolve, reject) => {
     let output = "";
@@ -105,13 +105,13 @@ export async function startEcho(core: number | undefined): Promise<Running> {
   return startProcess(args, port, core);
 }
 
-/** Starts the real server on a data directory. */
+/** Starts the server on a data directory. */
 export async function startReal(
   directory: string,
   options: {
     readonly core: number | undefined;
     readonly inspect?: boolean;
-    /** More flags of the server. */
+    /** Additional flags of the server. */
     readonly flags?: readonly string[];
   },
 ): Promise<Running> {
@@ -122,7 +122,7 @@ export async function startReal(
   return startProcess(args, port, options.core);
 }
 
-/** CPU time a process has used so far, in milliseconds. */
+/** CPU time of a process so far, in milliseconds. */
 export function cpuMs(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "latin1");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -134,17 +134,17 @@ function statusBytes(pid: number, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1_024;
 }
 
-/** Resident memory of a process in bytes, pages of the mapped store included. */
+/** Resident memory of a process in bytes, including pages of the mapped store. */
 export function rssBytes(pid: number): number {
   return statusBytes(pid, "VmRSS");
 }
 
-/** Resident memory without the pages of files, which the system takes back when it needs them. */
+/** Resident memory without file pages, which the system reclaims when it needs them. */
 export function ownBytes(pid: number): number {
   return statusBytes(pid, "RssAnon");
 }
 
-/** A helper process that takes a job a line and answers a line each. */
+/** A helper process that reads one job per line and answers with one line each. */
 export class Worker {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
@@ -178,13 +178,13 @@ export class Worker {
   }
 }
 
-/** A load and what it cost the server. */
+/** Result of a load, with its cost on the server. */
 export interface Measured extends JobResult {
   /** Server CPU per call in microseconds, over the whole job. */
   readonly cpuUs: number;
 }
 
-/** Runs a load against a server and measures both sides. */
+/** Runs a load against a server and measures both. */
 export async function measure(
   loader: Worker,
   server: Running,

@@ -8,14 +8,19 @@
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { EVERYONE } from "../src/domain/memories/scopes.ts";
-import type { RecallFilter } from "../src/domain/recall/filter.ts";
-import { TRUE_MEMORIES } from "../src/domain/recall/memory-test.ts";
-import { loadStaticEmbedder, STATIC_TABLE_URL } from "../src/embed/static.ts";
-import { readTable } from "../src/embed/static-table.ts";
-import type { RecallEngine } from "../src/recall/engine.ts";
-import { createEngine } from "../src/recall/local.ts";
-import type { IndexChange, IndexCodec, IndexedRecord, IndexQuery } from "../src/recall/port.ts";
+import { EVERYONE } from "../src/memory/rules/scopes.ts";
+import { loadStaticEmbedder, STATIC_TABLE_URL } from "../src/recall/embed/static.ts";
+import { readTable } from "../src/recall/embed/static-table.ts";
+import type { RecallEngine } from "../src/recall/index/engine.ts";
+import { createEngine } from "../src/recall/index/local.ts";
+import type {
+  IndexChange,
+  IndexCodec,
+  IndexedRecord,
+  IndexQuery,
+} from "../src/recall/index/port.ts";
+import type { RecallFilter } from "../src/recall/rules/filter.ts";
+import { TRUE_MEMORIES } from "../src/recall/rules/item-tests.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,7 +49,7 @@ function seeded(seed: number): () => number {
 
 const random = seeded(7);
 
-/** The words of the table that ships with the server, about by how often they are used. */
+/** Words of the server's table, roughly by frequency. */
 function vocabulary(): readonly string[] {
   const { rowOf } = readTable(readFileSync(STATIC_TABLE_URL));
   return [...rowOf.keys()].filter((word) => /^[a-z]{3,}$/.test(word));
@@ -52,7 +57,7 @@ function vocabulary(): readonly string[] {
 
 const words = vocabulary();
 
-/** A word of a topic: a rank by Zipf's law, turned so that topics prefer different words. */
+/** A word of a topic: a rank by Zipf's law, shifted so that topics prefer different words. */
 function wordOf(topic: number): string {
   const isCommon = random() < 0.4;
   const rank = Math.floor(words.length ** random()) - 1;
@@ -64,27 +69,27 @@ function textOf(topic: number, count: number): string {
   return Array.from({ length: count }, () => wordOf(topic)).join(" ");
 }
 
-/** Records are made of their number: so that making them costs nothing that is measured. */
+/** Records are derived from their number, which keeps their cost out of the measurement. */
 class Corpus {
-  private readonly texts: string[];
+  readonly #texts: string[];
   readonly topics: number;
 
   constructor(count: number) {
     this.topics = Math.ceil(Math.sqrt(count));
-    this.texts = Array.from({ length: count }, () =>
+    this.#texts = Array.from({ length: count }, () =>
       textOf(Math.floor(random() * this.topics), Math.ceil(WORDS * (0.5 + random()))),
     );
   }
 
   readonly codec: IndexCodec = {
-    readMessage: (bytes) => this.record(new DataView(bytes.buffer).getUint32(0)),
-    readDocument: (bytes) => this.record(new DataView(bytes.buffer).getUint32(0)),
-    readMemory: (bytes) => this.record(new DataView(bytes.buffer).getUint32(0)),
+    readMessage: (bytes) => this.#record(new DataView(bytes.buffer).getUint32(0)),
+    readDocument: (bytes) => this.#record(new DataView(bytes.buffer).getUint32(0)),
+    readMemory: (bytes) => this.#record(new DataView(bytes.buffer).getUint32(0)),
   };
 
-  private record(at: number): IndexedRecord {
+  #record(at: number): IndexedRecord {
     return {
-      text: this.texts[at] ?? "",
+      text: this.#texts[at] ?? "",
       author: at % 2 === 0 ? "Ann" : "",
       role: at % 2 === 0 ? 1 : 2,
       trust: 2,
@@ -140,7 +145,7 @@ function timesOf(count: number, work: (at: number) => void): number[] {
   });
 }
 
-/** Milliseconds of this thread: what else the machine does takes no part. */
+/** CPU time of this thread in milliseconds, which other load on the machine does not affect. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -152,7 +157,7 @@ function memory(): number {
   return heapUsed + Math.max(external, arrayBuffers);
 }
 
-/** Puts all messages in, session by session. */
+/** Adds all messages, session by session. */
 function fill(engine: RecallEngine, count: number, sessions: number) {
   const containers = Array.from({ length: sessions }, (_, at): IndexChange => {
     const info = { userId: `u${at % 10}`, agentId: "", labels: new Map(), expireMs: undefined };
@@ -181,7 +186,7 @@ function fill(engine: RecallEngine, count: number, sessions: number) {
   return { seconds, batches };
 }
 
-/** Searches with every filter. */
+/** Searches with each filter. */
 function search(engine: RecallEngine, topics: number): void {
   const queries = Array.from({ length: SEARCHES }, () => textOf(Math.floor(random() * topics), 6));
   for (const [name, filter] of Object.entries(FILTERS)) {

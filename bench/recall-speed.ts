@@ -1,7 +1,7 @@
-// Recall beside appends: how long recalls take in a small and a large namespace, with filters that
-// let all, a tenth and a hundredth through, what an append costs while eight callers recall, how
-// long the index takes to be built, and what a message takes in memory. The texts are made up, of a
-// seed, about as many topics as the root of their number.
+// Recall beside appends: the latency of recall in a small and a large namespace, with filters that
+// let all, a tenth and a hundredth through; the cost of an append while eight callers recall; the
+// time to build the index; and the memory per message. The texts are synthetic and seeded, with
+// about as many topics as the square root of their number.
 
 import { join } from "node:path";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
@@ -26,7 +26,7 @@ const LOOPS = 8;
 const APPENDS = 8;
 const APPEND_SESSIONS = 64;
 const MIB = 1_048_576;
-/** A namespace a tenth as large is measured beside. */
+/** Ratio of the large namespace to the small one. */
 const SMALLER = 10;
 const SAMPLES_MIN = 100;
 const FILTERS = { all: "", tenth: "tenth", hundredth: "hundredth" } as const;
@@ -62,7 +62,7 @@ async function fill(port: number, namespace: string, count: number): Promise<voi
   caller.close();
 }
 
-/** Asks for what somebody said: a few words of a topic. */
+/** Asks for a message by a few words of a topic. */
 class Asker {
   readonly #caller: Caller;
   readonly #random: () => number;
@@ -76,7 +76,7 @@ class Asker {
     this.#random = seeded(seed);
   }
 
-  /** Recalls once; gives how long it took. Fails unless everything was looked at. */
+  /** Recalls once; returns the latency. Fails unless all records were searched. */
   async ask(label: string): Promise<number> {
     const topic = Math.floor(this.#random() * this.#topics);
     const query = Array.from({ length: 6 }, () => draw(this.#random, topic)).join(" ");
@@ -94,7 +94,7 @@ class Asker {
   }
 }
 
-/** Recalls one after the other, and notes the quantiles. */
+/** Recalls repeatedly and records the quantiles. */
 async function quantiles(
   { bench, server }: { readonly bench: Bench; readonly server: Running },
   asker: Asker,
@@ -113,7 +113,7 @@ async function quantiles(
   note("p95 ms", percentile(times, 0.95));
 }
 
-/** Starts loops of recalls; gives how to end them, and how many recalls they did. */
+/** Starts loops of recalls; returns a function that ends them and returns their count. */
 function recallBeside(port: number, namespace: string, messages: number) {
   let isOver = false;
   let count = 0;
@@ -132,7 +132,7 @@ function recallBeside(port: number, namespace: string, messages: number) {
   };
 }
 
-/** The same appends alone and beside recalls of the large namespace, round by round. */
+/** The same appends alone and beside recalls of the large namespace, in each round. */
 async function appends(bench: Bench, server: Running, messages: number): Promise<Rounds> {
   const { warmMs, measureMs } = bench.plan;
   const rounds: Rounds = new Map();
@@ -152,7 +152,7 @@ async function appends(bench: Bench, server: Running, messages: number): Promise
   return rounds;
 }
 
-/** How long the first recall waits for the whole index, and what the index takes. */
+/** Wait of the first recall for the whole index, and the index's memory. */
 async function build(
   server: Running,
   asker: Asker,
@@ -175,7 +175,7 @@ export function recallSpeed(bench: Bench): Promise<Found> {
   return inDirectory(async (directory) => {
     const figures = new Map<string, number>();
     const dataDir = join(directory, "data");
-    // The index has a thread of its own, which must not wait for the core of the other one.
+    // The index thread must not compete for the server's core.
     const options = { core: undefined };
     const filling = await startReal(dataDir, options);
     try {

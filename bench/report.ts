@@ -1,10 +1,10 @@
-// Turns rounds into the table of targets. A ratio is taken inside each round; the figure is the
-// median over the rounds, so that a slow moment of the machine hits both sides.
+// Turns rounds into the table of targets. Ratios are taken within each round, and the figure is the
+// median over rounds, so a slow moment of the machine affects both sides.
 
 import { median, round3 } from "./stats.ts";
 import type { Found, Rounds } from "./workloads.ts";
 
-/** One target and what became of it. */
+/** One target and its result. */
 export interface Verdict {
   readonly group: string;
   readonly what: string;
@@ -173,7 +173,7 @@ function hooks({ rounds }: Found): Check[] {
     {
       what: `${working}, to no hook, p50`,
       value: ratio(rounds, "p50Ms", [working, calm]),
-      // Its work, a call and a summary for every ten appends, is done on the same core.
+      // The same core does the hook's work: a call and a summary for every ten appends.
       atMost: 2,
     },
     ...bad.map((name) => ({
@@ -230,12 +230,12 @@ const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   memories,
 };
 
-/** Holds the targets against what a group found. */
+/** Compares the figures of a group with its targets. */
 export function judge(group: string, found: Found): Verdict[] {
   return (CHECKS[group]?.(found) ?? []).map((check) => verdict(group, check));
 }
 
-/** The measurements of a group as lines of text: medians over the rounds. */
+/** Measurements of a group as lines of text: medians over the rounds. */
 export function measurements(found: Found): string[] {
   const lines = [`${"measurement".padEnd(34)}     calls/s    p50 ms    p99 ms   CPU us/call`];
   for (const [name, results] of found.rounds) {

@@ -1,4 +1,4 @@
-// Fills a store through the server's own calls and checks that everything arrived.
+// Fills a store through the server's own calls and verifies the result.
 
 import { StreamPosition } from "../src/gen/memorysidecar/v1/event.ts";
 import {
@@ -16,11 +16,11 @@ import { Caller, inParallel } from "./caller.ts";
 
 const SESSIONS = "/memorysidecar.v1.SessionService";
 const EVENTS = "/memorysidecar.v1.EventService";
-/** Appends in flight while seeding; one session has only one at a time. */
+/** Appends in flight while seeding, at most one per session. */
 const WIDTH = 16;
 const BATCH = 1_000;
 
-/** What to put into a store. */
+/** Contents to write into a store. */
 export interface Seed {
   readonly prefix: string;
   readonly sessions: number;
@@ -63,7 +63,7 @@ export async function lastSeq(port: number, sessionId: string): Promise<number> 
   return Number(answer.session?.lastSeq ?? 0n);
 }
 
-/** The newest revision of the default namespace: where a new consumer from now stands. */
+/** The newest revision of the default namespace, where a new consumer would start. */
 export async function revision(port: number): Promise<number> {
   const caller = new Caller(port);
   const consumerId = `bench-${crypto.randomUUID()}`;

@@ -1,6 +1,6 @@
 // Small statistics for the bench.
 
-/** The middle value; 0 for none. */
+/** The median; 0 for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -8,13 +8,13 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-/** The value below which this share of a sorted list lies; 0 for none. */
+/** The percentile of a sorted list; 0 for an empty list. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return 0;
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Rounds to three significant digits, so that a table stays readable. */
+/** Rounds to three significant digits for tables. */
 export function round3(value: number): number {
   return value === 0 ? 0 : Number(value.toPrecision(3));
 }

@@ -1,11 +1,11 @@
-// Made-up texts of a seed, for stores that are searched: words by Zipf's law, with topics.
+// Seeded synthetic texts for search: words by Zipf's law, with topics.
 
 const WORDS_MIN = 8;
 const WORDS_MAX = 32;
 const VOCABULARY = 20_000;
 const TOPIC_SHARE = 0.6;
 
-/** Numbers from 0, below 1, that are the same in every run. */
+/** Seeded random numbers from 0 up to, but excluding, 1. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ export function seeded(seed: number): () => number {
 
 const SYLLABLES = "ba ke li mo nu ra se ti vo zu da fe gi ho ju".split(" ");
 
-/** A word that nobody has: that of this rank. */
+/** An artificial word for a rank. */
 function wordOf(rank: number): string {
   let word = "";
   for (let left = rank + SYLLABLES.length; left > 0; left = Math.floor(left / SYLLABLES.length)) {

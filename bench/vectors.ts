@@ -5,15 +5,15 @@
 
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { ALL_ROWS, filterWhere, type RowFilter } from "../src/domain/recall/row-filter.ts";
-import { VectorArena } from "../src/domain/recall/vector/arena.ts";
-import { VectorBlock } from "../src/domain/recall/vector/block.ts";
-import { TopRows } from "../src/domain/recall/vector/top.ts";
+import { ALL_ROWS, filterWhere, type RowFilter } from "../src/recall/rules/row-filter.ts";
+import { TopRows } from "../src/recall/rules/top-rows.ts";
+import { VectorArena } from "../src/recall/vector/arena.ts";
+import { VectorBlock } from "../src/recall/vector/block.ts";
 
 const QUERIES = 40;
 const K = 10;
 const ROUNDS = 5;
-/** Products of one slice of building: about 2 ms. */
+/** Products per slice of building, about 2 ms. */
 const SLICE = 40_000_000;
 const SHARES = [100, 10, 1];
 
@@ -37,10 +37,10 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Gives a maker of clustered vectors. */
+/** Returns a generator of clustered vectors. */
 function clustered(rows: number, dimensions: number, noise: number): () => Float32Array {
   const random = seeded(rows + dimensions);
-  // Normal values are drawn once and then read from a random place: drawing is what takes long.
+  // Normal values are drawn once and then read from a random offset, because drawing is slow.
   const normal = Float32Array.from({ length: 1 << 20 }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - random()));
     return (radius * Math.cos(2 * Math.PI * random())) / Math.sqrt(dimensions);
@@ -70,7 +70,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Fills a block, and finds the truth for every query and filter on the way. */
+/** Fills a block and finds the correct rows for every query and filter on the way. */
 function fill(block: VectorBlock, rows: number, next: () => Float32Array) {
   const queries = Array.from({ length: QUERIES }, () => unitOf(next()));
   const truth = queries.map(() => SHARES.map(() => new TopRows(K)));
@@ -94,7 +94,7 @@ function fill(block: VectorBlock, rows: number, next: () => Float32Array) {
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** Gives the times of searches in one filter and the share of the truth that they found. */
+/** Measures search times under one filter, and the share of correct rows found. */
 function measure(
   block: VectorBlock,
   filled: ReturnType<typeof fill>,

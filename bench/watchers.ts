@@ -1,5 +1,5 @@
-// Many watchers of the event stream in a process of their own. Each has its own connection, as
-// watchers in other processes would. Takes one command a line on standard input.
+// Many watchers of the event stream in one process. Each has its own connection, like watchers in
+// separate processes. Reads one command per line from standard input.
 
 import { createInterface } from "node:readline";
 import { EventFilter, StreamPosition } from "../src/gen/memorysidecar/v1/event.ts";
@@ -7,9 +7,9 @@ import { WatchEventsRequest } from "../src/gen/memorysidecar/v1/event_service.ts
 import { make, sessionName } from "./bodies.ts";
 import { grpcFrame, headerBlock, WireConnection } from "./wire.ts";
 
-/** What the process can be asked to do. It answers what all watchers have received. */
+/** Commands to the watcher process. It answers with what all its watchers have received. */
 export type WatchCommand =
-  /** With a prefix, watcher i watches only session i; else each watches the namespace. */
+  /** With a prefix, watcher i watches only session i; without one, all watch the namespace. */
   | {
       readonly kind: "open";
       readonly port: number;
@@ -23,13 +23,13 @@ export type WatchCommand =
 
 const PATH = "/memorysidecar.v1.EventService/WatchEvents";
 const FIRST_ANSWER_MS = 10_000;
-/** What a stock HTTP/2 client lets a server send unasked. */
+/** Initial flow-control window of a stock HTTP/2 client. */
 const STOCK_WINDOW = 65_535;
 
 let wires: WireConnection[] = [];
 let failure = "";
 
-/** What the watchers of a process have received. */
+/** Totals that the watchers of a process have received. */
 export interface Received {
   readonly answers: number;
   readonly events: number;

@@ -1,7 +1,6 @@
 // A bare HTTP/2 connection for unary gRPC calls: just enough of the protocol to load a server with
-// little work of its own. It writes frames by hand into one buffer, keeps every header block free
-// of dynamic state (the table size is 0), and so tells a good answer from a bad one by its
-// trailers.
+// little work of its own. It writes frames by hand into one buffer and disables the dynamic header
+// table, so that trailers can be compared byte for byte with those of a good answer.
 
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
@@ -18,49 +17,49 @@ const FLAG_ACK = 1;
 const FLAG_END_HEADERS = 4;
 const HEADER_BYTES = 9;
 const PREFIX_BYTES = 5;
-/** The tag of a field with number 1 that has a length. */
+/** Tag of a length-delimited field with number 1. */
 const FIRST_FIELD = 0x0a;
 const WINDOW_MAX = 0x7fffffff;
 const WINDOW_DEFAULT = 65_535;
 const CREDIT_AT = 1 << 28;
 
-/** What became of one call. */
+/** Outcome of one call. */
 export interface WireAnswer {
   readonly ok: boolean;
   readonly bytes: number;
-  /** The trailers as sent, for comparison with those of a good answer. */
+  /** The trailers as sent, to compare with those of a good answer. */
   readonly trailers: string;
 }
 
-/** Takes the answer of a stream. */
+/** Receives the answer of a stream. */
 export type OnAnswer = (streamId: number, answer: WireAnswer) => void;
 
 interface OpenStream {
   bytes: number;
   messages: number;
-  /** Elements of the first field of all messages: each is a field of its own. */
+  /** Elements of the first field over all messages. */
   items: number;
-  /** Bytes of the element under way, and of others of its message, that are not looked at. */
+  /** Remaining bytes to skip in the current element and in other fields of its message. */
   skip: number;
-  /** The part of a field's length that has come. */
+  /** Length of the current field, as far as it has arrived. */
   length: number;
-  /** What the next byte of the length counts; 0 while the tag has not come. */
+  /** Place value of the next byte of the length; 0 until the tag has arrived. */
   scale: number;
-  /** Bytes of the message under way that have not come yet. */
+  /** Remaining bytes of the current message. */
   left: number;
-  /** The part of a message prefix that has come. */
+  /** Message prefix, as far as it has arrived. */
   prefix: Buffer;
-  /** Bytes taken that the server has not been told of. */
+  /** Received bytes that no window update has acknowledged. */
   uncredited: number;
 }
 
-/** How a connection behaves beside its calls. */
+/** Options of a connection. */
 export interface WireOptions {
   readonly onAnswer: OnAnswer;
   readonly onError: (error: Error) => void;
-  /** Counts the elements of the first field of each message. Default: it does not look inside. */
+  /** Counts the elements of the first field of each message. Default: messages are not parsed. */
   readonly countItems?: boolean;
-  /** How much the server may send on a stream unasked. Default: as much as it likes. */
+  /** Initial flow-control window of a stream. Default: unlimited. */
   readonly streamWindow?: number;
 }
 
@@ -83,7 +82,7 @@ function frameOf(type: number, flags: number, stream: number, payload: Buffer): 
   return out;
 }
 
-/** A header with the name taken from the static table and the value written out. */
+/** A header with an indexed name and a literal value. */
 function literal(name: readonly number[], value: string): Buffer {
   const bytes = Buffer.from(value, "latin1");
   if (bytes.length >= 127) throw new Error("header value too long for the bench");
@@ -102,7 +101,7 @@ export function headerBlock(path: string, authority: string): Buffer {
   ]);
 }
 
-/** Prefixes a message with the five bytes of gRPC. */
+/** Adds the five-byte gRPC prefix to a message. */
 export function grpcFrame(message: Uint8Array): Buffer {
   const out = Buffer.alloc(5 + message.length);
   out.writeUInt32BE(message.length, 1);
@@ -110,7 +109,7 @@ export function grpcFrame(message: Uint8Array): Buffer {
   return out;
 }
 
-/** Counts the fields with number 1 in a part of a message, all of whose fields have a length. */
+/** Counts the fields with number 1 in part of a message whose fields are all length-delimited. */
 function countItems(open: OpenStream, part: Buffer): void {
   let at = 0;
   while (at < part.length) {
@@ -133,7 +132,7 @@ function countItems(open: OpenStream, part: Buffer): void {
   }
 }
 
-/** Follows the messages of a stream through its DATA frames, which need not end where they do. */
+/** Follows the messages of a stream through its DATA frames, whose boundaries may differ. */
 function countMessages(open: OpenStream, payload: Buffer, inside: boolean): void {
   open.bytes += payload.length;
   let at = 0;
@@ -157,7 +156,7 @@ function countMessages(open: OpenStream, payload: Buffer, inside: boolean): void
   }
 }
 
-/** One connection. Calls are started with `send`; `flush` puts them on the wire. */
+/** One connection. `send` starts calls; `flush` writes them to the socket. */
 export class WireConnection {
   readonly #socket: Socket;
   readonly #block: Buffer;
@@ -178,7 +177,7 @@ export class WireConnection {
     this.#options = options;
   }
 
-  /** Connects and says hello. */
+  /** Connects and sends the preface. */
   static async open(port: number, block: Buffer, options: WireOptions): Promise<WireConnection> {
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });
     await new Promise<void>((resolve, reject) => {
@@ -217,24 +216,24 @@ export class WireConnection {
     this.#socket.destroy();
   }
 
-  /** Stops reading; the server finds nobody taking what it sends. */
+  /** Stops reading, so that the server's writes stall. */
   pause(): void {
     this.#socket.pause();
   }
 
-  /** Reads on. */
+  /** Resumes reading. */
   resume(): void {
     this.#socket.resume();
   }
 
-  /** How many messages have come on the streams that are open. */
+  /** Number of messages received on open streams. */
   messages(): number {
     let sum = 0;
     for (const open of this.#open.values()) sum += open.messages;
     return sum;
   }
 
-  /** How many elements of the first field have come on the streams that are open. */
+  /** Number of elements of the first field received on open streams. */
   items(): number {
     let sum = 0;
     for (const open of this.#open.values()) sum += open.items;
@@ -283,7 +282,7 @@ export class WireConnection {
     this.#used += bytes.length;
   }
 
-  /** Writes what was started since the last flush. */
+  /** Writes the calls started since the last flush. */
   flush(): void {
     if (this.#used === 0 || this.#closed) return;
     this.#socket.write(Buffer.from(this.#out.subarray(0, this.#used)));
@@ -317,7 +316,7 @@ export class WireConnection {
       at += HEADER_BYTES + length;
     }
     input = input.subarray(at);
-    // The rest is copied: it would keep the whole chunk alive otherwise.
+    // The rest is copied, as a view would keep the whole chunk alive.
     this.#rest = input.length === 0 ? input : Buffer.from(input);
     if (this.#received > CREDIT_AT) {
       this.#credit(this.#received);
@@ -370,7 +369,7 @@ export class WireConnection {
     const open = this.#open.get(stream);
     if (open === undefined) return;
     this.#open.delete(stream);
-    // grpc-js answers an error with trailers only, so an answer without a message is a failure.
+    // grpc-js sends errors as trailers only, so an answer without a message is a failure.
     this.#options.onAnswer(stream, { ok: open.bytes >= PREFIX_BYTES, bytes: open.bytes, trailers });
   }
 }

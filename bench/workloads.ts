@@ -1,5 +1,5 @@
-// What is measured, group by group. Every group starts its own servers, runs its measurements round
-// by round, those of one round next to one another, and returns the rounds as they were.
+// Workloads of the bench, in groups. Each group starts its own servers, runs its measurements in
+// rounds, those of one round side by side, and returns the rounds unaggregated.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -29,23 +29,23 @@ const WINDOW = "/memorysidecar.v1.SessionService/GetWindow";
 const ECHO = "/bench.Echo/Echo";
 const SIZED = "/bench.Echo/Sized";
 const SERVER_CORE = 0;
-/** Fills the default window of 8,000 tokens with messages of 75 tokens, and a little more. */
+/** Slightly more messages of 75 tokens than the default window of 8,000 tokens holds. */
 const FULL_WINDOW = 120;
 const SPREAD = 1_000;
-/** So few that the warm-up fills their windows: those would grow on, and count as the watchers'. */
+/** Few enough that the warm-up fills all windows; growing windows would count as watcher cost. */
 const FEW_SESSIONS = 64;
 
-/** Numbers of one group: by measurement name one value a round. */
+/** Measurements of one group: one value per round under each name. */
 export type Rounds = Map<string, Measured[]>;
 
-/** What a group found. */
+/** Result of a group. */
 export interface Found {
   readonly rounds: Rounds;
   /** Single figures, by name. */
   readonly figures: ReadonlyMap<string, number>;
 }
 
-/** What a group needs. */
+/** Input of a group. */
 export interface Bench {
   readonly plan: Plan;
   readonly loader: Worker;
@@ -55,12 +55,12 @@ export interface Bench {
 
 type JobShape = Omit<Job, "port" | "warmMs" | "measureMs">;
 
-/** A load on a server, measured once a round. */
+/** A load on a server, measured once per round. */
 export interface Step {
   readonly name: string;
   readonly server: Running;
   readonly job: JobShape;
-  /** Waits until what ran before is over. Default: nothing to wait for. */
+  /** Waits until earlier work is done. Default: no wait. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function core(bench: Bench): number | undefined {
   return bench.plan.pin ? SERVER_CORE : undefined;
 }
 
-/** Does work in a directory of its own, which is removed afterwards. */
+/** Runs work in a temporary directory. */
 export async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), "sidecar-bench-"));
   try {
@@ -92,7 +92,7 @@ async function withReal<T>(
   }
 }
 
-/** Runs the steps round by round. Fails when a call did. */
+/** Runs the steps in each round. Fails when a call fails. */
 export async function rounds(bench: Bench, steps: readonly Step[]): Promise<Rounds> {
   const found: Rounds = new Map(steps.map((step) => [step.name, []]));
   for (let round = 0; round < bench.plan.rounds; round++) {
@@ -180,7 +180,9 @@ async function windowBytes(bench: Bench, server: Running, prefix: string): Promi
   return (await measure(bench.loader, server, job)).answerBytes;
 }
 
-/** Every append answered must be one revision of its namespace, and nothing else may be. */
+/**
+ * Checks that each acknowledged append made one revision of its namespace, and nothing else did.
+ */
 async function checkRevisions(found: Rounds, server: Running, before: number): Promise<void> {
   let appends = 0;
   for (const [name, results] of found) {
@@ -315,7 +317,7 @@ function ask(bench: Bench, command: WatchCommand): Promise<Received> {
   return bench.watchers.ask<Received>(command);
 }
 
-/** What a watcher costs that reads, and one that never does. */
+/** Cost of a watcher that reads, and of one that never does. */
 export function stalledWatchers(bench: Bench): Promise<Found> {
   return inDirectory(async (directory) => {
     const server = await startReal(directory, { core: core(bench), inspect: true });
@@ -327,7 +329,8 @@ export function stalledWatchers(bench: Bench): Promise<Found> {
         found.set(name, [await measure(bench.loader, server, job)]);
         return liveMemory(server.inspectUrl);
       };
-      // Fills the windows and the server's ring of events first: their memory is not the watchers'.
+      // Fills the windows and the server's event buffer first, as their memory is not the
+      // watchers'.
       for (const part of ["one", "two", "three"]) await load(`append, warm-up ${part}`);
       const none = await load("append, no watcher");
       await ask(bench, { kind: "open", port: server.port, count });

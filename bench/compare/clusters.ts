@@ -1,29 +1,28 @@
-// Clustered vectors, the queries that are asked of them, and which rows are the right answers:
-// those of exact scores in 64 bits.
+// Clustered vectors, queries on them, and the correct rows of each query by exact 64-bit scores.
 
-import { TopRows } from "../../src/domain/recall/vector/top.ts";
+import { TopRows } from "../../src/recall/rules/top-rows.ts";
 import { seeded } from "./random.ts";
 
-/** How many rows a search gives. */
+/** Number of rows that a search returns. */
 export const K = 10;
 
-/** Percents of the rows that a filter lets pass. */
+/** Percentages of the rows that a filter lets pass. */
 export const SHARES = [100, 10, 1] as const;
-/** One of them. */
+/** One of these percentages. */
 export type Share = (typeof SHARES)[number];
 
 const NOISE = 0.8;
 
-/** Vectors and what is asked of them; plain, so that it can be written to files. */
+/** Vectors and queries, as plain values that can be written to files. */
 export interface Clusters {
   readonly rows: number;
   readonly dimensions: number;
-  /** Row after row, each of length 1. */
+  /** All rows in sequence, each of length 1. */
   readonly vectors: Float32Array;
-  /** The same by row. */
+  /** The same vectors, one array per row. */
   readonly list: readonly Float32Array[];
   readonly queries: Float32Array;
-  /** The right rows of each query, by share. */
+  /** The correct rows of each query, by share. */
   readonly truth: Readonly<Record<Share, readonly (readonly number[])[]>>;
 }
 
@@ -32,10 +31,10 @@ export function bucketOf(row: number): number {
   return (Math.imul(row, 0x9e3779b1) >>> 0) % 100;
 }
 
-/** Makes clusters of vectors: as many topics as the root of the rows, and noise around them. */
+/** Makes clustered vectors: as many topics as the square root of the row count, with noise. */
 export function makeClusters(rows: number, dimensions: number, queries: number): Clusters {
   const random = seeded(rows + dimensions);
-  // Normal values are drawn once and then read from a random place: drawing is what takes long.
+  // Normal values are drawn once and then read from a random offset, because drawing is slow.
   const normal = Float32Array.from({ length: 1 << 20 }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - random()));
     return radius * Math.cos(2 * Math.PI * random());
@@ -77,7 +76,7 @@ function truthOf(vectors: readonly Float32Array[], queries: readonly Float32Arra
   return { 100: of(100), 10: of(10), 1: of(1) };
 }
 
-/** Gives the vectors of a block, which they share the memory with. */
+/** Returns the vectors of a block as views of its memory. */
 export function slices(block: Float32Array, dimensions: number): Float32Array[] {
   return Array.from({ length: block.length / dimensions }, (_, row) =>
     block.subarray(row * dimensions, (row + 1) * dimensions),

@@ -1,6 +1,6 @@
-// What the comparison is made of: data that are the same in every run, and tables.
+// Parts of the comparison: data that are the same in every run, and tables.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bucketOf, K, makeClusters, slices } from "./clusters.ts";
 import { makeCorpus } from "./passages.ts";
 import { type Row, tableOf } from "./table.ts";
@@ -8,14 +8,14 @@ import { type Row, tableOf } from "./table.ts";
 describe("makeClusters", () => {
   const clusters = makeClusters(400, 16, 3);
 
-  it("gives vectors of length 1, the same in every run", () => {
+  test("gives vectors of length 1, the same in every run", () => {
     for (const vector of slices(clusters.vectors, 16)) {
       expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
     }
     expect(makeClusters(400, 16, 3)).toEqual(clusters);
   });
 
-  it("knows the nearest rows, and those that pass a filter", () => {
+  test("knows the nearest rows, and those that pass a filter", () => {
     const vectors = slices(clusters.vectors, 16);
     for (const [at, query] of slices(clusters.queries, 16).entries()) {
       const score = (row: number): number =>
@@ -31,14 +31,14 @@ describe("makeClusters", () => {
 describe("makeCorpus", () => {
   const corpus = makeCorpus(2_000, 20);
 
-  it("gives passages of about 23 words, the same in every run", () => {
+  test("gives passages of about 23 words, the same in every run", () => {
     const words = corpus.passages.flatMap((passage) => passage.split(" "));
     expect(words.length / 2_000).toBeGreaterThan(21);
     expect(words.length / 2_000).toBeLessThan(25);
     expect(makeCorpus(2_000, 20)).toEqual(corpus);
   });
 
-  it("has words as unevenly frequent as those of a language", () => {
+  test("has words as unevenly frequent as those of a language", () => {
     const counts = new Map<string, number>();
     const words = corpus.passages.flatMap((passage) => passage.split(/\W+/));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -61,7 +61,7 @@ describe("tableOf", () => {
     { title: "gone", rounds: [{ failure: "not installed" }] },
   ];
 
-  it("has medians, ratios within a round, and what could not be measured", () => {
+  test("has medians, ratios within a round, and what could not be measured", () => {
     const table = tableOf(rows, [
       { title: "ms", of: ({ ms }) => ms },
       { title: "recall", of: ({ recall }) => recall, isPlain: true },

@@ -1,18 +1,18 @@
-// What every index is to the bench.
+// The interface that the bench expects of every index.
 
 import type { Clusters, Share } from "./clusters.ts";
 
-/** An index that may know how large it is. */
+/** An index that may know its size. */
 export interface Sized {
-  /** Bytes that it takes by its own account, where it keeps one. */
+  /** Size in bytes by its own account, where it keeps one. */
   readonly bytes?: () => number;
 }
 
 /** An index over vectors. Rows are numbers from 0. */
 export interface VectorEngine extends Sized {
-  /** Puts all rows in. */
+  /** Adds all rows. */
   build(data: Clusters): void | Promise<void>;
-  /** Gives the rows nearest to a query, of those in buckets below the share. */
+  /** Returns the rows nearest to a query among those in buckets below the share. */
   search(query: Float32Array, share: Share): number[] | Promise<number[]>;
   /** Whether searches can be filtered. */
   readonly filters: boolean;
@@ -20,20 +20,20 @@ export interface VectorEngine extends Sized {
 
 /** An index over texts. Rows are numbers from 0. */
 export interface TextEngine extends Sized {
-  /** Puts all texts in. */
+  /** Adds all texts. */
   build(texts: readonly string[]): void | Promise<void>;
-  /** Gives the best rows for a query: those that have any of its words. */
+  /** Returns the best rows for a query: those that contain any of its words. */
   search(query: string, count: number): number[] | Promise<number[]>;
 }
 
 /** An index that can be measured. */
 export interface EngineKind<E> {
-  /** What it is called on the command line. */
+  /** Name on the command line. */
   readonly name: string;
-  /** What it is called in tables. */
+  /** Name in tables. */
   readonly title: string;
-  /** The package that it is of; undefined for ours and for what Node has. */
+  /** Its package; undefined for our own index and for those built into Node. */
   readonly library: string | undefined;
-  /** Makes an empty one. Rejects when its package is not installed. */
+  /** Makes an empty index. Rejects when its package is not installed. */
   open(): E | Promise<E>;
 }

@@ -1,10 +1,10 @@
-// What one process measures of one index, and how the answer comes back.
+// Jobs that one process measures of one index, and the form of its answer.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Share } from "./clusters.ts";
 
-/** What to measure. */
+/** One measurement to make. */
 export type Job =
   | { readonly kind: "vectors"; readonly engine: string; readonly folder: string }
   | {
@@ -19,34 +19,34 @@ export type Job =
 export interface SearchTimes {
   readonly p50: number;
   readonly p95: number;
-  /** Of the processor, all threads together; the mean. */
+  /** Mean CPU time over all threads. */
   readonly cpu: number;
 }
 
-/** How an index was built. */
+/** Cost of building an index. */
 export interface Built {
   readonly seconds: number;
-  /** Of the processor, all threads together. */
+  /** CPU time over all threads. */
   readonly cpuSeconds: number;
-  /** By which the process grew, in MiB. */
+  /** Growth of the process, in MiB. */
   readonly mib: number;
-  /** What the index says that it takes, in MiB, where it says so. */
+  /** Memory that the index reports for itself, in MiB, where it reports any. */
   readonly ownMib?: number;
 }
 
-/** What was measured of an index over vectors, by share of the rows that pass. */
+/** Figures of an index over vectors, by share of the rows that pass the filter. */
 export interface VectorFigures {
   readonly built: Built;
   readonly searches: Partial<Record<Share, SearchTimes & { readonly recall: number }>>;
 }
 
-/** What was measured of an index over texts. */
+/** Figures of an index over texts. */
 export interface TextFigures {
   readonly built: Built;
   readonly searches: SearchTimes;
 }
 
-/** What was measured of a ranking. */
+/** Figures of a ranking. */
 export interface SetFigures {
   readonly recall5: number;
   readonly recall10: number;
@@ -54,7 +54,7 @@ export interface SetFigures {
   readonly count: number;
 }
 
-/** An index that could not be measured, and why. */
+/** An index that could not be measured, and the reason. */
 export interface Failure {
   readonly failure: string;
 }
@@ -67,7 +67,9 @@ function reasonOf(ended: string, errors: string): string {
   return /Cannot find (package|module)/.test(told) ? "not installed" : told;
 }
 
-/** Measures in a process of its own, which nothing else has grown and which may crash. */
+/**
+ * Measures in a separate process, so that the memory baseline is clean and a crash is contained.
+ */
 export function runJob<F extends object>(job: Job): Promise<F | Failure> {
   return new Promise((resolve) => {
     const args = ["--no-warnings", "--expose-gc", SCRIPT, JSON.stringify(job)];

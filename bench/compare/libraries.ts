@@ -1,5 +1,5 @@
-// The libraries as far as the bench calls them. They are installed for the bench alone and loaded
-// by name, so that everything else is checked and runs without them.
+// Types of the libraries, limited to the calls of the bench. The bench alone installs them and
+// loads them by name, so everything else compiles and runs without them.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ async function load<T>(name: string): Promise<T> {
   return (await import(name)) as T;
 }
 
-/** What of minisearch is called. */
+/** The part of minisearch that the bench calls. */
 export interface MiniSearchModule {
   readonly default: new (options: {
     readonly fields: readonly string[];
@@ -33,7 +33,7 @@ export interface UsearchIndex {
   };
 }
 
-/** What of usearch is called. */
+/** The part of usearch that the bench calls. */
 export interface UsearchModule {
   readonly Index: new (options: {
     readonly metric: string;
@@ -63,7 +63,7 @@ export interface LanceTable {
   query(): LanceQuery;
 }
 
-/** What of LanceDB is called. */
+/** The part of LanceDB that the bench calls. */
 export interface LanceModule {
   connect(path: string): Promise<{ createTable(name: string, data: unknown): Promise<LanceTable> }>;
   readonly Index: {
@@ -73,7 +73,7 @@ export interface LanceModule {
   readonly MatchQuery: new (query: string, column: string) => unknown;
 }
 
-/** What of apache-arrow is called. */
+/** The part of apache-arrow that the bench calls. */
 export interface ArrowModule {
   readonly Int32: new () => unknown;
   readonly Float32: new () => unknown;
@@ -92,10 +92,10 @@ export const loadMiniSearch = (): Promise<MiniSearchModule> => load("minisearch"
 export const loadUsearch = (): Promise<UsearchModule> => load("usearch");
 /** Loads LanceDB. */
 export const loadLance = (): Promise<LanceModule> => load("@lancedb/lancedb");
-/** Loads apache-arrow, which LanceDB takes its data as. */
+/** Loads apache-arrow, the input format of LanceDB. */
 export const loadArrow = (): Promise<ArrowModule> => load("apache-arrow");
 
-/** Opens a database in memory, with sqlite-vec in it. */
+/** Opens an in-memory database with sqlite-vec. */
 export async function openSqliteVec(): Promise<DatabaseSync> {
   const { getLoadablePath } = await load<{ getLoadablePath(): string }>("sqlite-vec");
   const database = new DatabaseSync(":memory:", { allowExtension: true });
@@ -110,7 +110,7 @@ export function tableFolder(): string {
   return folder;
 }
 
-/** Says which version of a library is installed, and its licence; undefined for none. */
+/** The installed version of a library and its licence; undefined when it is not installed. */
 export function versionOf(library: string): string | undefined {
   const path = join(import.meta.dirname, "node_modules", library, "package.json");
   try {

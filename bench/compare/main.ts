@@ -1,4 +1,4 @@
-// How our index compares with libraries, index against index, in one run: see bench/README.md.
+// Compares our index with libraries, index against index, in one run: see bench/README.md.
 //
 //   node bench/compare/main.ts [--only texts,vectors,sets] [--rounds 3] [SET FILE ...]
 //     --engines NAME,NAME    only these; `ours` is always measured
@@ -43,7 +43,7 @@ interface Named {
   readonly title: string;
 }
 
-/** Measures every index so many times, all of them in each round. */
+/** Measures all indexes in each round. */
 async function measureAll<F extends object>(
   kinds: readonly Named[],
   times: number,
@@ -122,7 +122,7 @@ async function compareSet(file: string): Promise<void> {
     console.log(`\n${file}: not there, skipped`);
     return;
   }
-  // Nothing of it is measured by time, so once is enough.
+  // No figure of this job is a time, so one round is enough.
   const job = (engine: string): Job => ({ kind: "set", engine, file });
   const rows = await measureAll<SetFigures>(RANKERS, 1, job);
   show(basename(file), rows, [

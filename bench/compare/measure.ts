@@ -1,5 +1,5 @@
-// The process that measures one index. The job is its argument; the figures are the last line that
-// it prints.
+// The process that measures one index. Its argument is the job; its last line of output holds the
+// figures.
 
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,7 +18,7 @@ import { VECTOR_ENGINES } from "./vector-engines.ts";
 
 const MIB = 2 ** 20;
 const HITS = 10;
-/** Queries are asked for so long before any is timed. */
+/** Duration of the warm-up before queries are timed. */
 const WARM_MS = 2_000;
 const SETTLE_MS = 100;
 
@@ -36,7 +36,7 @@ function cpuMs(): number {
 async function bytesNow(): Promise<number> {
   for (let times = 0; times < 3; times++) {
     globalThis.gc?.();
-    // Memory outside the heap is given back by another thread.
+    // Another thread releases memory outside the heap.
     await setTimeout(SETTLE_MS);
   }
   return ownBytes(process.pid);
@@ -57,7 +57,7 @@ async function opened<E extends Sized>({ open }: EngineKind<E>, build: (engine: 
   return { engine, built };
 }
 
-/** Times every query, after some to warm up. */
+/** Times every query after a warm-up. */
 async function timed<Q>(queries: readonly Q[], ask: (query: Q) => unknown): Promise<SearchTimes> {
   const warmEnd = performance.now() + WARM_MS;
   for (const query of queries) if (performance.now() < warmEnd) await ask(query);
@@ -73,7 +73,7 @@ async function timed<Q>(queries: readonly Q[], ask: (query: Q) => unknown): Prom
   return { p50: percentile(times, 0.5), p95: percentile(times, 0.95), cpu };
 }
 
-/** Reads vectors as the main process wrote them. */
+/** Reads the vectors that the main process wrote. */
 function readClusters(folder: string): Clusters {
   const floats = (name: string): Float32Array => {
     const path = join(folder, name);
@@ -148,5 +148,5 @@ const figures = await (job.kind === "vectors"
     ? measureTexts(job)
     : measureSet(job.engine, job.file));
 console.log(JSON.stringify(figures));
-// What a library leaves running must not keep the process.
+// A library may leave threads or timers behind, which must not keep the process alive.
 process.exit(0);

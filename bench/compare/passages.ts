@@ -1,6 +1,6 @@
-// Passages as a chat has them, made up: about 23 words each, which are as unevenly frequent as
-// words are (Zipf's law), the most frequent ones being those of English, the others having its
-// endings. A passage prefers the words of its topic.
+// Synthetic chat passages of about 23 words each. Word frequencies follow Zipf's law: the most
+// frequent words are English, and the others have English endings. A passage prefers the words of
+// its topic.
 
 import { seeded } from "./random.ts";
 
@@ -22,55 +22,57 @@ const ENDINGS = ["", "", "", "s", "ed", "ing", "er", "ly", "ation", "ness"];
 
 const STEMS = 12_000;
 const MEAN_WORDS = 23;
-/** Of the words that are not frequent ones, so many are of the topic. */
+/** Share of a passage's rarer words that come from its topic. */
 const TOPIC_SHARE = 0.3;
 const TOPIC_WORDS = 60;
 
 class Speech {
-  private readonly random: () => number;
-  private readonly words: readonly string[];
-  /** The sum of the weights of the words up to each. */
-  private readonly sums: Float64Array;
+  readonly #random: () => number;
+  readonly #words: readonly string[];
+  /** Cumulative weights of the words. */
+  readonly #sums: Float64Array;
 
   constructor(seed: number) {
-    this.random = seeded(seed);
-    this.words = [...new Set([...FREQUENT, ...this.stems().flatMap((stem) => this.forms(stem))])];
+    this.#random = seeded(seed);
+    this.#words = [
+      ...new Set([...FREQUENT, ...this.#stems().flatMap((stem) => this.#forms(stem))]),
+    ];
     let sum = 0;
-    this.sums = Float64Array.from(this.words, (_, rank) => {
+    this.#sums = Float64Array.from(this.#words, (_, rank) => {
       sum += 1 / (rank + 2.7);
       return sum;
     });
   }
 
   pick<T>(list: readonly T[]): T {
-    const picked = list[Math.floor(this.random() * list.length)];
+    const picked = list[Math.floor(this.#random() * list.length)];
     if (picked === undefined) throw new Error("there is nothing to pick");
     return picked;
   }
 
-  private stems(): string[] {
+  #stems(): string[] {
     return Array.from({ length: STEMS }, () => {
-      const parts = Array.from({ length: 1 + Math.floor(this.random() * 2) }, () =>
+      const parts = Array.from({ length: 1 + Math.floor(this.#random() * 2) }, () =>
         [this.pick(STARTS), this.pick(VOWELS)].join(""),
       );
       return parts.join("") + this.pick(CLOSES);
     });
   }
 
-  private forms(stem: string): string[] {
+  #forms(stem: string): string[] {
     return Array.from({ length: 3 }, () => stem + this.pick(ENDINGS));
   }
 
   word(): string {
-    const wanted = this.random() * (this.sums.at(-1) ?? 0);
+    const wanted = this.#random() * (this.#sums.at(-1) ?? 0);
     let low = 0;
-    let high = this.sums.length - 1;
+    let high = this.#sums.length - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.sums[middle] ?? 0) > wanted) high = middle;
+      if ((this.#sums[middle] ?? 0) > wanted) high = middle;
       else low = middle + 1;
     }
-    return this.words[low] ?? "";
+    return this.#words[low] ?? "";
   }
 
   rareWord(): string {
@@ -81,16 +83,16 @@ class Speech {
   }
 
   passage(topic: readonly string[]): string {
-    const count = Math.ceil(MEAN_WORDS * (0.3 + 1.4 * this.random()));
+    const count = Math.ceil(MEAN_WORDS * (0.3 + 1.4 * this.#random()));
     const words = Array.from({ length: count }, () => {
       const word = this.word();
-      const isTurned = !FREQUENT.includes(word) && this.random() < TOPIC_SHARE;
+      const isTurned = !FREQUENT.includes(word) && this.#random() < TOPIC_SHARE;
       return isTurned ? this.pick(topic) : word;
     });
     return `${words.join(" ")}.`;
   }
 
-  /** Asks with some words of a passage, and one that may be in none. */
+  /** Makes a question of some words of a passage, and one word that may occur in none. */
   question(passage: string): string {
     const rare = passage.slice(0, -1).split(" ");
     const own = rare.filter((word) => !FREQUENT.includes(word));
@@ -99,7 +101,7 @@ class Speech {
   }
 }
 
-/** Makes a corpus; the same for the same numbers. */
+/** Makes a corpus that depends only on the given numbers. */
 export function makeCorpus(passages: number, questions: number): Corpus {
   const speech = new Speech(passages);
   const topics = Array.from({ length: Math.ceil(Math.sqrt(passages)) }, () =>

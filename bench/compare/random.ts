@@ -1,6 +1,6 @@
 // Random numbers that are the same in every run.
 
-/** Gives a maker of numbers from 0 to 1, 1 left out. */
+/** Returns a seeded generator of numbers from 0 up to, but excluding, 1. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,22 +1,21 @@
-// How conversations are ranked: by the words of each library, by our words alone, and by our whole
-// index. Each is given the same text of a message: its speaker, its day in words, what was said.
+// Rankers of conversations: by the words of each library, by our words alone, and by our whole
+// index. All get the same text of a message: its speaker, its date in words, and its content.
 
-import { EVERYONE } from "../../src/domain/memories/scopes.ts";
-import type { RecallFilter } from "../../src/domain/recall/filter.ts";
-import { LexicalIndex } from "../../src/domain/recall/lexical/index.ts";
-import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
-import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
-import { passagesOf } from "../../src/domain/recall/text/passages.ts";
-import { indexTerms, queryTerms } from "../../src/domain/recall/text/terms.ts";
-import { loadStaticEmbedder } from "../../src/embed/static.ts";
-import { createEngine, type IndexSettings } from "../../src/recall/local.ts";
-import type { IndexChange, IndexedRecord, IndexQuery } from "../../src/recall/port.ts";
+import { EVERYONE } from "../../src/memory/rules/scopes.ts";
+import { loadStaticEmbedder } from "../../src/recall/embed/static.ts";
+import { createEngine, type IndexSettings } from "../../src/recall/index/local.ts";
+import type { IndexChange, IndexedRecord, IndexQuery } from "../../src/recall/index/port.ts";
+import { LexicalIndex } from "../../src/recall/lexical/index.ts";
+import type { RecallFilter } from "../../src/recall/rules/filter.ts";
+import { TRUE_MEMORIES } from "../../src/recall/rules/item-tests.ts";
+import { indexTextOf, passagesOf } from "../../src/recall/text/passages.ts";
+import { indexTerms, queryTerms } from "../../src/recall/text/terms.ts";
 import type { SetConversation, SetQuestion, SetTurn } from "../recall/conversation-set.ts";
 import { TEXT_ENGINES } from "./text-engines.ts";
 
 const HITS = 10;
 
-/** Gives the turns for a question, the best first. */
+/** Returns the turns for a question, best first. */
 export type Rank = (question: SetQuestion) => number[] | Promise<number[]>;
 
 /** A way to rank the turns of a conversation. */
@@ -24,7 +23,7 @@ export interface Ranker {
   readonly name: string;
   readonly title: string;
   readonly library: string | undefined;
-  /** Takes a conversation in. */
+  /** Indexes a conversation. */
   index(conversation: SetConversation): Rank | Promise<Rank>;
 }
 
@@ -33,7 +32,7 @@ function textOf({ author, role, timeMs }: SetTurn, passage: string): string {
   return indexTextOf({ speaker: author, role, timeMs: time, passage });
 }
 
-/** BM25 over passages; a turn is as good as its best one. */
+/** BM25 over passages; the score of a turn is that of its best passage. */
 function ourWords({ turns }: SetConversation): Rank {
   const index = new LexicalIndex();
   const turnOf: number[] = [];
@@ -74,7 +73,7 @@ function recordOf({ text, author, role, timeMs }: SetTurn): IndexedRecord {
 
 type Model = Pick<IndexSettings, "model" | "embedText">;
 
-/** The index of the server, in this process. */
+/** The server's index, run in this process. */
 function ourRecall({ turns }: SetConversation, mode: IndexQuery["mode"], model: Model): Rank {
   const numberIn = (bytes: Uint8Array): number => new DataView(bytes.buffer).getUint32(0);
   const read = (bytes: Uint8Array): IndexedRecord => {
@@ -123,7 +122,7 @@ const LIBRARIES: readonly Ranker[] = TEXT_ENGINES.slice(1).map(({ open, ...kind 
   },
 }));
 
-/** The rankers; ours first. */
+/** All rankers, ours first. */
 export const RANKERS: readonly Ranker[] = [
   {
     ...{ name: "ours", title: "ours, recall by words", library: undefined },

@@ -1,19 +1,21 @@
-// The tables of the comparison: figures, and beside each how many times ours it is.
+// The tables of the comparison: figures, each with its ratio to ours.
 
 import { median, round3 } from "../stats.ts";
 import type { Failure } from "./jobs.ts";
 
-/** One index in a table: its title and the figures of its rounds, or why it has none. */
+/**
+ * One index in a table: its title with the figures of its rounds, or the reason for having none.
+ */
 export interface Row<F> {
   readonly title: string;
   readonly rounds: readonly (F | Failure)[];
 }
 
-/** A column: what it shows of the figures of a round; undefined where there is nothing. */
+/** A column: its value from the figures of a round; undefined where there is none. */
 export interface Column<F> {
   readonly title: string;
   readonly of: (figures: F) => number | undefined;
-  /** Without the ratio to ours. */
+  /** Omits the ratio to ours. */
   readonly isPlain?: boolean;
 }
 

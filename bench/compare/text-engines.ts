@@ -1,10 +1,10 @@
-// The indexes over texts that are compared: ours, and those of libraries as they ship. Every one
-// looks for any of the words of a query.
+// The compared indexes over texts: ours, and those of libraries with their defaults. Each searches
+// for any of the words of a query.
 
 import { DatabaseSync } from "node:sqlite";
-import { LexicalIndex } from "../../src/domain/recall/lexical/index.ts";
-import { STOP_WORDS } from "../../src/domain/recall/text/stop-words.ts";
-import { indexTerms, queryTerms } from "../../src/domain/recall/text/terms.ts";
+import { LexicalIndex } from "../../src/recall/lexical/index.ts";
+import { indexTerms, queryTerms } from "../../src/recall/text/terms.ts";
+import { STOP_WORDS } from "../../src/recall/text/word.ts";
 import type { EngineKind, TextEngine } from "./engines.ts";
 import { type LanceTable, loadArrow, loadLance, loadMiniSearch, tableFolder } from "./libraries.ts";
 
@@ -44,8 +44,8 @@ async function miniSearch(withoutStopWords: boolean): Promise<TextEngine> {
 }
 
 /**
- * FTS5 as it is in Node, without the texts: it has an index only, as the others here. It knows no
- * stop words, so they are left out of queries.
+ * Node's built-in FTS5 without the texts: only an index, like the others here. It has no stop
+ * words, so queries omit them.
  */
 function sqliteFts(): TextEngine {
   const database = new DatabaseSync(":memory:");
@@ -89,7 +89,7 @@ async function lance(): Promise<TextEngine> {
   };
 }
 
-/** The indexes over texts; ours first. */
+/** All indexes over texts, ours first. */
 export const TEXT_ENGINES: readonly EngineKind<TextEngine>[] = [
   { name: "ours", title: "ours", library: undefined, open: ours },
   {

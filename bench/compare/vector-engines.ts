@@ -1,13 +1,13 @@
-// The indexes over vectors that are compared: ours, and those of libraries as they ship.
+// The compared indexes over vectors: ours, and those of libraries with their defaults.
 
 import {
   ALL_ROWS,
   filterWhere,
   NO_ROWS,
   type RowFilter,
-} from "../../src/domain/recall/row-filter.ts";
-import { VectorArena } from "../../src/domain/recall/vector/arena.ts";
-import { VectorBlock } from "../../src/domain/recall/vector/block.ts";
+} from "../../src/recall/rules/row-filter.ts";
+import { VectorArena } from "../../src/recall/vector/arena.ts";
+import { VectorBlock } from "../../src/recall/vector/block.ts";
 import { bucketOf, type Clusters, K, type Share } from "./clusters.ts";
 import type { EngineKind, VectorEngine } from "./engines.ts";
 import {
@@ -45,7 +45,7 @@ function ours(residuals: boolean): VectorEngine {
   };
 }
 
-/** M 16, 128 and 64 as its documents have them; one thread, as ours has one. */
+/** M 16, 128 and 64 come from its documentation; it gets one thread, as ours does. */
 async function usearch(quantization: string): Promise<VectorEngine> {
   const { Index } = await loadUsearch();
   let index: UsearchIndex | undefined;
@@ -132,7 +132,7 @@ async function lance(indexed: boolean): Promise<VectorEngine> {
   };
 }
 
-/** The indexes over vectors; ours first. */
+/** All indexes over vectors, ours first. */
 export const VECTOR_ENGINES: readonly EngineKind<VectorEngine>[] = [
   { name: "ours", title: "ours, int8", library: undefined, open: () => ours(false) },
   { name: "ours-16", title: "ours, 16 bit", library: undefined, open: () => ours(true) },

@@ -39,7 +39,7 @@ interface Plan {
   readonly remembers: boolean;
 }
 
-/** Measures every context on every question of a set. */
+/** Measures every kind of context on every question of a set. */
 async function measure(
   client: MemorySidecar,
   from: { readonly path: string; readonly place: number },
@@ -113,7 +113,7 @@ async function measureSets(
   console.log(`load at the end: ${loadavg()[0]?.toFixed(1)}`);
 }
 
-/** Runs a measurement on a server of its own. */
+/** Runs a measurement on its own server. */
 async function run(measureOn: (client: MemorySidecar) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-context-"));
   const server = await startReal(directory, { core: undefined, flags: [] });

@@ -1,15 +1,15 @@
-// What made-up people are asked about, and what they chat about with their assistant. `$value` and
-// the like stand for what `personas.ts` puts there; `$I`, `$my`, `$do` and the like for the person,
-// by name or in the first person.
+// Attributes of made-up people and the chats with their assistant. `personas.ts` fills in `$value`
+// and the like; `$I`, `$my`, `$do` and the like stand for the person, by name or in the first
+// person.
 
-/** Something that may be known of a person. */
+/** A fact that may be known about a person. */
 export interface Attribute {
   readonly key: string;
   readonly fact: string;
   readonly values: readonly string[];
-  /** Ways to ask for it; the second and third share few words with the fact. */
+  /** Phrasings of the question; the second and third share few words with the fact. */
   readonly questions: readonly [string, string, string];
-  /** What a chat may say with the words of the question, and without its answer. */
+  /** A sentence for chats that shares words with the question and does not answer it. */
   readonly near: string;
 }
 
@@ -317,10 +317,10 @@ const ATTRIBUTES_OF_WORK: readonly Attribute[] = [
   },
 ];
 
-/** What may be known of a person. */
+/** All attributes that a person may have. */
 export const ATTRIBUTES = [...ATTRIBUTES_OF_LIFE, ...ATTRIBUTES_OF_WORK];
 
-/** What a person says to the assistant, and what it answers. */
+/** Chats: the person's message and the assistant's answer. */
 export const CHATS: readonly (readonly [string, string])[] = [
   [
     "It was $number degrees in $town today and I forgot my umbrella again.",
@@ -401,7 +401,7 @@ export const CHATS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** What the chats are filled with. */
+/** Values that fill the placeholders of chats. */
 export const FILLINGS: Readonly<Record<string, readonly string[]>> = {
   town: ["Oslo", "Ghent", "Split", "Bath", "Cork", "Faro", "Kassel", "Nantes", "Turin", "Vilnius"],
   other: ["Lille", "York", "Aarhus", "Pisa", "Brno", "Cadiz", "Trier", "Umea", "Zadar", "Ulm"],

@@ -1,28 +1,28 @@
-// People with 16 facts and 5,000 messages each, made up from a seed, and questions about them: half
-// of them are answered by a fact, half by nothing that is stored.
+// Synthetic people with 16 facts and 5,000 messages each, made from a seed, and questions about
+// them: a fact answers one half, and nothing stored answers the other.
 
 import { ATTRIBUTES, type Attribute, CHATS, FILLINGS } from "./persona-words.ts";
 
-/** A question, and the fact that answers it; undefined when nothing does. */
+/** A question, and the fact that answers it; undefined when none does. */
 export interface PersonaQuestion {
   readonly query: string;
   readonly answer: string | undefined;
 }
 
-/** A person with everything that is stored of them. */
+/** A person with all stored data about them. */
 export interface Persona {
   readonly name: string;
   readonly facts: readonly string[];
-  /** User and assistant by turns. */
+  /** Alternating user and assistant messages. */
   readonly messages: readonly string[];
   readonly questions: readonly PersonaQuestion[];
 }
 
 export const FACTS = 16;
 export const MESSAGES = 5_000;
-/** Of each person, with an answer and without. */
+/** Number of questions per person with an answer, and the same number without. */
 export const QUESTIONS_EACH = 10;
-/** The messages hold the words of so many attributes, without saying what they are. */
+/** Number of attributes whose words occur in the messages without their values. */
 const NEAR = 15;
 const NUMBERS = 90;
 
@@ -30,7 +30,7 @@ const NAMES = [
   ...["Ana", "Bruno", "Chiara", "Dmitri", "Elif", "Femke", "Goran", "Hanne", "Imran", "Jolanda"],
 ];
 
-/** Numbers that look random, the same for each seed (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -54,7 +54,7 @@ function oneOf<T>(all: readonly T[], random: Random): T {
   return one;
 }
 
-/** Asks about the person by name, or as the person would. */
+/** Phrases the question with the person's name, or in the first person. */
 function asked(question: string, name: string, isOwn: boolean): string {
   const words: Readonly<Record<string, string>> = isOwn
     ? { I: "I", me: "me", my: "my", mine: "mine", do: "do", am: "am", was: "was" }
@@ -101,7 +101,7 @@ function persona(name: string, seed: number): Persona {
   };
 }
 
-/** The first so many people, the same each time. */
+/** The first `count` people, the same in every run. */
 export function personas(count: number = NAMES.length): readonly Persona[] {
   return NAMES.slice(0, count).map((name, index) => persona(name, 7_919 * (index + 1)));
 }

@@ -1,5 +1,5 @@
-// A set of conversations on a server, as an agent leaves it: every conversation twice, with its
-// sessions apart, and where it is asked for in one long session. Contexts are made for questions.
+// A set of conversations on a server, as an agent leaves it. Every conversation is stored twice: as
+// separate sessions and, where needed, as one long session. Contexts are made for questions.
 
 import type {
   AssembleContextResponse,
@@ -7,7 +7,7 @@ import type {
   MemorySidecar,
   MessageInput,
 } from "../../clients/typescript/src/index.ts";
-import { withoutMarks } from "../../src/domain/context/fence.ts";
+import { withoutMarks } from "../../src/context/rules/fence.ts";
 import type {
   ConversationSet,
   SetConversation,
@@ -19,11 +19,11 @@ const USER = "u";
 const ONE = "one";
 const BATCH_MESSAGES = 100;
 const BATCH_BYTES = 1_048_576;
-/** Messages that one extraction looks at. */
+/** Messages per extraction. */
 const EXTRACT_MESSAGES = 200;
 const LOOK_MS = 500;
 
-/** What is in the context. */
+/** Sources of a context. */
 export const MODES = ["window only", "recall only", "both"] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -31,16 +31,16 @@ export type Mode = (typeof MODES)[number];
 export interface Asked {
   readonly mode: Mode;
   readonly maxTokens: number;
-  /** What is asked of its sections, in words; empty for what the server does by itself. */
+  /** The shares requested for its sections, as text; empty for the server's defaults. */
   readonly shares: string;
   readonly sections: ContextOptions["sections"];
 }
 
-/** How much of the evidence of a question is inside its context. */
+/** Share of a question's evidence that its context contains. */
 export interface Evidence {
-  /** The share of its messages whose whole text is inside. */
+  /** Share of the evidence messages whose whole text is in the context. */
   readonly share: number;
-  /** The same, where a memory that names a message as its source counts for it. */
+  /** The same share, where a memory that names a message as its source counts as that message. */
   readonly told: number;
   readonly ms: number;
 }
@@ -52,12 +52,12 @@ function messageOf(turn: SetTurn, index: number): MessageInput {
   };
 }
 
-/** White space apart, which a context may join. */
+/** Normalizes white space, which a context may join. */
 function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** A message as a context writes it down: with the power taken out of its marks. */
+/** A message as a context renders it, with its markup escaped. */
 function shownAs(text: string): string {
   return plain(withoutMarks(text));
 }
@@ -68,7 +68,7 @@ export class StoredSet {
   readonly #set: ConversationSet;
   readonly #prefix: string;
   readonly #modes: readonly Mode[];
-  /** The turns that a memory was made of, by its id. */
+  /** Turns that a memory was derived from, by memory id. */
   readonly #sources = new Map<string, readonly number[]>();
 
   constructor(
@@ -90,7 +90,7 @@ export class StoredSet {
     return `${this.#prefix}-w${at}`;
   }
 
-  /** Stores every conversation in the ways that the modes need. */
+  /** Stores every conversation in the forms that the modes need. */
   async store(): Promise<void> {
     for (const [at, { turns }] of this.#set.conversations.entries()) {
       const all = [...turns.entries()];
@@ -101,7 +101,7 @@ export class StoredSet {
     }
   }
 
-  /** Remembers what the rules of the server find in the messages; gives how much that is. */
+  /** Stores the facts that the server's rules find in the messages; returns their number. */
   async remember(): Promise<number> {
     for (const [at, { turns }] of this.#set.conversations.entries()) {
       const namespace = this.#apart(at);
@@ -122,7 +122,7 @@ export class StoredSet {
     return this.#sources.size;
   }
 
-  /** Waits until everything can be recalled. */
+  /** Waits until everything is indexed for recall. */
   async index(): Promise<void> {
     if (this.#modes.every((mode) => mode === "window only")) return;
     for (const at of this.#set.conversations.keys()) {
@@ -137,7 +137,7 @@ export class StoredSet {
   }
 
   async #append(namespace: string, sessionId: string, turns: [number, SetTurn][]): Promise<void> {
-    // What leaves the window is promoted by the default rules, whoever of the two said it.
+    // The default rules promote every message that leaves the window, from either role.
     const memoryPolicy = { promotion: { selection: "any-text" }, episodes: {} } as const;
     await this.#client.createSession({ sessionId, userId: USER, memoryPolicy }, { namespace });
     let batch: MessageInput[] = [];
@@ -176,7 +176,7 @@ export class StoredSet {
     }
   }
 
-  /** The newest session is the one in which the question is asked. */
+  /** The question is asked in the newest session. */
   #optionsOf({ mode, sections }: Asked, at: number, { turns }: SetConversation): ContextOptions {
     if (mode === "window only") {
       const only = [{ kind: "conversation" }] as const;

@@ -1,4 +1,4 @@
-// What bench:context prints: of one kind of context, how much of the evidence is inside.
+// Table of bench:context: for one kind of context, the share of the evidence that it contains.
 
 import type { Asked, Evidence } from "./stored-set.ts";
 
@@ -11,7 +11,7 @@ function row(cells: readonly (string | number)[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** The figures of one kind of context on one set. */
+/** Figures of one kind of context on one set. */
 export class EvidenceTable {
   readonly #set: string;
   readonly #asked: Asked;
@@ -26,7 +26,7 @@ export class EvidenceTable {
     this.#asked = asked;
   }
 
-  /** Counts a question. */
+  /** Adds the result of a question. */
   add({ share, told, ms }: Evidence): void {
     this.#times.push(ms);
     this.#count += 1;
@@ -35,12 +35,12 @@ export class EvidenceTable {
     this.#told += told === 1 ? 1 : 0;
   }
 
-  /** The head of a table of these. */
+  /** The header of the table. */
   static head(): readonly string[] {
     return [row(COLUMNS), row(COLUMNS.map(() => "---"))];
   }
 
-  /** The means of a kind of context over sets, each counting the same. */
+  /** Means of a kind of context over sets, with equal weights. */
   static meanLine(tables: readonly EvidenceTable[]): string {
     const means = tables.map((table) => table.#figures());
     const figures = means[0]?.map((_, index) => {

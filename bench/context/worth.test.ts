@@ -1,9 +1,10 @@
-// Goal: what bench:context --personas measures holds for two of its people: a fact that answers is
-// inside a context of 400 tokens, and what answers nothing hardly costs any.
+// Goal: the measurement of bench:context --personas holds for two of its people: a fact that
+// answers the question is inside a context of 400 tokens, and a question without an answer adds
+// hardly any text.
 
 import { expect, test } from "vitest";
 import { connect } from "../../clients/typescript/src/index.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
+import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import { startReal } from "../processes.ts";
 import { FACTS, MESSAGES, personas, QUESTIONS_EACH } from "./personas.ts";
 import { storePersonas, type Worth, worthOf } from "./worth.ts";

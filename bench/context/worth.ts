@@ -1,6 +1,6 @@
-// `npm run bench:context -- --personas`: what a context is worth to people with 16 facts and 5,000
-// messages. Of a question that a fact answers, whether the fact is inside; of one that nothing
-// stored answers, what the recalled text costs.
+// `npm run bench:context -- --personas`: the worth of a context for people with 16 facts and 5,000
+// messages. For a question that a fact answers: whether the fact is inside. For one without a
+// stored answer: the cost of the recalled text.
 
 import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { ContextSectionKind } from "../../src/gen/memorysidecar/v1/recall.ts";
@@ -14,18 +14,18 @@ const RECALLED: ReadonlySet<number> = new Set([
   ContextSectionKind.DOCUMENTS,
 ]);
 
-/** What a context was like. */
+/** Measures of one context. */
 export interface Worth {
   readonly question: PersonaQuestion;
-  /** The fact that answers is inside. */
+  /** Whether the answering fact is inside. */
   readonly isInside: boolean;
-  /** The shares of the budget that recalled text, long-term memory and everything cost. */
+  /** Shares of the budget used by recalled text, by long-term memory and in total. */
   readonly recalled: number;
   readonly known: number;
   readonly whole: number;
 }
 
-/** Stores people, each in a namespace of their own, and waits until they can be recalled. */
+/** Stores people, each in their own namespace, and waits until they are indexed for recall. */
 export async function storePersonas(
   client: MemorySidecar,
   people: readonly Persona[],
@@ -50,7 +50,7 @@ export async function storePersonas(
   }
 }
 
-/** Asks for the context of every question of people that are stored. */
+/** Requests the context of every question of stored people. */
 export async function* worthOf(
   client: MemorySidecar,
   people: readonly Persona[],
@@ -99,7 +99,9 @@ function line(name: string, maxTokens: number, all: readonly Worth[]): string {
   return row([`${name}, ${answered.length} and ${none.length}`, maxTokens, inside, ...costs]);
 }
 
-/** Measures all people and prints a table: those that defaults were chosen on, and the others. */
+/**
+ * Measures all people and prints a table: those that the defaults were tuned on, and the others.
+ */
 export async function measureWorth(
   client: MemorySidecar,
   budgets: readonly number[],

@@ -1,7 +1,7 @@
-// Goal: what the rules find and what is promoted stays true: the figures of the labelled sentences
-// do not fall below the target.
+// Goal: the facts that the rules extract and promotion stores stay correct: the figures of the
+// labelled sentences do not fall below the target.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   figuresOf,
   judgeExtraction,
@@ -16,7 +16,7 @@ describe.each([
   ["extraction by rules", judgeExtraction],
   ["promotion by default", judgePromotion],
 ])("%s", (_, judge) => {
-  it.each(["dev", "test"] as const)("is true in at least 95 of 100, part %s", (part) => {
+  test.each(["dev", "test"] as const)("is true in at least 95 of 100, part %s", (part) => {
     const verdicts = sentences.filter((one) => one.part === part).map(judge);
     const { precision, recall, statedCount } = figuresOf(verdicts);
     expect(precision).toBeGreaterThanOrEqual(0.95);
@@ -26,7 +26,7 @@ describe.each([
 });
 
 describe("the labelled sentences", () => {
-  it("are at least 200 of all kinds, 80 of them held out, none of them twice", () => {
+  test("are at least 200 of all kinds, 80 of them held out, none of them twice", () => {
     expect(sentences.length).toBeGreaterThanOrEqual(200);
     expect(sentences.filter(({ part }) => part === "test")).toHaveLength(80);
     const keyOf = ({ role, text }: Labelled) => `${role ?? "user"}: ${text}`;
@@ -40,7 +40,7 @@ describe("a verdict", () => {
     ...{ part: "dev", kind: "statement", text, facts },
   });
 
-  it("is right for the right person, and for a denial only where one was made", () => {
+  test("is right for the right person, and for a denial only where one was made", () => {
     const right = (text: string, fact: string) => judgeExtraction(said(text, [fact])).rightCount;
     expect(right("I live in Rome.", "user live Rome")).toBe(1);
     expect(right("I live in Rome.", "sister live Rome")).toBe(0);
@@ -48,7 +48,7 @@ describe("a verdict", () => {
     expect(right("I don't live in Rome.", "!user live Rome")).toBe(1);
   });
 
-  it("is wrong for whatever is made of a sentence that states nothing", () => {
+  test("is wrong for whatever is made of a sentence that states nothing", () => {
     const wrong = [judgeExtraction, judgePromotion].map((judge) =>
       judge(said("I live in Rome.", [])),
     );

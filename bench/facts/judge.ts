@@ -1,47 +1,46 @@
-// How many labelled sentences the rules and promotion take for facts, and how many they should.
+// Precision and recall of the rules and of promotion on labelled sentences.
 
 import { readFileSync } from "node:fs";
-import { extractByRules } from "../../src/domain/memories/extract/rules.ts";
-import { DEFAULT_PROMOTION } from "../../src/domain/memories/policy.ts";
-import { ROLE } from "../../src/domain/window/types.ts";
-import { promotableOf, RuleScores } from "../../src/service/memories/promotable.ts";
-import type { StoredMessage } from "../../src/storage/store.ts";
+import { extractByRules } from "../../src/memory/extract/rules.ts";
+import { promotableOf, RuleScores } from "../../src/memory/learn/promotable.ts";
+import type { StoredMessage } from "../../src/store/store.ts";
+import { DEFAULT_PROMOTION } from "../../src/window/policy/memory-policy.ts";
+import { ROLE } from "../../src/window/rules/types.ts";
 
-/** What promotion reads messages with. */
+/** Context in which promotion reads messages. */
 type Context = Parameters<typeof promotableOf>[0];
 
 const SAID_MS = Date.UTC(2026, 0, 5);
 
-/** A sentence with its label, in a message of the role with what stands around it. */
+/** A labelled sentence in a message with its role and context. */
 export interface Labelled {
-  /** `test` is held out: no rule was changed for it. */
+  /** `test` is held out: no rule was tuned on it. */
   readonly part: "dev" | "test";
   readonly kind: string;
   /** Default: user. */
   readonly role?: "assistant" | "tool";
-  /** What was said before. */
+  /** Earlier messages. */
   readonly context?: readonly { readonly role: "assistant"; readonly text: string }[];
-  /** Lines before and behind it in its message. None of them states anything. */
+  /** Lines before and after it in its message. None of them states a fact. */
   readonly before?: string;
   readonly text: string;
   readonly after?: string;
   /**
-   * What it states that lasts, and is to be found one way or another: words that a fact of it has
-   * to hold, each the beginning of one, `a|b` for either; `!` before them for a denial. Empty when
-   * nothing may be found.
+   * Lasting statements that must be found: words that their fact has to contain, each as a prefix,
+   * `a|b` for alternatives; `!` before them for a denial. Empty when nothing may be found.
    */
   readonly facts: readonly string[];
 }
 
-/** What came of a sentence. */
+/** Verdict on a sentence. */
 export interface Verdict {
   readonly sentence: Labelled;
-  /** What was made of it. */
+  /** Facts that were made from it. */
   readonly made: readonly string[];
   readonly rightCount: number;
 }
 
-/** How much of what was made is right, and how much of what is right was made. */
+/** Precision and recall. */
 export interface Figures {
   readonly precision: number;
   readonly recall: number;
@@ -49,7 +48,7 @@ export interface Figures {
   readonly statedCount: number;
 }
 
-/** The sentences, in the order of their file. */
+/** The sentences in file order. */
 export function readSentences(): readonly Labelled[] {
   return JSON.parse(readFileSync(new URL("sentences.json", import.meta.url), "utf8")) as Labelled[];
 }
@@ -69,7 +68,10 @@ function messageOf({ before = "", text, after = "" }: Labelled): string {
   return [before, text, after].filter((line) => line !== "").join("\n");
 }
 
-/** What the rules find: right is a fact that says what is stated, of whom it is stated. */
+/**
+ * Judges the rules. A fact is correct when it says what the sentence states, about the right
+ * subject.
+ */
 export function judgeExtraction(sentence: Labelled): Verdict {
   const line = { name: "", messageId: "m", saidMs: SAID_MS };
   const said = { ...line, role: sentence.role ?? "user", text: messageOf(sentence) } as const;
@@ -80,7 +82,7 @@ export function judgeExtraction(sentence: Labelled): Verdict {
   return { sentence, made, rightCount: right.length };
 }
 
-/** What is promoted by default: right is a memory of a sentence that states something lasting. */
+/** Judges default promotion. A memory is correct when its sentence states something lasting. */
 export function judgePromotion(sentence: Labelled): Verdict {
   const text = messageOf(sentence);
   const context = { codec: { readSpeech: () => ({ text }) } } as unknown as Context;

@@ -1,13 +1,13 @@
-// Sets of conversations with questions whose evidence is known: what recall is measured on.
+// Sets of conversations with questions whose evidence is known: the data for measuring recall.
 
 /** One message of a conversation. */
 export interface SetTurn {
-  /** Sessions of one conversation are told apart by this. */
+  /** Session of the turn within its conversation. */
   readonly session: string;
-  /** In milliseconds since 1970, UTC; 0 when the date cannot be read. */
+  /** In milliseconds since 1970, UTC; 0 when the date cannot be parsed. */
   readonly timeMs: number;
   readonly role: "user" | "assistant";
-  /** The name of the speaker; empty when the role is all that is known. */
+  /** Name of the speaker; empty when only the role is known. */
   readonly author: string;
   readonly text: string;
 }
@@ -16,15 +16,15 @@ export interface SetTurn {
 export interface SetQuestion {
   readonly query: string;
   readonly category: string;
-  /** Counts in the main figure of the set. */
+  /** Whether it counts in the main figure of the set. */
   readonly isMain: boolean;
-  /** Indexes of the turns that hold the evidence, rising; never empty. */
+  /** Ascending indexes of the turns that hold the evidence; never empty. */
   readonly evidence: readonly number[];
-  /** When it is asked, in milliseconds since 1970; undefined when nobody says. */
+  /** Time of the question, in milliseconds since 1970; undefined when the set gives none. */
   readonly askedMs: number | undefined;
 }
 
-/** A conversation is a scope of its own: its questions are asked of it alone. */
+/** A conversation is its own scope: its questions search nothing else. */
 export interface SetConversation {
   readonly id: string;
   readonly turns: readonly SetTurn[];
@@ -36,6 +36,6 @@ export interface ConversationSet {
   readonly name: string;
   readonly format: "own" | "locomo" | "longmemeval";
   readonly conversations: readonly SetConversation[];
-  /** Questions that were left out, since no evidence of theirs is known. */
+  /** Number of questions left out because their evidence is unknown. */
   readonly leftOutCount: number;
 }

@@ -40,7 +40,7 @@ interface Options {
   readonly facts: number | undefined;
 }
 
-/** What is measured of one mode on one set. */
+/** Measurements of one mode on one set. */
 interface Row {
   readonly set: string;
   readonly mode: Mode;

@@ -1,11 +1,11 @@
-// How good an order of hits is, and the means over the questions of a set.
+// Quality of a ranking, and the means over the questions of a set.
 
-/** What is measured of one question. All are shares, 0 to 1. */
+/** Measurements of one question. All are shares, 0 to 1. */
 export interface Quality {
-  /** Share of the evidence among the first 5 and the first 10 hits. */
+  /** Share of the evidence among the first 5 hits, and among the first 10. */
   readonly recall5: number;
   readonly recall10: number;
-  /** Binary gain with a logarithmic discount over the first 10 hits, against the best order. */
+  /** Binary NDCG over the first 10 hits. */
   readonly ndcg10: number;
 }
 
@@ -14,7 +14,7 @@ export interface QualityMean extends Quality {
   readonly count: number;
 }
 
-/** Measures one order of hits. A hit that comes again counts once, at its first place. */
+/** Measures one ranking. A repeated hit counts once, at its first rank. */
 export function qualityOf(hits: readonly number[], evidence: readonly number[]): Quality {
   const wanted = new Set(evidence);
   const first = hits.slice(0, 10);
@@ -37,7 +37,7 @@ export function qualityOf(hits: readonly number[], evidence: readonly number[]):
   };
 }
 
-/** Gives turns as sessions: each session once, at the place of its first turn. */
+/** Converts turns to sessions, each at the rank of its first turn. */
 export function bySession(
   turns: readonly number[],
   sessionOf: (turn: number) => number,
@@ -45,15 +45,15 @@ export function bySession(
   return [...new Set(turns.map(sessionOf))];
 }
 
-/** The name of the main figure in a table; no category has it. */
+/** Name of the main figure in a table, distinct from every category. */
 export const MAIN_FIGURE = "(main)";
 
-/** The means of many questions, by category and for the main figure. */
+/** Means over questions, by category and for the main figure. */
 export interface QualityTable {
   add(category: string, isMain: boolean, quality: Quality): void;
-  /** The mean of a category, or of the main figure; undefined when it has no question. */
+  /** The mean of a category or of the main figure; undefined without questions. */
   mean(name: string): QualityMean | undefined;
-  /** The categories in the order of their names; numbers by their value. */
+  /** The categories by name; numeric ones by value. */
   categories(): string[];
 }
 

@@ -1,4 +1,4 @@
-// LoCoMo as it is published: locomo10.json, ten conversations of two people.
+// Reads LoCoMo in its published form: locomo10.json, ten conversations of two people.
 
 import type { SetConversation, SetTurn } from "./conversation-set.ts";
 import { setDateMs } from "./set-dates.ts";
@@ -13,7 +13,7 @@ interface LocomoTurn {
 
 interface LocomoEntry {
   readonly sample_id: string;
-  /** session_N holds turns, session_N_date_time says when; speaker_a and speaker_b are names. */
+  /** session_N holds turns, session_N_date_time their date; speaker_a and speaker_b are names. */
   readonly conversation: Readonly<Record<string, unknown>>;
   readonly qa: readonly {
     readonly question: string;
@@ -22,10 +22,10 @@ interface LocomoEntry {
   }[];
 }
 
-/** "D8:6", and its misprints "D:11:26" and "D30:05"; one string may name several. */
+/** Form "D8:6", with the misprints "D:11:26" and "D30:05"; one string may name several. */
 const EVIDENCE = /D:?(\d+):0*(\d+)/g;
 
-/** The questions whose answer is not in the conversation: apart from the main figure. */
+/** Category of questions without an answer in the conversation, excluded from the main figure. */
 const ADVERSARIAL = 5;
 
 /** Reads the conversations of locomo10.json. */
@@ -71,7 +71,7 @@ function sessionNumbers(conversation: LocomoEntry["conversation"]): number[] {
   return numbers.sort((a, b) => a - b);
 }
 
-/** The ids that an evidence string names, each in one form. */
+/** Normalized ids of an evidence string. */
 function evidenceIds(text: string): string[] {
   return Array.from(text.matchAll(EVIDENCE), ([, session, turn]) => `${session}:${turn}`);
 }

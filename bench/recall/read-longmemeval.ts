@@ -1,4 +1,4 @@
-// LongMemEval as it is published: each question has a haystack of sessions of its own.
+// Reads LongMemEval in its published form: each question has its own haystack of sessions.
 
 import type { SetConversation, SetTurn } from "./conversation-set.ts";
 import { setDateMs } from "./set-dates.ts";
@@ -20,7 +20,7 @@ interface LongMemTurn {
   readonly has_answer?: boolean;
 }
 
-/** Questions with this in their id cannot be answered: there is nothing to find. */
+/** Suffix of the ids of questions that have no answer. */
 const ABSTENTION = "_abs";
 
 /**
@@ -40,7 +40,7 @@ export function readLongMemEval(entries: readonly unknown[]): SetConversation[] 
         const role = turn.role === "assistant" ? "assistant" : "user";
         if (turn.has_answer === true) marked.push(turns.length);
         if (isAnswer && role === "user") inSession.push(turns.length);
-        // A session may stand in a haystack twice, so its id alone does not tell it apart.
+        // A session may occur twice in a haystack, so its id alone is not unique.
         const name = `${place}-${id}`;
         turns.push({ session: name, timeMs, role, author: "", text: turn.content });
       }

@@ -22,10 +22,10 @@ interface OwnConversation {
   }[];
 }
 
-// Some chats end their user texts in marks of the generator such as "->-> 1,1".
+// Some chats end their user texts in generator marks such as "->-> 1,1".
 const END_MARKS = /(?:\s*->)+\s*[\d,.\s]*$/;
 
-// The adversarial questions of LoCoMo swap the speakers; its main figure leaves them out.
+// LoCoMo's category of questions with swapped speakers, excluded from its main figure.
 const ADVERSARIAL = 5;
 
 /** Reads the conversations of a file in the project's own format. */

@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSet } from "./read-set.ts";
 import { setDateMs } from "./set-dates.ts";
 
 const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
 describe("setDateMs", () => {
-  it("reads the dates of every set as UTC", () => {
+  test("reads the dates of every set as UTC", () => {
     expect(setDateMs("1:56 pm on 8 May, 2023")).toBe(Date.UTC(2023, 4, 8, 13, 56));
     expect(setDateMs("12:05 am on 31 December, 2022")).toBe(Date.UTC(2022, 11, 31, 0, 5));
     expect(setDateMs("March-15-2024")).toBe(Date.UTC(2024, 2, 15));
@@ -42,7 +42,7 @@ describe("the project's own format", () => {
     },
   ];
 
-  it("has roles, captions, clean texts, and evidence that is there", () => {
+  test("has roles, captions, clean texts, and evidence that is there", () => {
     const set = readSet("own", bytesOf(entries));
     expect(set.format).toBe("own");
     expect(set.leftOutCount).toBe(1);
@@ -64,11 +64,11 @@ describe("the project's own format", () => {
     ]);
   });
 
-  it("may be packed", () => {
+  test("may be packed", () => {
     expect(readSet("own", gzipSync(bytesOf(entries))).conversations).toHaveLength(1);
   });
 
-  it("gives two people the parts of user and assistant, and more people that of users", () => {
+  test("gives two people the parts of user and assistant, and more people that of users", () => {
     const of = (speakers: readonly string[]): string[] => {
       const turns = speakers.map((speaker) => ({ sess: 1, date: "", speaker, text: "x" }));
       const set = readSet("own", bytesOf([{ id: "c", turns, qa: [] }]));
@@ -80,7 +80,7 @@ describe("the project's own format", () => {
 });
 
 describe("LoCoMo", () => {
-  it("reads sessions in order, and evidence with its misprints", () => {
+  test("reads sessions in order, and evidence with its misprints", () => {
     const set = readSet(
       "locomo10.json",
       bytesOf([
@@ -138,7 +138,7 @@ describe("LongMemEval", () => {
     answer_session_ids: ["answer_1"],
   };
 
-  it("makes a conversation of each question", () => {
+  test("makes a conversation of each question", () => {
     const set = readSet("longmemeval_s.json", bytesOf([entry]));
     expect(set.format).toBe("longmemeval");
     const [conversation] = set.conversations;
@@ -155,7 +155,7 @@ describe("LongMemEval", () => {
     ]);
   });
 
-  it("falls back on the sessions of the answer, and leaves out what has none", () => {
+  test("falls back on the sessions of the answer, and leaves out what has none", () => {
     const sessions = entry.haystack_sessions.map((turns) =>
       turns.map(({ role, content }) => ({ role, content })),
     );
@@ -168,7 +168,7 @@ describe("LongMemEval", () => {
   });
 });
 
-it("refuses what is no set", () => {
+test("refuses what is no set", () => {
   expect(() => readSet("x.json", bytesOf({}))).toThrow("x.json is not a list");
   expect(() => readSet("x.json", bytesOf([{ rows: [] }]))).toThrow("no format that is known");
 });

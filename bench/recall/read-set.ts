@@ -1,5 +1,5 @@
-// Reads a set of conversations from its file: the project's own format, LoCoMo as it is published
-// (locomo10.json), and LongMemEval as it is published (haystack_sessions).
+// Reads a set of conversations from its file: the project's own format, LoCoMo (locomo10.json) or
+// LongMemEval (haystack_sessions) in their published forms.
 
 import { gunzipSync } from "node:zlib";
 import type { ConversationSet, SetConversation } from "./conversation-set.ts";
@@ -10,9 +10,8 @@ import { readOwn } from "./read-own.ts";
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /**
- * Reads a set from the bytes of its file, plain or packed with gzip. The format is told from the
- * content. Questions without evidence are left out and counted. Throws when the file is none of the
- * formats.
+ * Reads a set from the bytes of its file, plain or gzipped. The content determines the format.
+ * Questions without evidence are left out and counted. Throws on an unknown format.
  */
 export function readSet(name: string, bytes: Uint8Array): ConversationSet {
   const isPacked = GZIP_MAGIC.every((byte, place) => bytes[place] === byte);

@@ -1,6 +1,6 @@
-// A scripted model for `--memories scripted`: a gRPC hook that gives the sentences of each message
-// as facts, with the speaker before them and the message as source. It stands for a model that
-// leaves nothing out and understands nothing, so it is the same in every run.
+// A scripted model for `--memories scripted`: a gRPC hook that returns the sentences of each
+// message as facts, prefixed with the speaker and with the message as source. It stands for a model
+// that omits nothing and understands nothing, and its output is the same in every run.
 
 import { writeFileSync } from "node:fs";
 import {
@@ -19,9 +19,9 @@ import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
 import { ExtractedFact, ExtractOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { make } from "../bodies.ts";
 
-/** The name of the hook. */
+/** Name of the hook. */
 export const SCRIPTED = "scripted";
-/** So many messages of three facts each fit into one answer. */
+/** Number of messages with three facts each that fit into one answer. */
 export const SCRIPTED_MESSAGES = 32;
 const SENTENCES = 3;
 const WORDS_MIN = 5;
@@ -41,7 +41,7 @@ function factsOf({ messageId, name, role, text }: Message): ExtractedFact[] {
     );
 }
 
-/** Starts the hook and writes a hooks file that names it; gives how to stop it. */
+/** Starts the hook and writes a hooks file that names it; returns a function that stops it. */
 export async function startScriptedExtractor(hooksFile: string): Promise<GrpcServer> {
   const server = new Server({ "grpc.max_receive_message_length": -1 });
   const extractFacts = (

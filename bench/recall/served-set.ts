@@ -1,4 +1,4 @@
-// A set of conversations on a server: how it is stored, indexed and asked.
+// A set of conversations on a server: storing, indexing and querying it.
 
 import type {
   MemorySidecar,
@@ -11,19 +11,19 @@ import { bySession, type Quality, qualityOf } from "./quality.ts";
 import { SCRIPTED_MESSAGES } from "./scripted-extractor.ts";
 
 export const MODES = ["lexical", "dense", "hybrid"] as const;
-/** What is looked with; `sessions` is hybrid, and finds sessions instead of messages. */
+/** Mode of a search; `sessions` is hybrid and ranks sessions instead of messages. */
 export type Mode = (typeof MODES)[number] | "rank fusion" | "sessions";
 
 const BATCH_MESSAGES = 100;
 const BATCH_BYTES = 1_048_576;
-/** Messages that one extraction looks at. */
+/** Messages per extraction. */
 const EXTRACT_MESSAGES = 200;
 const HITS = 10;
-/** How long vectors of an embedder outside are waited for. */
+/** Longest wait for the vectors of an external embedder. */
 const VECTORS_MS = 3_600_000;
 const LOOK_MS = 500;
 
-/** One question that was asked. */
+/** Result of one question. */
 export interface Asked {
   readonly question: SetQuestion;
   readonly quality: Quality;
@@ -39,7 +39,7 @@ function messageOf(turn: SetTurn): MessageInput {
   };
 }
 
-/** A set on a server: each conversation has a namespace of its own. */
+/** A set on a server: each conversation has its own namespace. */
 export class ServedSet {
   readonly #client: MemorySidecar;
   readonly #set: ConversationSet;
@@ -54,7 +54,7 @@ export class ServedSet {
     this.#facts = facts;
   }
 
-  /** Remembers what a hook, or the rules, find in the messages; gives how much that is. */
+  /** Stores the facts that a hook, or the rules, find in the messages; returns their number. */
   async remember(hook = ""): Promise<number> {
     const step = hook === "" ? EXTRACT_MESSAGES : SCRIPTED_MESSAGES;
     let count = 0;
@@ -105,7 +105,7 @@ export class ServedSet {
     await send();
   }
 
-  /** Waits until everything is indexed, vectors included. */
+  /** Waits until everything is indexed, including vectors. */
   async index(): Promise<{ readonly seconds: number; readonly model: string }> {
     const start = performance.now();
     let model = "none";
@@ -147,7 +147,7 @@ export class ServedSet {
   }
 }
 
-/** The quality of hits; for sessions each counts once, and so does the evidence in it. */
+/** Quality of the hits; for sessions each session counts once, in the hits and in the evidence. */
 function qualityIn(
   mode: Mode,
   { turns }: SetConversation,
@@ -173,7 +173,7 @@ function optionsFor(at: number, mode: Mode, { askedMs }: SetQuestion): RecallOpt
   return {
     namespace: `c${at}`,
     pageSize: HITS,
-    // Evidence is in messages, which memories lift.
+    // Only messages hold evidence; memories raise their scores.
     filter: { kinds: ["message"] },
     ...optionsOf(mode),
     ...(askedMs === undefined ? {} : { referenceTime: new Date(askedMs) }),

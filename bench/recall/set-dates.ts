@@ -1,4 +1,4 @@
-// The dates of the sets, each in the forms that its set uses. All are read as UTC.
+// Date formats of the sets. All dates are read as UTC.
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -15,7 +15,7 @@ const FORMS: readonly RegExp[] = [
   new RegExp(`^${NUMBERS}(?:\\s*\\(\\p{L}+\\))?(?:[ T]${CLOCK}.*)?$`, "iu"),
 ];
 
-/** Reads a date of a set in milliseconds since 1970; 0 when it is in no known form. */
+/** Parses a date of a set to milliseconds since 1970; 0 in an unknown format. */
 export function setDateMs(text: string): number {
   for (const form of FORMS) {
     const parts = form.exec(text.trim())?.groups;

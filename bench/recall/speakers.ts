@@ -1,13 +1,13 @@
-// How the speakers of a set become roles and names of messages.
+// Mapping of a set's speakers to roles and names of messages.
 
 import type { SetTurn } from "./conversation-set.ts";
 
 type Cast = (speaker: string) => Pick<SetTurn, "role" | "author">;
 
 /**
- * Gives the cast of a conversation. "user" and "assistant" are roles. Of two people by name the
- * first one takes the user's part and the other one the assistant's, each with the name; where
- * there are more, as with records of several devices, all are users by name.
+ * Returns the cast of a conversation. "user" and "assistant" are roles. Of two named people the
+ * first becomes the user and the second the assistant, each with the name. With more speakers, as
+ * in records of several devices, all are users with names.
  */
 export function castOf(speakers: readonly string[]): Cast {
   const people = [...new Set(speakers)].filter((one) => !isRole(one));

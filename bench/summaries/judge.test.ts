@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { judge } from "./judge.ts";
 import { builtin, first, last, type Method, random } from "./methods.ts";
 import { readingOf } from "./rubric.ts";
@@ -31,23 +31,25 @@ const nothing: Method = () => "";
 const everything: Method = (lines) => lines.map((line) => line.text).join("\n");
 
 describe("judge", () => {
-  it("gives none for nothing and all for everything, which is over budget", () => {
+  test("gives none for nothing and all for everything, which is over budget", () => {
     expect(judge([TALK], "sessions", nothing)).toMatchObject({ kept: 0, share: 0, questions: 2 });
     const all = judge([TALK], "sessions", everything);
     expect(all).toMatchObject({ kept: 1, share: 1, questions: 2 });
     expect(all.fullest).toBeGreaterThan(5);
   });
 
-  it("counts the words that the question has not, in the summary of their own chunk", () => {
-    // Of `rico walnut millet` for the parrot, and of `oslo 14:30` for the ferry.
+  test("counts the words that the question has not, in the summary of their own chunk", () => {
+    // Keeps `rico` of `rico walnut millet` for the parrot, and `oslo` of `oslo 14:30` for the
+    // ferry.
     const some: Method = (lines) => (lines[0]?.seq === 1 ? "Rico parrot" : "walnuts 14:30");
     const score = judge([TALK], "sessions", some);
-    // A third of the first, which is not kept, and half of the second, which is.
+    // A third of the first question's evidence, which is lost, and half of the second's, which is
+    // kept.
     expect(score.share).toBeCloseTo((1 / 3 + 1 / 2) / 2, 10);
     expect(score.kept).toBe(0.5);
   });
 
-  it("finds what the builtin hook keeps and the plain methods lose", () => {
+  test("finds what the builtin hook keeps and the plain methods lose", () => {
     expect(judge([TALK], "sessions", builtin)).toMatchObject({ kept: 1, share: 1 });
     for (const method of [first, last, random(1)]) {
       const score = judge([TALK], 100_000, method);
@@ -58,20 +60,24 @@ describe("judge", () => {
 });
 
 describe("readingOf", () => {
-  it("finds whole sentences, their speakers and figures, and misses clauses that were cut", () => {
+  test("finds whole sentences, their speakers and figures, and misses clauses that were cut", () => {
     const kept = { complete: 1, named: 1, figures: 1, whole: 1 };
     expect(readingOf([TALK])).toMatchObject(kept);
-    const clause = "we walked along the harbour wall, past the boats and the fish market, ";
-    const text = `On Monday ${clause.repeat(12)}and then it rained.`;
-    const long = { turns: [{ sess: 1, speaker: "Kai", text: text.repeat(3) }], qa: [] };
-    const { complete, whole } = readingOf([long]);
-    expect(complete).toBeLessThan(1);
-    expect(whole).toBeLessThan(1);
+    const text = "On Monday we walked to the market, and then it rained at 9. It cost 40 euros.";
+    const walk = { turns: [{ sess: 1, speaker: "Kai", text }], qa: [] };
+    const judge = (sentence: string) => {
+      const sentences = [{ text: sentence, messageId: "turn-0", seq: 1 }];
+      return readingOf([walk], () => ({ text: sentence, sentences }));
+    };
+    expect(judge("It cost 40 euros.")).toMatchObject(kept);
+    expect(judge("and then it rained at 9.")).toMatchObject({ complete: 0, whole: 0 });
+    expect(judge("On Monday we walked to the market,")).toMatchObject({ complete: 0, whole: 0 });
+    expect(judge("40")).toMatchObject({ complete: 0, figures: 0 });
   });
 });
 
 describe("chunksOf", () => {
-  it("cuts at sessions, or by tokens", () => {
+  test("cuts at sessions, or by tokens", () => {
     expect(chunksOf(TALK, "sessions").map(({ first: place }) => place)).toEqual([0, 2]);
     const places = chunksOf(TALK, 300).map(({ first: place }) => place);
     expect(places).toEqual([0, 2, 4]);
@@ -79,7 +85,7 @@ describe("chunksOf", () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_200);
   });
 
-  it("keeps roles, and takes others for the names of users", () => {
+  test("keeps roles, and takes others for the names of users", () => {
     const lines = chunksOf(TALK, 100_000).flatMap((chunk) => chunk.lines);
     expect(lines.map(({ role, name }) => [role, name])).toEqual([
       ["user", "Kai"],
@@ -95,7 +101,7 @@ describe("readSet", () => {
   const folder = mkdtempSync(join(tmpdir(), "sets-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("reads what was written, and refuses another form", () => {
+  test("reads what was written, and refuses another form", () => {
     const path = join(folder, "a.json.gz");
     writeFileSync(path, gzipSync(JSON.stringify([TALK])));
     expect(readSet(path)).toEqual([TALK]);

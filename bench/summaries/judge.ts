@@ -1,30 +1,30 @@
-// What is left of the evidence of later questions in summaries.
+// Measures how much of the evidence for later questions summaries keep.
 
-import { termsOf } from "../../src/domain/extractive/terms.ts";
+import { termsOf } from "../../src/summary/builtin/terms.ts";
 import { BUDGET_SHARE, type Method, TOKEN_BYTES } from "./methods.ts";
 import { type Chunk, type Conversation, type Cutting, chunksOf } from "./sets.ts";
 
-/** How well a method does on a set. */
+/** Score of a method on a set. */
 export interface Score {
-  /** Questions of which at least half of the evidence words are in the summaries, of all. */
+  /** Share of questions with at least half of their evidence words in the summaries. */
   readonly kept: number;
-  /** The share of a question's evidence words that are in the summaries, mean over questions. */
+  /** Mean share of a question's evidence words that are in the summaries. */
   readonly share: number;
   readonly questions: number;
   readonly bytes: number;
-  /** Of the processor. */
+  /** CPU time. */
   readonly ms: number;
-  /** The most that a summary took of its budget; above 1 it cheats. */
+  /** Largest share of its budget that a summary used; above 1 the method breaks its limit. */
   readonly fullest: number;
 }
 
-/** A question is kept when this share of its evidence words is. */
+/** Share of evidence words above which a question counts as kept. */
 const KEPT_SHARE = 0.5;
 
 /**
- * Judges a method. The evidence words of a question are the content words of its evidence turns
- * (stop words left out, endings taken off) that the question itself does not have. One survives if
- * it is in the summary of the chunk that its turn is in. Questions without such words do not count.
+ * Judges a method. The evidence words of a question are the stemmed content words of its evidence
+ * turns that the question itself does not contain. A word survives if the summary of its turn's
+ * chunk contains it. Questions without such words do not count.
  */
 export function judge(
   conversations: readonly Conversation[],

@@ -45,9 +45,9 @@ function row(name: string, conversations: readonly Conversation[], cutting: Cutt
 }
 
 function readingRow(name: string, reading: Reading): string {
-  const { sentences, complete, named, figures, whole } = reading;
+  const { pieces, sentences, complete, named, figures, whole } = reading;
   const shares = [complete, named, figures, whole].map((one) => (one * 100).toFixed(1));
-  return `| ${[name, sentences, ...shares].join(" | ")} |`;
+  return `| ${[name, pieces, sentences, ...shares].join(" | ")} |`;
 }
 
 const given = process.argv.slice(2);
@@ -61,9 +61,8 @@ if (given.length === 0) {
   for (const { name, set } of sets) {
     for (const cutting of CUTTINGS) console.log(row(name, set, cutting));
   }
-  const rubric = "set|sentences|complete|speaker named|figures with a word|no orphan clause".split(
-    "|",
-  );
+  const columns = "pieces|sentences|complete|speaker named|figures with a word|no orphan clause";
+  const rubric = ["set", ...columns.split("|")];
   console.log(`\n| ${rubric.join(" | ")} |\n|${" --- |".repeat(rubric.length)}`);
   for (const { name, set } of sets) console.log(readingRow(name, readingOf(set)));
 }

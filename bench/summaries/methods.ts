@@ -1,23 +1,23 @@
-// The ways to make a summary that are compared.
+// The compared methods of summarizing.
 
-import type { ExtractLine } from "../../src/domain/extractive/lines.ts";
-import { sentencesOf } from "../../src/domain/extractive/sentences.ts";
-import { summarizeLines } from "../../src/domain/extractive/summarize.ts";
-import { randomFrom } from "../../test/support/random.ts";
+import type { ExtractLine } from "../../src/summary/builtin/lines.ts";
+import { sentencesOf } from "../../src/summary/builtin/sentences.ts";
+import { summarizeLines } from "../../src/summary/builtin/summarize.ts";
+import { randomFrom } from "../../test/support/kit/random.ts";
 
-/** Makes a text of at most so many tokens, of four bytes each. */
+/** Makes a text of at most the given number of tokens, at four bytes each. */
 export type Method = (lines: readonly ExtractLine[], maxTokens: number) => string;
 
-/** What the builtin hook does. */
+/** The summarizer of the builtin hook. */
 export const builtin: Method = (lines, maxTokens) =>
   summarizeLines(lines, { ...FRESH, maxTokens }).text;
 
-/** The budget of a summary, of the tokens of its chunk. */
+/** Budget of a summary as a share of its chunk's tokens. */
 export const BUDGET_SHARE = 0.1;
 
 export const TOKEN_BYTES = 4;
 
-/** Nothing is known before. */
+/** Context without earlier summaries. */
 export const FRESH = { priorTexts: [], replacesPrior: false, draft: "", savesTokens: true };
 
 /** The first sentences. */
@@ -43,7 +43,7 @@ function textsOf(lines: readonly ExtractLine[]): string[] {
   return lines.flatMap((line) => sentencesOf(line.text).map((sentence) => sentence.text));
 }
 
-// Without speakers, and going on behind what is too long: as good as such a method can be.
+// Omits speakers and skips sentences that do not fit: an upper bound for methods of this kind.
 function fill(texts: readonly string[], maxTokens: number): string {
   const taken: string[] = [];
   let left = maxTokens * 4;

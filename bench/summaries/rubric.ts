@@ -1,35 +1,48 @@
-// Judges how summaries read, by rules that look at the messages and at no part of the summarizer.
+// Judges the readability of summaries by rules that use the messages and no part of the summarizer.
 
-import { labelOf } from "../../src/domain/extractive/render.ts";
-import { type ExtractedSentence, summarizeLines } from "../../src/domain/extractive/summarize.ts";
+import type { ExtractLine } from "../../src/summary/builtin/lines.ts";
+import { labelOf } from "../../src/summary/builtin/render.ts";
+import { type Extract, summarizeLines } from "../../src/summary/builtin/summarize.ts";
 import { BUDGET_SHARE, FRESH, TOKEN_BYTES } from "./methods.ts";
 import { type Chunk, type Conversation, chunksOf } from "./sets.ts";
 
-/** The share of sentences, of all, that keep each rule. */
+/** Share of sentences that keep each rule. */
 export interface Reading {
+  readonly pieces: number;
   readonly sentences: number;
-  /** It begins where a sentence of its message begins, and ends where one ends. */
+  /** The sentence begins and ends at sentence boundaries of its message. */
   readonly complete: number;
-  /** Its line in the summary names who said it, where several speak. */
+  /** Its line in the summary names the speaker, where there are several. */
   readonly named: number;
-  /** Each figure has a word beside it, and no hash or id stands without one. */
+  /** Each figure has a word beside it, and no hash or id occurs alone. */
   readonly figures: number;
-  /** It neither begins nor ends with a conjunction, a comma or a dash. */
+  /** It neither begins nor ends with a conjunction, a comma or a dash; code may. */
   readonly whole: number;
 }
 
+/** Pieces per set: three sets give thirty conversations, each of a size for one summary. */
 const PIECES = 10;
 const PIECE_TOKENS = 8_000;
 
-/** Judges pieces of conversations, spread evenly over the set. */
-export function readingOf(conversations: readonly Conversation[]): Reading {
+/** Makes a summary and returns its sentences. */
+export type Extractor = (lines: readonly ExtractLine[], maxTokens: number) => Extract;
+
+const builtin: Extractor = (lines, maxTokens) => summarizeLines(lines, { ...FRESH, maxTokens });
+
+/** Judges pieces of conversations, evenly spread over the set. */
+export function readingOf(
+  conversations: readonly Conversation[],
+  extract: Extractor = builtin,
+): Reading {
   const pieces = conversations.flatMap((conversation) => chunksOf(conversation, PIECE_TOKENS));
   const step = Math.max(1, pieces.length / PIECES);
-  const judged = pieces
-    .filter((_, index) => Math.floor(index / step) > Math.floor((index - 1) / step))
-    .flatMap(judgeChunk);
+  const chosen = pieces.filter((_, index) => {
+    return Math.floor(index / step) > Math.floor((index - 1) / step);
+  });
+  const judged = chosen.flatMap((piece) => judgeChunk(piece, extract));
   const share = (of: (one: Judged) => boolean) => judged.filter(of).length / judged.length;
   return {
+    pieces: chosen.length,
     sentences: judged.length,
     complete: share(({ complete }) => complete),
     named: share(({ named }) => named),
@@ -45,9 +58,9 @@ interface Judged {
   readonly whole: boolean;
 }
 
-function judgeChunk({ lines, bytes }: Chunk): readonly Judged[] {
+function judgeChunk({ lines, bytes }: Chunk, extract: Extractor): readonly Judged[] {
   const maxTokens = Math.max(1, Math.floor((bytes * BUDGET_SHARE) / TOKEN_BYTES));
-  const { text, sentences } = summarizeLines(lines, { ...FRESH, maxTokens });
+  const { text, sentences } = extract(lines, maxTokens);
   const sources = new Map(lines.map((line) => [line.seq, line]));
   const severalSpeak = new Set(lines.map((line) => labelOf(line))).size > 1;
   return sentences.map((sentence) => {
@@ -57,17 +70,17 @@ function judgeChunk({ lines, bytes }: Chunk): readonly Judged[] {
       complete: isComplete(sentence, source?.text ?? ""),
       named: !severalSpeak || isNamed(sentence.text, label, text),
       figures: keepsFigures(sentence.text),
-      whole: !STRAY_START.test(sentence.text) && !STRAY_END.test(sentence.text),
+      whole: isWhole(sentence.text) || text.includes(`\`${sentence.text}\``),
     };
   });
 }
 
 const END = /[.!?…:。！？：]["'”’)\]」』*_`]*$/;
-// What stands before the first word of a line: marks of lists, headings, quotations and tables.
+// Text before the first word of a line: markup of lists, headings, quotations and tables.
 const LINE_START = /(?:^|\n)[\s>#*•\-–+|()\d.a-zA-Z]{0,6}["'“‘(*_`]*$/;
 
-/** Whether a text stands in its message from where a sentence begins to where one ends. */
-function isComplete({ text }: Pick<ExtractedSentence, "text">, message: string): boolean {
+/** Whether a text begins and ends at sentence boundaries of its message. */
+function isComplete({ text }: { readonly text: string }, message: string): boolean {
   const words = text.split(" ").map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const found = new RegExp(words.join("\\s+"), "u").exec(message);
   if (found === null) return false;
@@ -84,7 +97,7 @@ function isNamed(text: string, label: string, summary: string): boolean {
 
 const FIGURE = /\p{N}/u;
 const WORD = /\p{L}{2,}|\p{Script=Han}/u;
-/** Long runs that mix letters and digits are for machines: hashes, keys and ids. */
+/** Long runs that mix letters and digits: hashes, keys and ids. */
 const MACHINE = /^(?=\S*\d)(?=\S*[a-z])[\w+/=-]{16,}$/i;
 const NEAR = 3;
 
@@ -99,6 +112,10 @@ function keepsFigures(text: string): boolean {
     const isLabelled = others.some((one) => WORD.test(one) && !MACHINE.test(one));
     return isLabelled || (WORD.test(word) && !MACHINE.test(word));
   });
+}
+
+function isWhole(text: string): boolean {
+  return !STRAY_START.test(text) && !STRAY_END.test(text);
 }
 
 const CONJUNCTION = "and|or|but|because|which|so|while|when|that|where|who|if|than|to|of|with";

@@ -1,8 +1,8 @@
-// Conversation sets for the judge, and the chunks of them that are summarized.
+// Conversation sets for the judge, and the chunks to summarize.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import type { ExtractLine } from "../../src/domain/extractive/lines.ts";
+import type { ExtractLine } from "../../src/summary/builtin/lines.ts";
 
 /** One message of a conversation. */
 export interface Turn {
@@ -12,10 +12,10 @@ export interface Turn {
   readonly text: string;
 }
 
-/** A question that somebody asks later. */
+/** A question asked later. */
 export interface Question {
   readonly q: string;
-  /** The places of the turns that hold the evidence. */
+  /** Indexes of the turns that hold the evidence. */
   readonly ev: readonly number[];
 }
 
@@ -25,15 +25,15 @@ export interface Conversation {
   readonly qa: readonly Question[];
 }
 
-/** A run of turns that becomes one summary. */
+/** Consecutive turns that one summary covers. */
 export interface Chunk {
-  /** The place of its first turn. */
+  /** Index of its first turn. */
   readonly first: number;
   readonly lines: readonly ExtractLine[];
   readonly bytes: number;
 }
 
-/** Reads a set: gzip JSON, a list of conversations. Throws when the file is not of that form. */
+/** Reads a set: a gzipped JSON list of conversations. Throws on any other form. */
 export function readSet(path: string): Conversation[] {
   const parsed: unknown = JSON.parse(gunzipSync(readFileSync(path)).toString("utf8"));
   if (!Array.isArray(parsed) || !parsed.every(isConversation)) {
@@ -47,7 +47,9 @@ function isConversation(value: unknown): value is Conversation {
   return "turns" in value && Array.isArray(value.turns) && "qa" in value && Array.isArray(value.qa);
 }
 
-/** Where a conversation is cut: at sessions, or before a turn that would make more tokens. */
+/**
+ * Places to cut a conversation: at sessions, or before a turn that would exceed this many tokens.
+ */
 export type Cutting = "sessions" | number;
 
 /** Cuts a conversation into chunks. */
