@@ -15,9 +15,13 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
-RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY tools/build.ts tools/process.ts tools/
+# Without scripts: what `prepare` makes is made by the build, which has the sources.
+RUN npm ci --no-audit --no-fund --ignore-scripts
+COPY tsconfig.json tsconfig.build.json buf.yaml buf.gen.yaml ./
+COPY clients/typescript/buf.gen.yaml clients/typescript/
+COPY proto proto
+COPY third_party third_party
+COPY tools tools
 COPY src src
 RUN npm run build -- server
 # The image brings Node itself; links to development tools and to the client lead nowhere.

@@ -11,12 +11,12 @@ import { ROOT } from "./process.ts";
 interface Part {
   readonly config: string;
   readonly out: string;
-  /** Folders of files that the compiler does not know, as they lie under src/ and under `out`. */
+  /** Folders of files that the compiler does not copy, under src/ and under `out`. */
   readonly data?: readonly string[];
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  server: { config: "tsconfig.build.json", out: "dist", data: ["embed/models"] },
+  server: { config: "tsconfig.build.json", out: "dist", data: ["recall/embed/models"] },
   client: { config: "clients/typescript/tsconfig.json", out: "clients/typescript/dist" },
 };
 
@@ -24,7 +24,7 @@ const asked = process.argv.slice(2);
 for (const name of asked.length === 0 ? Object.keys(PARTS) : asked) {
   const part = PARTS[name];
   if (part === undefined) throw new Error(`unknown part ${name}: there are server and client`);
-  // What an earlier build left must not be shipped.
+  // Leftovers of an earlier build must not ship.
   rmSync(join(ROOT, part.out), { recursive: true, force: true });
   const tsc = join(ROOT, "node_modules/.bin/tsc");
   const { status } = spawnSync(tsc, ["-p", part.config], { cwd: ROOT, stdio: "inherit" });

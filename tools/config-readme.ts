@@ -5,7 +5,7 @@ import { configTable } from "../src/config.ts";
 const START = "<!-- config:start -->";
 const END = "<!-- config:end -->";
 
-/** Puts the table of settings between its two marks. Throws when a mark is missing. */
+/** Writes the table of settings between its two marks. Throws when a mark is missing. */
 export function withConfigTable(readme: string): string {
   const start = readme.indexOf(START);
   const end = readme.indexOf(END);

@@ -1,10 +1,12 @@
-// `npm run fix`: repairs what a tool can repair. What it cannot, `npm run verify` names.
+// `npm run fix`: repairs all that a tool can repair; `npm run verify` reports the rest.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable } from "./config-readme.ts";
 import { withHookFields } from "./hooks-doc.ts";
+import { withHouse } from "./house-doc.ts";
+import { runBiome } from "./lint/biome.ts";
 import { withPolicyFacts } from "./policies-doc.ts";
 import { ROOT } from "./process.ts";
 import { withRecallWeights } from "./recall-doc.ts";
@@ -29,11 +31,14 @@ const sources = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*
   encoding: "utf8",
 });
 for (const path of new Set(sources.split("\n"))) {
-  if (path !== "" && !path.includes("/gen/")) rewrite(path, wrapComments);
+  if (path !== "") rewrite(path, wrapComments);
 }
 rewrite("README.md", withConfigTable);
 rewrite("docs/hooks.md", withHookFields);
-rewrite("docs/policies.md", withPolicyFacts);
+rewrite("docs/presets.md", withPolicyFacts);
+rewrite("docs/compat/profiles.md", withPolicyFacts);
 rewrite("docs/recall.md", withRecallWeights);
+rewrite("docs/architecture.md", withHouse);
 tool("buf", "format", "-w");
-tool("biome", "check", "--write", "--error-on-warnings", ".");
+const { code } = await runBiome(["check", "--write", "--error-on-warnings", "."], {});
+if (code !== 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-// Goal: the generated checks leave out what has no rule, and stop where a message holds itself.
+// Goal: the generated checks skip messages without rules and handle recursive messages.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checksModule } from "./gen-checks.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -30,7 +30,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The checks of a contract whose only request has these fields. */
+/** The checks of a contract with one request that has these fields. */
 function checksOf(fields: string, more = ""): string {
   const text = `${HEAD}${more}\nmessage DoRequest { ${fields} }\n`;
   writeFileSync(join(folder, "memorysidecar/v1/s.proto"), text);
@@ -40,12 +40,12 @@ function checksOf(fields: string, more = ""): string {
 }
 
 describe("the checks of requests", () => {
-  it("leave out fields, messages and requests without a rule", () => {
+  test("leave out fields, messages and requests without a rule", () => {
     const checks = checksOf("string text = 1; bool flag = 2; Plain plain = 3;");
     expect(checks).not.toMatch(/function|import \{|"\.memorysidecar/);
   });
 
-  it("do not look at what only the server sets or what the rpc checks", () => {
+  test("do not look at what only the server sets or what the rpc checks", () => {
     const checks = checksOf(
       `
       Kind one = 1 [(field_rules).output_only = true];
@@ -55,7 +55,7 @@ describe("the checks of requests", () => {
     expect(checks).not.toContain("function");
   });
 
-  it("follow a message that holds itself", () => {
+  test("follow a message that holds itself", () => {
     const node = "message Node { Node next = 1; string id = 2 [(field_rules).max_bytes = 8]; }";
     const checks = checksOf("Node node = 1;", node);
     expect(checks).toContain("function checkNode(v: Violations, m: Node)");
@@ -63,7 +63,7 @@ describe("the checks of requests", () => {
     expect(checks).toContain('fields.checkText(v, "id", m.id, 8)');
   });
 
-  it("take the default of a number without presence for unset when no bound allows it", () => {
+  test("take the default of a number without presence for unset when no bound allows it", () => {
     const checks = checksOf(`
       int32 plain = 1 [(field_rules).min = 2];
       int32 required = 2 [(field_rules).min = 2, (field_rules).required = true];
@@ -75,7 +75,7 @@ describe("the checks of requests", () => {
     expect(checks).not.toContain("m.fromZero != 0");
   });
 
-  it("refuse the value 0 of an enum where it cannot mean unset", () => {
+  test("refuse the value 0 of an enum where it cannot mean unset", () => {
     const checks = checksOf(`
       Kind kind = 1;
       repeated Kind kinds = 2;
@@ -84,7 +84,7 @@ describe("the checks of requests", () => {
     expect(checks.match(/must not be KIND_UNSPECIFIED/g)).toHaveLength(2);
   });
 
-  it("refuse an empty text that is set, and only where it can be unset", () => {
+  test("refuse an empty text that is set, and only where it can be unset", () => {
     const rules = "[(field_rules).not_empty = true, (field_rules).max_bytes = 8]";
     const checks = checksOf(`optional string id = 1 ${rules};`);
     expect(checks).toContain("if (m.id !== undefined) {");
@@ -93,13 +93,13 @@ describe("the checks of requests", () => {
     expect(() => checksOf(`string id = 1 ${rules};`)).toThrow(/without presence/);
   });
 
-  it("name the requests that delete", () => {
+  test("name the requests that delete", () => {
     expect(checksOf("string text = 1;")).toContain("new Set([\n]);");
     const purge = "service P { rpc Purge(Plain) returns (Plain) { option (destructive) = true; } }";
     expect(checksOf("string text = 1;", purge)).toContain('  ".memorysidecar.v1.Plain",');
   });
 
-  it("need both limits of free-form data", () => {
+  test("need both limits of free-form data", () => {
     const field = "google.protobuf.Struct data = 1 [(field_rules).max_bytes = 8];";
     expect(() => checksOf(field)).toThrow(/max_depth/);
   });

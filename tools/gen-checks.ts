@@ -1,7 +1,7 @@
 // The checks of requests, made from the rules in the contract: one function for each message.
 //
 // Plain code instead of a table that is walked: an append of one message passes them in a third of
-// a microsecond. Rules that join fields are not here but in src/transport/validate.
+// a microsecond. Rules that join fields are not here but in the checks.ts of each feature.
 
 import {
   createFileRegistry,
@@ -16,23 +16,24 @@ import { type FieldRules, RuleReader, type TextForm } from "./rules.ts";
 
 const HEAD = `// Generated from the rules in proto/memorysidecar/v1 by tools/gen-checks.ts. DO NOT EDIT.
 //
-// Checks every request field by field. Rules that join fields stand in src/transport/validate.
+// Checks every request field by field. Rules that join fields stand in
+// the checks.ts of each feature.
 
-import * as fields from "../transport/validate/fields.ts";
-import type { Violations } from "../transport/validate/violations.ts";
+import * as fields from "../grpc/fields.ts";
+import type { Violations } from "../grpc/violations.ts";
 `;
 
-/** Messages that stand for a value: their own checks, or none. */
+/** Messages that represent a value, with their own checks if any. */
 const VALUES = {
   timestamp: "google.protobuf.Timestamp",
   duration: "google.protobuf.Duration",
   struct: "google.protobuf.Struct",
 } as const;
 
-/** The most fields of a oneof that a fault names. */
+/** Maximum number of oneof fields that a violation names. */
 const NAMED_CHOICES = 6;
 
-/** Gives the text of the module with the checks of every request that is served. */
+/** Source text of the module with the checks of every served request. */
 export function checksModule(set: FileDescriptorSet): string {
   const registry = createFileRegistry(set);
   const services = [...registry].filter(
@@ -52,62 +53,62 @@ export function checksModule(set: FileDescriptorSet): string {
   ].join("\n");
 }
 
-/** What a check is about: how code names the value, and how violations name the field. */
+/** Subject of a check: the expressions for its value and for its name in violations. */
 interface Subject {
-  /** An expression. */
+  /** An expression for the value. */
   readonly value: string;
-  /** An expression of the name of the field. */
+  /** An expression for the name of the field. */
   readonly name: string;
   readonly field: DescField;
   readonly rules: FieldRules;
-  /** Whether the default counts as a value that was set. */
+  /** Whether the default counts as a set value. */
   readonly present: boolean;
   /** Whether the default is refused. */
   readonly required: boolean;
 }
 
 class ChecksWriter {
-  private readonly reader: RuleReader;
-  private readonly forms: ReadonlyMap<number, TextForm>;
-  private readonly imports = new Map<string, Set<string>>();
-  private readonly usedForms = new Set<number>();
-  private bodies = new Map<DescMessage, readonly string[]>();
-  /** The messages that have something to check. */
-  private active = new Set<DescMessage>();
+  readonly #reader: RuleReader;
+  readonly #forms: ReadonlyMap<number, TextForm>;
+  readonly #imports = new Map<string, Set<string>>();
+  readonly #usedForms = new Set<number>();
+  #bodies = new Map<DescMessage, readonly string[]>();
+  /** Messages that have checks. */
+  #active = new Set<DescMessage>();
 
   constructor(reader: RuleReader) {
-    this.reader = reader;
-    this.forms = reader.forms();
+    this.#reader = reader;
+    this.#forms = reader.forms();
   }
 
   module(requests: readonly DescMessage[]): string {
-    // First the messages with rules of their own, then those that hold such messages, and so on.
-    for (let known = -1; known < this.active.size; ) {
-      known = this.active.size;
-      this.bodies = new Map();
-      this.imports.clear();
-      for (const request of requests) this.visit(request);
-      const checked = [...this.bodies].filter(([, body]) => body.length > 0);
-      this.active = new Set(checked.map(([desc]) => desc));
+    // First messages with rules of their own, then those that contain such messages, and so on.
+    for (let known = -1; known < this.#active.size; ) {
+      known = this.#active.size;
+      this.#bodies = new Map();
+      this.#imports.clear();
+      for (const request of requests) this.#visit(request);
+      const checked = [...this.#bodies].filter(([, body]) => body.length > 0);
+      this.#active = new Set(checked.map(([desc]) => desc));
     }
-    const checked = [...this.bodies].filter(([desc]) => this.active.has(desc));
+    const checked = [...this.#bodies].filter(([desc]) => this.#active.has(desc));
     const functions = checked.map(([desc, body]) => {
-      this.use(desc, desc.name, true);
+      this.#use(desc, desc.name, true);
       return functionText(desc, body);
     });
     const table = requests
-      .filter((request) => this.active.has(request))
+      .filter((request) => this.#active.has(request))
       .map((request) => `  [".${request.typeName}", ${functionName(request)}],`);
-    const constants = [...this.usedForms]
+    const constants = [...this.#usedForms]
       .sort((one, other) => one - other)
       .map((number) => {
-        const { name, pattern, meaning, maxChars } = this.form(number);
+        const { name, pattern, meaning, maxChars } = this.#form(number);
         const text = JSON.stringify({ meaning, maxChars });
         return `const ${name} = fields.textForm(${regExpText(pattern)}, ${text});\n`;
       });
     return [
       HEAD.trimEnd(),
-      `${this.importText()}\n`,
+      `${this.#importText()}\n`,
       constants.join(""),
       functions.join("\n"),
       "/** The checks of requests by the name of their type, with a leading dot. */",
@@ -117,83 +118,83 @@ class ChecksWriter {
     ].join("\n");
   }
 
-  private importText(): string {
-    return [...this.imports]
+  #importText(): string {
+    return [...this.#imports]
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([file, names]) => `import { ${[...names].sort().join(", ")} } from "./${file}.ts";`)
       .join("\n");
   }
 
-  private use(type: DescMessage | DescEnum, name: string, asType = false): string {
-    const names = this.imports.get(type.file.name) ?? new Set();
-    this.imports.set(type.file.name, names.add(asType ? `type ${name}` : name));
+  #use(type: DescMessage | DescEnum, name: string, asType = false): string {
+    const names = this.#imports.get(type.file.name) ?? new Set();
+    this.#imports.set(type.file.name, names.add(asType ? `type ${name}` : name));
     return name;
   }
 
-  private form(number: number): TextForm {
-    const form = this.forms.get(number);
+  #form(number: number): TextForm {
+    const form = this.#forms.get(number);
     if (form === undefined) throw new Error(`TextForm ${number} has no option text_pattern`);
     return form;
   }
 
-  private formName(number: number): string {
-    this.usedForms.add(number);
-    return this.form(number).name;
+  #formName(number: number): string {
+    this.#usedForms.add(number);
+    return this.#form(number).name;
   }
 
-  private visit(desc: DescMessage): void {
-    if (this.bodies.has(desc)) return;
-    // Messages hold themselves: the place is taken before it is filled.
-    this.bodies.set(desc, []);
+  #visit(desc: DescMessage): void {
+    if (this.#bodies.has(desc)) return;
+    // Messages may be recursive: the entry must exist before it is filled.
+    this.#bodies.set(desc, []);
     const body = desc.members.flatMap((member) =>
-      member.kind === "oneof" ? this.oneof(member) : this.field(member),
+      member.kind === "oneof" ? this.#oneof(member) : this.#field(member),
     );
-    this.bodies.set(desc, body);
+    this.#bodies.set(desc, body);
   }
 
-  private oneof(oneof: DescOneof): string[] {
+  #oneof(oneof: DescOneof): string[] {
     const value = `m.${oneof.localName}`;
     const cases = oneof.fields.flatMap((field) => {
-      const body = this.single(field, `${value}.value`, true);
+      const body = this.#single(field, `${value}.value`, true);
       return body.length === 0
         ? []
         : [`case ${JSON.stringify(field.localName)}:`, ...body, "break;"];
     });
-    if (this.reader.isRequired(oneof)) {
+    if (this.#reader.isRequired(oneof)) {
       cases.unshift("case undefined:", add(oneof.name, choiceText(oneof)), "break;");
     }
     return cases.length === 0 ? [] : [`switch (${value}?.$case) {`, ...cases, "}"];
   }
 
-  private field(field: DescField): string[] {
-    const rules = this.reader.of(field);
+  #field(field: DescField): string[] {
+    const rules = this.#reader.of(field);
     if (rules.outputOnly) return [];
     const value = `m.${field.localName}`;
-    if (field.fieldKind === "list") return this.list(field, value, rules);
-    if (field.fieldKind === "map") return this.map(field, value, rules);
+    if (field.fieldKind === "list") return this.#list(field, value, rules);
+    if (field.fieldKind === "map") return this.#map(field, value, rules);
     const optional = field.proto.proto3Optional;
-    if (!optional) return this.single(field, value, false);
-    const body = this.single(field, value, true);
+    if (!optional) return this.#single(field, value, false);
+    const body = this.#single(field, value, true);
     const rest = body.length === 0 ? [] : [`if (${value} !== undefined) {`, ...body, "}"];
     if (!rules.required) return rest;
     return [`if (${value} === undefined) ${add(field.name, "is required")}`, ...rest.map(elseIf)];
   }
 
   /** The check of a field that holds one value. */
-  private single(field: DescField, value: string, present: boolean): string[] {
-    const rules = this.reader.of(field);
+  #single(field: DescField, value: string, present: boolean): string[] {
+    const rules = this.#reader.of(field);
     if (rules.outputOnly) return [];
     const name = JSON.stringify(field.name);
-    return this.value({ value, name, field, rules, present, required: rules.required });
+    return this.#value({ value, name, field, rules, present, required: rules.required });
   }
 
-  private value(subject: Subject): string[] {
+  #value(subject: Subject): string[] {
     const { field } = subject;
-    if (field.message !== undefined) return this.message(subject, field.message);
-    if (field.enum !== undefined) return this.enumeration(subject, field.enum);
+    if (field.message !== undefined) return this.#message(subject, field.message);
+    if (field.enum !== undefined) return this.#enumeration(subject, field.enum);
     switch (field.scalar) {
       case ScalarType.STRING:
-        return this.text(subject);
+        return this.#text(subject);
       case ScalarType.BYTES:
         return bytes(subject);
       case ScalarType.BOOL:
@@ -203,15 +204,15 @@ class ChecksWriter {
     }
   }
 
-  private text({ value, name, field, rules, present, required }: Subject): string[] {
+  #text({ value, name, field, rules, present, required }: Subject): string[] {
     const { maxBytes, form, notEmpty } = rules;
     if (notEmpty && !present) throw new Error(`${String(field)} is not_empty without presence`);
     const args = `v, ${name}, ${value}`;
     const length = maxBytes > 0 ? `fields.checkText(${args}, ${maxBytes})` : "";
-    const look = form > 0 ? `fields.checkForm(${args}, ${this.formName(form)})` : "";
+    const look = form > 0 ? `fields.checkForm(${args}, ${this.#formName(form)})` : "";
     const fault = required ? "is required" : notEmpty ? "must not be empty; leave it unset" : "";
     const isSet = fault === "" ? `${value} !== ""` : "";
-    // How a text looks is told only of one that is not too long.
+    // A text that is too long gets no violation about its form.
     const last = look === "" ? length : look;
     const conditions = [isSet, last === look ? length : ""].filter((part) => part !== "");
     const guard = conditions.length === 0 ? "" : `if (${conditions.join(" && ")}) `;
@@ -220,11 +221,8 @@ class ChecksWriter {
     return [refuse(`${value} === ""`, name, fault), ...check.map((line) => `else ${line}`)];
   }
 
-  private enumeration(
-    { value, name, field, present, required }: Subject,
-    type: DescEnum,
-  ): string[] {
-    const names = this.use(type, type.name);
+  #enumeration({ value, name, field, present, required }: Subject, type: DescEnum): string[] {
+    const names = this.#use(type, type.name);
     const check = `fields.checkEnum(v, ${name}, ${value}, ${names});`;
     const zero = `must not be ${type.values[0]?.name}`;
     if (field.fieldKind === "list" || present)
@@ -233,7 +231,7 @@ class ChecksWriter {
     return [`if (${value} !== 0) ${check}`];
   }
 
-  private message(subject: Subject, type: DescMessage): string[] {
+  #message(subject: Subject, type: DescMessage): string[] {
     const { value, name, field, rules, present, required } = subject;
     if (type.typeName === VALUES.struct) {
       if (rules.maxBytes === 0 || rules.maxDepth === 0) {
@@ -248,8 +246,8 @@ class ChecksWriter {
     else if (type.typeName === VALUES.duration) {
       check = [`fields.checkDuration(v, ${name}, ${value}, ${boundsText(rules)});`];
     } else if (type.typeName.startsWith("memorysidecar.") && !rules.checkedByRpc) {
-      this.visit(type);
-      if (this.active.has(type)) {
+      this.#visit(type);
+      if (this.#active.has(type)) {
         check = [`v.enter(${name});`, `${functionName(type)}(v, ${value});`, "v.leave();"];
       }
     }
@@ -260,9 +258,9 @@ class ChecksWriter {
     return [`if (${value} !== undefined) {`, ...check, "}"];
   }
 
-  private list(field: DescField, value: string, rules: FieldRules): string[] {
+  #list(field: DescField, value: string, rules: FieldRules): string[] {
     const name = JSON.stringify(field.name);
-    const entries = this.entries(field, value, rules);
+    const entries = this.#entries(field, value, rules);
     const loop =
       entries.length === 0
         ? []
@@ -278,35 +276,35 @@ class ChecksWriter {
     return body.length === 0 ? [missing] : [missing, "else {", ...body, "}"];
   }
 
-  private entries(field: DescField, list: string, rules: FieldRules): string[] {
+  #entries(field: DescField, list: string, rules: FieldRules): string[] {
     const value = `${list}[i]!`;
     const type = field.message;
     if (rules.checkedByRpc) return [];
     if (type?.typeName.startsWith("memorysidecar.") === true) {
-      this.visit(type);
-      if (!this.active.has(type)) return [];
+      this.#visit(type);
+      if (!this.#active.has(type)) return [];
       const enter = `v.enterItem(${JSON.stringify(field.name)}, i);`;
       return [enter, `${functionName(type)}(v, ${value});`, "v.leaveItem();"];
     }
     const name = `\`${field.name}[\${i}]\``;
     const required = rules.requiredEntries;
-    return this.value({ value, name, field, rules, present: true, required });
+    return this.#value({ value, name, field, rules, present: true, required });
   }
 
-  private map(field: DescField, value: string, rules: FieldRules): string[] {
+  #map(field: DescField, value: string, rules: FieldRules): string[] {
     const parts = [
       `maxItems: ${rules.maxItems}`,
       `maxBytes: ${rules.maxBytes}`,
-      ...(rules.keyForm > 0 ? [`keyForm: ${this.formName(rules.keyForm)}`] : []),
+      ...(rules.keyForm > 0 ? [`keyForm: ${this.#formName(rules.keyForm)}`] : []),
       ...(rules.maxKeyBytes > 0 ? [`maxKeyBytes: ${rules.maxKeyBytes}`] : []),
     ];
-    if (!this.reader.hasRules(field)) return [];
+    if (!this.#reader.hasRules(field)) return [];
     const check = `fields.checkMap(v, ${JSON.stringify(field.name)}, ${value}, { ${parts.join(", ")} });`;
     return [`if (${value}.size > 0) ${check}`];
   }
 }
 
-/** Names what one can choose from: a few fields, or the first of many. */
+/** Lists the fields of a oneof, or the first of many. */
 function choiceText({ fields }: DescOneof): string {
   const names = fields.map(({ name }) => name);
   if (names.length > NAMED_CHOICES) return `is required: ${names[0]} or another of its fields`;
@@ -368,7 +366,7 @@ function functionText(desc: DescMessage, body: readonly string[]): string {
   return [`/** Checks ${desc.name}. */`, head, ...indented(body), "}\n"].join("\n");
 }
 
-/** Indents lines by the brackets and the cases that they open and close. */
+/** Indents lines by the brackets and cases that they open and close. */
 function indented(lines: readonly string[]): string[] {
   let depth = 1;
   return lines.map((line) => {

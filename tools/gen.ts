@@ -1,10 +1,17 @@
-// Makes everything that is generated from proto/ anew. Refuses a breaking change of the contract:
-// v1 is frozen.
+// Regenerates everything that is made from proto/. Refuses breaking changes of the contract, as v1
+// is frozen.
 
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { generatePython } from "./gen-python.ts";
-import { checkBreaking, FROZEN, generateTypeScript, IMAGE } from "./generate.ts";
+import {
+  checkBreaking,
+  FROZEN,
+  generateImage,
+  IMAGE,
+  refreshTypeScript,
+  TYPESCRIPT,
+} from "./generate.ts";
 import { run } from "./process.ts";
 import { staleOptions } from "./proto-options.ts";
 
@@ -15,14 +22,16 @@ staleOptions(root, { write: true });
 
 checkBreaking(root, FROZEN);
 if (existsSync(join(root, IMAGE))) checkBreaking(root, IMAGE);
-generateTypeScript(root);
+generateImage(root, root);
+for (const folder of TYPESCRIPT) rmSync(join(root, folder), { recursive: true, force: true });
+refreshTypeScript(root);
 const required = options.has("--python") || process.env["CI"] === "true";
 const reason = generatePython(root, root);
 if (reason !== undefined) {
   if (required) throw new Error(reason);
   console.warn(`SKIPPED the Python client's code: ${reason}`);
 }
-// The code must be there even while the examples do not fit a contract that is being changed.
+// The code is generated first, as the examples may not fit a contract that is being changed.
 const reference = await run(process.execPath, ["tools/reference/main.ts", root], { quiet: true });
 if (reference.code !== 0) {
   console.warn(`docs/reference stays as it was; mend this and run it again:\n${reference.output}`);

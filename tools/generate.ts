@@ -1,6 +1,7 @@
-// Makes everything that is generated from proto/: the descriptor image, the code of the server and
-// the code of the clients.
+// Makes the descriptor image and the TypeScript code from proto/. The image is committed. The code
+// is not: it is made when it is missing or was made from something else.
 //
+// The server and the client each have their own code, as they read the same bytes differently.
 // The server's code is made from a changed image in which every `google.protobuf.Struct` field is
 // `bytes`. Both have the same wire form. The server so keeps free-form data byte for byte, never
 // builds objects from it (a key such as `__proto__` would be lost), and cannot be made to recurse.
@@ -10,9 +11,19 @@
 // the checks of requests are made from them.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type DescriptorProto,
@@ -23,36 +34,53 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { checksModule } from "./gen-checks.ts";
 
-/** Where the committed descriptor image lies. */
+/** Path of the committed descriptor image. */
 export const IMAGE = "proto/image.binpb";
-/** The contract as it was when it was frozen. Never made anew. */
+/** The frozen contract. Never regenerated. */
 export const FROZEN = "proto/v1.binpb";
 
-/** The checks of requests, among the server's generated code. */
+/** Paths of the TypeScript code, the server's and the client's. Git ignores both. */
+export const TYPESCRIPT = ["src/gen", "clients/typescript/src/gen"] as const;
+
+/** Inputs of the generated TypeScript. */
+const SOURCES = [
+  ...["proto/**/*.proto", "third_party/**/*.proto"],
+  ...["buf.yaml", "buf.gen.yaml", "clients/typescript/buf.gen.yaml"],
+  ...["tools/generate.ts", "tools/gen-checks.ts", "tools/rules.ts"],
+  ...["node_modules/@bufbuild/buf/package.json", "node_modules/ts-proto/package.json"],
+];
+
+/** File in each code folder with the hash of the sources. */
+export const STAMP = ".made-from";
+
+/** Checks of requests, part of the server's generated code. */
 const CHECKS = "src/gen/checks.ts";
 
-/** What defines the rules of fields. */
+/** Files that define the rules of fields. */
 const RULE_FILES = ["memorysidecar/v1/rules.proto", "google/protobuf/descriptor.proto"];
 
-/** The packages that clients use, in the image. */
+/** Packages for clients, in the image. */
 const CLIENT_PATHS = ["memorysidecar/v1", "memorysidecar/hook", "google/rpc"];
 
-/** What `buf breaking` compares: the packages of clients by the rules of buf.yaml. */
+/** Arguments of `buf breaking`: the client packages under the rules of buf.yaml. */
 const PUBLIC = ["--path", "memorysidecar/v1", "--path", "memorysidecar/hook"];
-/** Records may change their names, as stores hold only their bytes. */
+/** Records may rename fields, as stores hold only their bytes. */
 const RECORDS = [
   ...["--path", "memorysidecar/storage"],
   ...["--config", '{"version": "v2", "breaking": {"use": ["WIRE"]}}'],
 ];
 
-/** Runs buf in a folder; its findings go to this process's output. Throws when there are any. */
+/** Runs buf in a folder and prints its findings. Throws when there are any. */
 export function buf(root: string, ...args: string[]): void {
-  execFileSync(join(root, "node_modules/.bin/buf"), args, { cwd: root, stdio: "inherit" });
+  const tools = join(root, "node_modules/.bin");
+  // buf searches the path for its plugins.
+  const env = { ...process.env, PATH: `${tools}${delimiter}${process.env["PATH"] ?? ""}` };
+  execFileSync(join(tools, "buf"), args, { cwd: root, stdio: "inherit", env });
 }
 
 /**
- * Throws when clients of an image would break, or when records that its store wrote could not be
- * read. The message says what breaks. Images are compared, as buf.yaml has two modules.
+ * Throws when a change breaks clients of an image, or makes records unreadable that its store
+ * wrote. The message lists the breaking changes. Images are compared, as buf.yaml has two modules.
  */
 export function checkBreaking(root: string, against: string): void {
   withScratch((scratch) => {
@@ -69,14 +97,44 @@ export function checkBreaking(root: string, against: string): void {
   });
 }
 
-/** Writes the image and the TypeScript code below `out`; the repository itself by default. */
-export function generateTypeScript(root: string, out: string = root): void {
+/** Writes the descriptor image below `out`. */
+export function generateImage(root: string, out: string): void {
+  mkdirSync(join(out, "proto"), { recursive: true });
+  buf(root, "build", "--exclude-source-info", "-o", join(out, IMAGE));
+}
+
+/** Generates the TypeScript code of a repository unless it is up to date. */
+export function refreshTypeScript(root: string): void {
+  const hash = hashOfSources(root);
+  const stamps = TYPESCRIPT.map((folder) => join(root, folder, STAMP));
+  if (stamps.every((path) => existsSync(path) && readFileSync(path, "utf8") === hash)) return;
+  console.error("making the generated TypeScript");
+  withScratch((scratch) => {
+    generateTypeScript(root, scratch);
+    for (const folder of TYPESCRIPT) {
+      rmSync(join(root, folder), { recursive: true, force: true });
+      cpSync(join(scratch, folder), join(root, folder), { recursive: true });
+    }
+  });
+  // The stamp comes last, so an interrupted run is repeated.
+  for (const path of stamps) writeFileSync(path, hash);
+}
+
+function hashOfSources(root: string): string {
+  const hash = createHash("sha256");
+  for (const path of globSync(SOURCES, { cwd: root }).sort()) {
+    const content = readFileSync(join(root, path));
+    hash.update(`${path} ${content.length}\n`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+/** Writes the TypeScript code below `out`. */
+export function generateTypeScript(root: string, out: string): void {
   withScratch((scratch) => {
     const full = join(scratch, "full.binpb");
     const server = join(scratch, "server.binpb");
-    mkdirSync(join(out, "proto"), { recursive: true });
     const client = join(scratch, "client.binpb");
-    buf(root, "build", "--exclude-source-info", "-o", join(out, IMAGE));
     buf(root, "build", "-o", full);
     const set = fromBinary(FileDescriptorSetSchema, readFileSync(full));
     const checks = checksModule(set);
@@ -102,7 +160,7 @@ export function generateTypeScript(root: string, out: string = root): void {
   });
 }
 
-/** Removes what the rules of fields add to the descriptors. */
+/** Removes the rules of fields from the descriptors. */
 function withoutRules(set: FileDescriptorSet): void {
   set.file = set.file.filter(({ name }) => !RULE_FILES.includes(name));
   for (const file of set.file) {
@@ -125,7 +183,7 @@ function withoutOptions(message: DescriptorProto): void {
   message.nestedType.forEach(withoutOptions);
 }
 
-/** Turns the Struct fields of a message and of the messages inside it into bytes fields. */
+/** Converts the Struct fields of a message and of its nested messages to bytes fields. */
 function makeStructsOpaque(message: DescriptorProto): void {
   for (const field of message.field) {
     if (field.typeName === ".google.protobuf.Struct") {

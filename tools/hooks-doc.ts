@@ -5,7 +5,7 @@ import { hookFieldTable } from "../src/hooks/fields.ts";
 const START = "<!-- hooks:start -->";
 const END = "<!-- hooks:end -->";
 
-/** Puts the table of fields between its two marks. Throws when a mark is missing. */
+/** Writes the table of fields between its two marks. Throws when a mark is missing. */
 export function withHookFields(text: string): string {
   const start = text.indexOf(START);
   const end = text.indexOf(END);

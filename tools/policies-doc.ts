@@ -1,20 +1,20 @@
-// The pictures of docs/policies.md: what each preset makes of one conversation, message by message,
-// computed by the real rules.
+// The pictures in docs/presets.md and docs/compat/profiles.md: the effect of each preset on one
+// conversation, message by message, computed by the real rules.
 
-import type { Policy, PolicyStage, StageOn } from "../src/domain/policy.ts";
-import { expandPreset, PRESETS } from "../src/domain/presets/index.ts";
-import { trimWindow } from "../src/domain/window/trim.ts";
+import { expandPreset, PRESETS } from "../src/compat/presets.ts";
+import type { Policy, PolicyStage, StageOn } from "../src/window/policy/policy.ts";
+import { trimWindow } from "../src/window/rules/trim.ts";
 import {
   type MessageDetail,
   ROLE,
   type Role,
   type Signals,
   type WindowEntry,
-} from "../src/domain/window/types.ts";
+} from "../src/window/rules/types.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A message of the sample conversation and the letter that shows it. */
+/** A message of the sample conversation, with its letter in pictures. */
 interface Line {
   readonly letter: string;
   readonly role: Role;
@@ -44,7 +44,7 @@ const CONVERSATION: readonly Line[] = [
   { letter: "A", role: ROLE.assistant, tokens: 20, text: "Done." },
 ];
 
-/** Ten minutes lie between two messages. */
+/** Time between two messages: ten minutes. */
 const STEP_MS = 10 * MINUTE_MS;
 
 const ENTRIES: readonly WindowEntry[] = CONVERSATION.map((line, index) => ({
@@ -82,7 +82,7 @@ function apply(
   });
 }
 
-/** One row of a picture: the window that is read once so many messages are there. */
+/** One row of a picture: the window after so many messages. */
 function row(length: number, read: ReturnType<typeof apply>): string {
   const kept = new Set(read.kept.map((entry) => entry.seq));
   const short = new Set(read.shortened.map(({ entry }) => entry.seq));
@@ -97,7 +97,7 @@ function row(length: number, read: ReturnType<typeof apply>): string {
   return `${cells.join("").padEnd(CONVERSATION.length)}   ${size}`;
 }
 
-/** Draws what a policy makes of the conversation: a row for each append. */
+/** Draws the effect of a policy on the conversation, one row per append. */
 export function drawPolicy(policy: Policy): string {
   let stored: readonly WindowEntry[] = [];
   const acted = new Map<string, number>();
@@ -118,7 +118,7 @@ export function drawPolicy(policy: Policy): string {
   return [...rows, ...policy.stages.flatMap(summaryLine)].join("\n");
 }
 
-/** How a stage summarizes, in one line; none for a stage that does not. */
+/** The summary rule of a stage in one line; none for a stage that does not summarize. */
 function summaryLine({ name, summarize }: PolicyStage): readonly string[] {
   if (summarize === undefined) return [];
   const hook = summarize.hook === "" ? "the default hook" : summarize.hook;
@@ -149,12 +149,12 @@ export function withPictures(document: string): string {
 const OPTIONS_START = "<!-- options:start -->";
 const OPTIONS_END = "<!-- options:end -->";
 
-/** A value as it stands in a table. */
+/** A value as the content of a table cell. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** The options of every general preset as one table; those that are the same stand in one row. */
+/** The options of every general preset in one table; identical ones share a row. */
 function optionTable(): string {
   const presets = new Map<string, string[]>();
   for (const { name, options } of PRESETS) {
@@ -170,21 +170,21 @@ function optionTable(): string {
   );
 }
 
-/** Redraws the pictures and the table of options of docs/policies.md. */
+/** Redraws the pictures of a document and its table of options, if it has one. */
 export function withPolicyFacts(document: string): string {
   const start = document.indexOf(OPTIONS_START);
   const end = document.indexOf(OPTIONS_END);
-  if (start < 0 || end < start) throw new Error(`the document lacks ${OPTIONS_START}`);
+  if (start < 0 || end < start) return withPictures(document);
   const head = document.slice(0, start + OPTIONS_START.length);
   return withPictures(`${head}\n\n${optionTable()}\n\n${document.slice(end)}`);
 }
 
-/** Names the options of profiles that no row of the document's tables tells of. */
+/** Names the profile options that have no row in the document's tables. */
 export function untoldOptions(document: string): readonly string[] {
   const rows = document.split("\n");
   return PRESETS.flatMap(({ name, options }) => {
     const told = rows.filter((row) => row.startsWith(`| ${name} |`)).join("\n");
-    // What is inside an object is told by its own name.
+    // An option inside an object has a row under its own name.
     const untold = options.filter(({ name: path }) => {
       return !told.includes(`\`${path.slice(path.lastIndexOf(".") + 1)}\``);
     });

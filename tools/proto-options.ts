@@ -7,11 +7,11 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** The packages that clients generate code from. Records on disk are nobody's but the server's. */
+/** Packages that clients generate code from. Only the server uses the records on disk. */
 const PUBLIC = ["proto/memorysidecar/v1/*.proto", "proto/memorysidecar/hook/v1/*.proto"];
 const GO_MODULE = "github.com/memory-sidecar/memory-sidecar/clients/go";
 
-/** `memorysidecar.hook.v1` as C#, PHP and Ruby write it: ["MemorySidecar", "Hook", "V1"]. */
+/** `memorysidecar.hook.v1` in the case of C#, PHP and Ruby: ["MemorySidecar", "Hook", "V1"]. */
 function pascalParts(parts: readonly string[]): string[] {
   return parts.map((part) =>
     part === "memorysidecar" ? "MemorySidecar" : part.charAt(0).toUpperCase() + part.slice(1),
@@ -35,7 +35,7 @@ export function languageOptions(protoPackage: string, fileName: string): string[
   ];
 }
 
-/** Gives the text of a proto file with its options; every file option but these is dropped. */
+/** Text of a proto file with its options; all other file options are dropped. */
 export function withLanguageOptions(text: string, fileName: string): string {
   const protoPackage = /^package ([\w.]+);$/m.exec(text)?.[1];
   if (protoPackage === undefined) throw new Error(`${fileName} has no package`);
@@ -47,7 +47,7 @@ export function withLanguageOptions(text: string, fileName: string): string {
   return `${bare.slice(0, end)}\n\n${options}\n\n${bare.slice(end).trimStart()}`;
 }
 
-/** Gives the files whose options are not as they should be, and mends them when asked to. */
+/** Lists the files with wrong options, and corrects them on request. */
 export function staleOptions(root: string, { write }: { readonly write: boolean }): string[] {
   return globSync(PUBLIC, { cwd: root })
     .sort()

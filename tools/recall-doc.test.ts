@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { WEIGHT_NAMES } from "../src/domain/recall/rank/weights.ts";
+import { expect, test } from "vitest";
+import { WEIGHT_NAMES } from "../src/recall/rank/weights.ts";
 import { ROOT } from "./process.ts";
 import { weightTable, withRecallWeights } from "./recall-doc.ts";
 
-it("puts the weights between the marks, and nothing else changes", () => {
+test("puts the weights between the marks, and nothing else changes", () => {
   const page = "a\n<!-- weights:start -->\nold\n<!-- weights:end -->\nb\n";
   const made = withRecallWeights(page);
   expect(made).toBe(`a\n<!-- weights:start -->\n\n${weightTable()}\n\n<!-- weights:end -->\nb\n`);
@@ -13,14 +13,14 @@ it("puts the weights between the marks, and nothing else changes", () => {
   expect(() => withRecallWeights("no marks")).toThrow("docs/recall.md lacks");
 });
 
-it("tells of every weight by its name in the contract, in one row of four cells", () => {
+test("tells of every weight by its name in the contract, in one row of four cells", () => {
   const rows = weightTable().split("\n").slice(2);
   expect(rows).toHaveLength(WEIGHT_NAMES.length);
   expect(rows.map((row) => row.split(" | ").length)).toEqual(rows.map(() => 4));
   expect(weightTable()).toContain("| `recency_half_life` | 30 |");
 });
 
-it("is what docs/recall.md shows", () => {
+test("is what docs/recall.md shows", () => {
   const page = readFileSync(join(ROOT, "docs/recall.md"), "utf8");
   expect(withRecallWeights(page)).toBe(page);
 });

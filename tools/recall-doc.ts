@@ -1,11 +1,11 @@
-// The table of weights in docs/recall.md, made from src/domain/recall/rank/weights.ts.
+// The table of weights in docs/recall.md, made from src/recall/rank/weights.ts.
 
-import { WEIGHT_NAMES, WEIGHT_TABLE } from "../src/domain/recall/rank/weights.ts";
+import { WEIGHT_NAMES, WEIGHT_TABLE } from "../src/recall/rank/weights.ts";
 
 const START = "<!-- weights:start -->";
 const END = "<!-- weights:end -->";
 
-/** One row for each weight: its name in the contract, its default, what it adds, and why. */
+/** One row per weight: its name in the contract, its default, its effect, and the reason. */
 export function weightTable(): string {
   const rows = WEIGHT_NAMES.map((name) => {
     const { default: value, meaning, source } = WEIGHT_TABLE[name];
@@ -16,7 +16,7 @@ export function weightTable(): string {
   return [head, "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-/** Puts the table of weights between its two marks. Throws when a mark is missing. */
+/** Writes the table of weights between its two marks. Throws when a mark is missing. */
 export function withRecallWeights(text: string): string {
   const start = text.indexOf(START);
   const end = text.indexOf(END);

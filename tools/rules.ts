@@ -1,4 +1,4 @@
-// The rules of fields, as options of the contract's descriptors say them (rules.proto).
+// The rules of fields, read from the options of the contract's descriptors (rules.proto).
 
 import {
   type DescEnumValue,
@@ -11,7 +11,7 @@ import {
   hasOption,
 } from "@bufbuild/protobuf";
 
-/** `FieldRules`, as it is decoded. */
+/** `FieldRules`, decoded. */
 export interface FieldRules {
   readonly required: boolean;
   readonly outputOnly: boolean;
@@ -30,7 +30,7 @@ export interface FieldRules {
   readonly notEmpty: boolean;
 }
 
-/** `TextPattern`, with the name of its form: `ID`. */
+/** `TextPattern` with the name of its form, such as `ID`. */
 export interface TextForm {
   readonly name: string;
   readonly pattern: string;
@@ -54,11 +54,11 @@ const NO_RULES: FieldRules = {
 
 /** Reads the rules of one set of descriptors. */
 export class RuleReader {
-  private readonly registry: FileRegistry;
-  private readonly fieldRules: DescExtension;
-  private readonly requiredOneof: DescExtension;
-  private readonly destructive: DescExtension;
-  private readonly textPattern: DescExtension;
+  readonly #registry: FileRegistry;
+  readonly #fieldRules: DescExtension;
+  readonly #requiredOneof: DescExtension;
+  readonly #destructive: DescExtension;
+  readonly #textPattern: DescExtension;
 
   constructor(registry: FileRegistry) {
     const extension = (name: string): DescExtension => {
@@ -66,45 +66,45 @@ export class RuleReader {
       if (found === undefined) throw new Error(`the contract has no option ${name}`);
       return found;
     };
-    this.registry = registry;
-    this.fieldRules = extension("field_rules");
-    this.requiredOneof = extension("required_oneof");
-    this.destructive = extension("destructive");
-    this.textPattern = extension("text_pattern");
+    this.#registry = registry;
+    this.#fieldRules = extension("field_rules");
+    this.#requiredOneof = extension("required_oneof");
+    this.#destructive = extension("destructive");
+    this.#textPattern = extension("text_pattern");
   }
 
   /** Whether a field has any rule of its own. */
   hasRules(field: DescField): boolean {
-    return hasOption(field, this.fieldRules);
+    return hasOption(field, this.#fieldRules);
   }
 
-  /** The rules of a field; without limits for a field that has none. */
+  /** The rules of a field; without limits for a field without rules. */
   of(field: DescField): FieldRules {
     if (!this.hasRules(field)) return NO_RULES;
-    return getOption(field, this.fieldRules) as unknown as FieldRules;
+    return getOption(field, this.#fieldRules) as unknown as FieldRules;
   }
 
   /** Whether one of the fields of a oneof must be set. */
   isRequired(oneof: DescOneof): boolean {
-    return getOption(oneof, this.requiredOneof) === true;
+    return getOption(oneof, this.#requiredOneof) === true;
   }
 
-  /** Whether an rpc deletes what is stored. */
+  /** Whether an rpc deletes stored data. */
   isDestructive(method: DescMethod): boolean {
-    return getOption(method, this.destructive) === true;
+    return getOption(method, this.#destructive) === true;
   }
 
-  /** The forms of texts by number. */
+  /** The text forms by number. */
   forms(): ReadonlyMap<number, TextForm> {
-    const forms = this.registry.getEnum("memorysidecar.v1.TextForm");
+    const forms = this.#registry.getEnum("memorysidecar.v1.TextForm");
     const entries = (forms?.values ?? [])
-      .filter((value) => hasOption(value, this.textPattern))
-      .map((value) => [value.number, this.formOf(value)] as const);
+      .filter((value) => hasOption(value, this.#textPattern))
+      .map((value) => [value.number, this.#formOf(value)] as const);
     return new Map(entries);
   }
 
-  private formOf(value: DescEnumValue): TextForm {
-    const pattern = getOption(value, this.textPattern) as unknown as Omit<TextForm, "name">;
+  #formOf(value: DescEnumValue): TextForm {
+    const pattern = getOption(value, this.#textPattern) as unknown as Omit<TextForm, "name">;
     return { ...pattern, name: value.name.replace("TEXT_FORM_", "") };
   }
 }

@@ -2,24 +2,29 @@
 //
 //   npm test                  everything
 //   npm test -- unit python   only the named stages
+//   npm run test:deep         the same with five times the random rounds; TEST_DEPTH sets how many
+//
+// A run that is stopped, by its limit or by a signal, reports what had passed.
 //
 // What tests need beside `npm ci` is set up here. Where the machine cannot have it, the tests that
 // need it are skipped and said so; with CI=true that is a failure.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, type RunResult, run, secondsSince } from "./process.ts";
 import {
   type Counts,
   countJunit,
-  countVitest,
+  countStream,
   isGood,
   NONE,
   type Outcome,
+  readStream,
   slowTests,
   stageLine,
+  testsIn,
   totalLine,
 } from "./test/results.ts";
 import { STAGES, type Stage, sortIntoStages } from "./test/stages.ts";
@@ -27,8 +32,11 @@ import { STAGES, type Stage, sortIntoStages } from "./test/stages.ts";
 const SLOW_MS = 5_000;
 const PYTHON_CLIENT = join(ROOT, "clients/python");
 const inCi = process.env["CI"] === "true";
-const scratch = mkdtempSync(join(tmpdir(), "memory-sidecar-test-"));
 const slow: string[] = [];
+const failed: string[] = [];
+const outcomes: Outcome[] = [];
+/** The outcome of each running stage, reported when this process is stopped. */
+const underWay = new Map<string, () => Outcome>();
 
 function testFiles(): string[] {
   const list = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.test.ts"], {
@@ -40,95 +48,116 @@ function testFiles(): string[] {
   );
 }
 
-/** What a runner that ended left behind, as counts and trouble. */
-function judge(result: RunResult, report: string, count: (text: string) => Counts) {
-  const counts = existsSync(report) ? count(readFileSync(report, "utf8")) : NONE;
-  const nothing = counts.passed + counts.failed + counts.skipped === 0;
-  let trouble: string | undefined;
-  if (result.timedOut) trouble = "took too long and was stopped";
-  else if (!existsSync(report)) trouble = "the runner crashed";
-  else if (nothing) trouble = "no test ran";
-  else if (result.code !== 0 && counts.failed === 0)
-    trouble = `the runner ended with ${result.code}`;
-  else if (result.leftProcesses) trouble = "left processes behind";
-  return { ...counts, ...(trouble === undefined ? {} : { trouble }) };
+/** Failure of a runner beside failed tests. */
+function troubleOf(counts: Counts, result: RunResult): { readonly trouble?: string } {
+  if (result.timedOut) return { trouble: "took too long and was stopped" };
+  if (counts.passed + counts.failed + counts.skipped === 0) return { trouble: "no test ran" };
+  if (result.code !== 0 && counts.failed === 0) {
+    return { trouble: `the runner ended with ${result.code}` };
+  }
+  return result.leftProcesses ? { trouble: "left processes behind" } : {};
 }
 
-async function runVitest(stage: Stage, files: readonly string[]): Promise<Outcome> {
-  const report = join(scratch, `${stage.name}.json`);
-  const start = performance.now();
-  const result = await run(
-    process.execPath,
-    [
-      ...[join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files],
-      ...["--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-      ...[`--maxWorkers=${stage.workers}`],
-    ],
-    { limitMs: stage.limitMinutes * 60_000 },
+/** Runs a stage. When this process is stopped, its summary shows the counts of `count` so far. */
+async function runStage(
+  name: string,
+  count: () => Counts,
+  start: () => Promise<RunResult>,
+): Promise<void> {
+  const startMs = performance.now();
+  const counted = () => ({ name, seconds: secondsSince(startMs), ...count() });
+  underWay.set(name, () => ({ ...counted(), trouble: "was stopped" }));
+  const result = await start();
+  const counts = counted();
+  outcomes.push({ ...counts, ...troubleOf(counts, result) });
+  underWay.delete(name);
+}
+
+async function runVitest(stage: Stage, files: readonly string[]): Promise<void> {
+  console.log(`\n== ${stage.name}`);
+  const stream = join(scratch, `${stage.name}.jsonl`);
+  writeFileSync(stream, "");
+  const read = () => readStream(readFileSync(stream, "utf8"));
+  await runStage(
+    stage.name,
+    () => countStream(read()),
+    () =>
+      run(
+        process.execPath,
+        [
+          ...[join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files],
+          ...[`--maxWorkers=${stage.workers}`],
+        ],
+        { limitMs: stage.limitMinutes * 60_000, env: { TEST_RESULTS: stream } },
+      ),
   );
-  const outcome = judge(result, report, countVitest);
-  if (existsSync(report)) slow.push(...slowTests(readFileSync(report, "utf8"), SLOW_MS));
-  return { name: stage.name, seconds: secondsSince(start), ...outcome };
+  const results = read();
+  for (const name of testsIn("started", results)) console.log(`stopped in: ${name}`);
+  failed.push(...testsIn("failed", results).map((name) => `${stage.name}: ${name}`));
+  slow.push(...slowTests(results, SLOW_MS));
 }
 
-/** Makes the environment of the Python client; gives the reason when it cannot. */
+/** Creates the environment of the Python client; returns the reason when it cannot. */
 async function setUpPython(): Promise<string | undefined> {
   const { code } = await run("sh", ["setup.sh"], { cwd: PYTHON_CLIENT, limitMs: 300_000 });
   return code === 0 ? undefined : "clients/python/setup.sh failed; see above";
 }
 
-async function runPython(missing: string | undefined): Promise<Outcome> {
-  const start = performance.now();
+async function runPython(missing: string | undefined): Promise<void> {
   if (missing !== undefined) {
     const fault = inCi ? { trouble: missing } : { skipReason: missing };
-    return { name: "python", seconds: 0, ...NONE, ...fault };
+    outcomes.push({ name: "python", seconds: 0, ...NONE, ...fault });
+    return;
   }
   const report = join(scratch, "python.xml");
-  const result = await run(
-    join(PYTHON_CLIENT, ".venv/bin/python"),
-    ["-m", "pytest", `--junitxml=${report}`],
-    { cwd: PYTHON_CLIENT, limitMs: 600_000 },
+  await runStage(
+    "python",
+    () => (existsSync(report) ? countJunit(readFileSync(report, "utf8")) : NONE),
+    async () => {
+      const result = await run(
+        join(PYTHON_CLIENT, ".venv/bin/python"),
+        ["-m", "pytest", `--junitxml=${report}`],
+        { cwd: PYTHON_CLIENT, limitMs: 600_000, quiet: true },
+      );
+      console.log(`\n== python\n${result.output.trimEnd()}`);
+      return result;
+    },
   );
-  return { name: "python", seconds: secondsSince(start), ...judge(result, report, countJunit) };
 }
 
-async function runStages(wanted: ReadonlySet<string>): Promise<Outcome[]> {
+async function runStages(wanted: ReadonlySet<string>): Promise<void> {
   const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name);
   const needsPython = ["e2e", "docs", "python"].some(isWanted);
   const missing = needsPython ? await setUpPython() : undefined;
-  const outcomes: Outcome[] = [];
+  let python: Promise<void> | undefined;
   for (const { stage, files } of sortIntoStages(testFiles())) {
     if (!isWanted(stage.name)) continue;
-    console.log(`\n== ${stage.name}`);
-    outcomes.push(await runVitest(stage, files));
+    // Its output is held back until it ends, so the lines of two stages never mix.
+    if (stage.isBesidePython === true && isWanted("python")) python ??= runPython(missing);
+    await runVitest(stage, files);
   }
-  if (isWanted("python")) {
-    console.log("\n== python");
-    outcomes.push(await runPython(missing));
-  }
-  return outcomes;
+  if (isWanted("python")) await (python ?? runPython(missing));
 }
 
-async function main(): Promise<void> {
-  const wanted = new Set(process.argv.slice(2));
-  const known = [...STAGES.map(({ name }) => name), "python"];
-  const unknown = [...wanted].filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    console.error(`unknown stage: ${unknown.join(", ")}; there are ${known.join(", ")}`);
-    process.exitCode = 2;
-    return;
-  }
-  const start = performance.now();
-  const outcomes = await runStages(wanted);
+/** Prints the outcome of every stage, including stopped ones. */
+function printSummary(): void {
+  const all = [...outcomes, ...[...underWay.values()].map((outcome) => outcome())];
   if (slow.length > 0) console.log(`\nslow tests\n  ${slow.join("\n  ")}`);
-  console.log(`\n${outcomes.map(stageLine).join("\n")}`);
-  console.log(`in ${secondsSince(start).toFixed(0)} s\n`);
-  console.log(totalLine(outcomes));
-  if (!isGood(outcomes)) process.exitCode = 1;
-}
-
-try {
-  await main();
-} finally {
+  if (failed.length > 0) console.log(`\nfailed tests\n  ${failed.join("\n  ")}`);
+  console.log(`\n${all.map(stageLine).join("\n")}`);
+  console.log(`in ${(process.uptime()).toFixed(0)} s\n`);
+  console.log(totalLine(all));
+  if (!isGood(all)) process.exitCode = 1;
   rmSync(scratch, { recursive: true, force: true });
 }
+
+const wanted = new Set(process.argv.slice(2));
+const known = [...STAGES.map(({ name }) => name), "python"];
+const unknown = [...wanted].filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`unknown stage: ${unknown.join(", ")}; there are ${known.join(", ")}`);
+  process.exit(2);
+}
+const scratch = mkdtempSync(join(tmpdir(), "memory-sidecar-test-"));
+process.once("exit", printSummary);
+await runStages(wanted);

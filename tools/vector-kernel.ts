@@ -7,5 +7,5 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { vectorKernelSource } from "./wasm/vector-kernel.ts";
 
-const path = join(import.meta.dirname, "../src/domain/recall/vector/kernel-bytes.ts");
+const path = join(import.meta.dirname, "../src/recall/vector/kernel-bytes.ts");
 writeFileSync(path, vectorKernelSource());

@@ -2,7 +2,7 @@
 
 const COLUMNS = 100;
 const COMMENT = /^(\s*(?:\/\/|#|\*) )(\S.*)$/;
-// What must stay at the start of its line.
+// Marks that must stay at the start of their line.
 const KEEPS_ITS_LINE = /^([-*] |\d+\. |@\w+|biome-|!|\|)/;
 
 /** Moves the words that do not fit to the next line of the same paragraph. */

@@ -1,4 +1,4 @@
-"""Makes src/embed/models/static-en.bin. README.md says how to run it."""
+"""Makes src/recall/embed/models/static-en.bin. README.md says how to run it."""
 
 import argparse
 import hashlib
@@ -16,7 +16,7 @@ from words import STOP_WORDS, Tokens
 NAME = "static-en-1"
 # The axes are those of the most variance first. Near words are found in this many of them.
 NEAR_AXES = 192
-# How hard a row is held at its first vector, in texts.
+# Weight of the first vector of a row, in texts.
 HOLD = 0.3
 ROUNDS = 2
 STEPS = 25

@@ -1,4 +1,4 @@
-"""What the table is made of: the vocabulary and the texts. Everything is read from packages."""
+"""Sources of the table: the vocabulary and the texts. Everything is read from packages."""
 
 import glob
 import json

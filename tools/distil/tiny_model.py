@@ -1,4 +1,4 @@
-"""Makes the sentence transformer of the tests: test/support/tiny-model.
+"""Makes the sentence transformer of the tests: test/support/recall/tiny-model.
 
 Its model looks up a vector for each token and does nothing else, so a test can say what comes out.
 See README.md for how to run it.

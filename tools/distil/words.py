@@ -1,7 +1,7 @@
-"""How a text becomes words of the table: the same as src/embed/static-words.ts.
+"""Split of a text into words of the table: the same as src/recall/embed/static-words.ts.
 
 The server leaves words without a letter a to z, a digit or a Han character out (recipe t2, see
-src/embed/static-table.ts). The table was fitted with them, so they still count here.
+src/recall/embed/static-table.ts). The table was fitted with them, so they still count here.
 """
 
 import re

@@ -1,4 +1,4 @@
-// The contract as the reference shows it: descriptors with their comments.
+// The contract as input of the reference: descriptors with their comments.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { RuleReader } from "../rules.ts";
 
-/** What `buf build` made, comments included. */
+/** Output of `buf build`, comments included. */
 export interface Contract {
   readonly registry: FileRegistry;
   /** The files of the public contract, by name. */
@@ -59,7 +59,7 @@ export function rpcsOf(contract: Contract): DescMethod[] {
   return contract.services.flatMap((service) => service.methods);
 }
 
-/** The JSON form of a message. Scores are rounded: their last digits differ. */
+/** The JSON form of a message. Scores are rounded, as their last digits vary between machines. */
 export function messageJson(
   { registry }: Contract,
   type: DescMessage,
@@ -75,12 +75,12 @@ function rounded(value: JsonValue): JsonValue {
   return typeof value === "object" && value !== null ? mapValues(value, rounded) : value;
 }
 
-/** An object with every value changed. */
+/** An object with `change` applied to every value. */
 export function mapValues(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key, change(inner)]));
 }
 
-/** The messages and enums that a message holds, at any depth, itself included. */
+/** All messages and enums that a message contains, at any depth, including itself. */
 export function typesWithin(message: DescMessage, found = new Set<string>()): Set<string> {
   if (found.has(message.typeName) || !message.typeName.startsWith("memorysidecar.")) return found;
   found.add(message.typeName);
@@ -94,7 +94,7 @@ export function typesWithin(message: DescMessage, found = new Set<string>()): Se
 /** An item by its full name, with its path in the source info. */
 type Item = readonly [name: string, path: readonly number[]];
 
-// The numbers of the fields of descriptors, of which paths are made.
+// Field numbers of descriptors, which form paths.
 const FILE = { message: 4, enum: 5, service: 6 } as const;
 const MESSAGE = { field: 2, nested: 3, enum: 4, oneof: 8 } as const;
 const MEMBER = 2;

@@ -1,33 +1,34 @@
-// Errors as the contract tells them: the reasons with what to do, and those of each rpc.
+// Errors as the contract documents them: all reasons with their remedies, and the reasons of each
+// rpc.
 
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Contract } from "./contract.ts";
 
-/** A reason of failure. */
+/** A reason of an error. */
 export interface Reason {
-  /** As it is on the wire, without the prefix of the enum. */
+  /** Name on the wire, without the prefix of the enum. */
   readonly name: string;
   /** The gRPC code. */
   readonly code: string;
   readonly retry: string;
   readonly meaning: string;
-  /** What to do. */
+  /** The remedy for the caller. */
   readonly remedy: string;
-  /** What the metadata of ErrorInfo holds. May be empty. */
+  /** Metadata keys of ErrorInfo. May be empty. */
   readonly metadata: string;
 }
 
-/** An error that the comment of an rpc names. */
+/** An error in the comment of an rpc. */
 export interface RpcError {
   readonly code: string;
   readonly reasons: readonly string[];
-  /** When it comes, where the reason does not say it. May be empty. */
+  /** Condition of the error, where the reason does not imply it. May be empty. */
   readonly when: string;
 }
 
 const PREFIX = "ERROR_REASON_";
 
-/** Whether the same request may be sent again, by code. */
+/** Advice on repeating the same request, by code. */
 const RETRY: Readonly<Record<string, string>> = {
   UNAVAILABLE: "yes, after a delay",
   ABORTED: "not as it is: look, then decide",
@@ -35,10 +36,10 @@ const RETRY: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTED: "when there is room again",
 };
 
-// CODE with `Details`. Meaning. What to do: remedy. Metadata: `keys`.
-const REASON = /^([A-Z_]+)(?: (with [^.]*))?\. (.+?) What to do: (.+?)\.(?: Metadata: (.+)\.)?$/;
+// CODE with `Details`. Meaning. Remedy: remedy. Metadata: `keys`.
+const REASON = /^([A-Z_]+)(?: (with [^.]*))?\. (.+?) Remedy: (.+?)\.(?: Metadata: (.+)\.)?$/;
 
-/** The reasons of the enum. Throws when a comment is not of the regular form. */
+/** The reasons of the enum. Throws when a comment does not have the regular form. */
 export function reasonsOf(contract: Contract): Reason[] {
   const reasons = contract.registry.getEnum("memorysidecar.v1.ErrorReason");
   if (reasons === undefined) throw new Error("the contract has no enum ErrorReason");

@@ -1,13 +1,13 @@
-// The operator's side of the examples: a gRPC server that answers the calls which the server makes,
-// and keeps the first one of each rpc.
+// The operator's side of the examples: a gRPC server that answers the server's calls, and keeps the
+// first call of each rpc.
 
 import { type DescMethod, fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type sendUnaryData } from "@grpc/grpc-js";
-import { SERVICE_NAMES } from "../../src/transport/routes.ts";
+import { SERVICE_NAMES } from "../../src/routes.ts";
 import { type Contract, messageJson, rpcsOf } from "./contract.ts";
 import type { Act, Example } from "./story.ts";
 
-/** A hook that runs. */
+/** A running hook. */
 export interface ExampleHook extends AsyncDisposable {
   /** `127.0.0.1:PORT`. */
   readonly target: string;
@@ -15,12 +15,12 @@ export interface ExampleHook extends AsyncDisposable {
   readonly calls: ReadonlyMap<string, Example>;
 }
 
-/** Whether operators implement an rpc and the server calls it. */
+/** Whether the server calls an rpc that operators implement. */
 export function isHookRpc({ parent }: DescMethod): boolean {
   return !SERVICE_NAMES.some((name) => name === parent.typeName);
 }
 
-/** Starts a hook on a free port. Throws when an answer does not fit the contract. */
+/** Starts a hook on a free port. Throws when an answer does not match the contract. */
 export async function startExampleHook(
   contract: Contract,
   answers: Act["answers"],

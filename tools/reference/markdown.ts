@@ -6,7 +6,7 @@ export function firstSentence(comment: string): string {
   return /^.*?\.(?= |$)/.exec(line)?.[0] ?? line;
 }
 
-/** A comment in one cell of a table. */
+/** A comment as the content of a table cell. */
 export function inCell(comment: string): string {
   const blocks = comment
     .split("\n\n")
@@ -20,7 +20,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Joins what is not empty with an empty line between. */
+/** Joins non-empty blocks with an empty line between. */
 export function page(...blocks: readonly string[]): string {
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }

@@ -1,5 +1,5 @@
-// Plays a story against servers of its own and records what they answer. The clock and the
-// random source are fixed, so that the same story gives the same answers.
+// Plays a story against its own servers and records their answers. The clock and the random source
+// are fixed, so the same story gives the same answers.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,18 +9,20 @@ import { type DescMethod, fromJson, type JsonValue, toBinary } from "@bufbuild/p
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { type App, appSettings, startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
+import { CODEC } from "../../src/edge/codec.ts";
 import { createHooks } from "../../src/hooks/registry.ts";
 import { createLogs } from "../../src/log.ts";
-import { newMemoryState } from "../../src/storage/memory/state.ts";
-import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import { CODEC } from "../../src/transport/convert/message.ts";
+import type { StoreCopier } from "../../src/store/backup/copier.ts";
+import { NO_TOTALS } from "../../src/store/verify/verify.ts";
+import { newMemoryState } from "../../test/model/state.ts";
+import { openMemoryStore } from "../../test/model/store.ts";
 import { type Contract, messageJson, rpcsOf } from "./contract.ts";
 import { type ExampleHook, startExampleHook } from "./hook.ts";
 import { type Act, type Example, type Past, type Step, withAnswers } from "./story.ts";
 
-/** What playing gave. With a problem the examples are not complete. */
+/** Result of playing the examples. The examples are complete only without problems. */
 export interface Played {
-  /** By rpc. */
+  /** Examples by rpc. */
   readonly examples: ReadonlyMap<string, Example>;
   readonly problems: readonly string[];
 }
@@ -29,7 +31,9 @@ const CALL_TIMEOUT_MS = 20_000;
 const START_MS = Date.UTC(2026, 4, 4, 9);
 const STEP_MS = 10_000;
 
-/** Plays every act, and names each example that does not fit and each rpc that has none. */
+/**
+ * Plays every act; reports each example that does not match the contract, and each rpc without one.
+ */
 export async function playStory(contract: Contract, acts: readonly Act[]): Promise<Played> {
   const examples = new Map<string, Example>();
   const problems: string[] = [];
@@ -71,7 +75,7 @@ async function playAct(
 
 interface Scene {
   readonly client: Client;
-  /** The answers of earlier steps. */
+  /** Answers of earlier steps. */
   readonly past: Past;
 }
 
@@ -91,7 +95,7 @@ async function playStep(contract: Contract, step: Step, { client, past }: Scene)
   return { request, answers: answers.map(read) };
 }
 
-/** Calls an rpc: gives its answer, or the first ones of a stream. */
+/** Calls an rpc; returns its answer, or the first answers of a stream. */
 function call(
   client: Client,
   method: DescMethod,
@@ -123,7 +127,7 @@ function call(
   });
 }
 
-/** A clock that each step moves, and randomness that depends on the step alone. */
+/** A clock that advances with each step, and randomness that depends only on the step. */
 class StoryWorld {
   #nowMs = START_MS;
   #step = "";
@@ -147,11 +151,27 @@ class StoryWorld {
   };
 }
 
+/** A back-up of a store that is always the same. */
+const EXAMPLE_COPIER: StoreCopier = {
+  stream: () => Promise.reject(new Error("The examples have no file.")),
+  directory: {
+    newestStartMs: () => undefined,
+    make: async (startMs, { onProgress }) => {
+      const [bytes, sha256] = [1_310_720, createHash("sha256").update("example").digest("hex")];
+      onProgress?.({ step: "copying", bytes: 524_288, totalBytes: bytes });
+      const counts = { sessions: 12, messages: 640, events: 702, documents: 30, memories: 8 };
+      const totals = { ...NO_TOTALS, ...counts, records: 1_970 };
+      const name = "20260105T090000000Z";
+      return { name, storeId: "5d41402abc4b2a76", startMs, version: "", bytes, sha256, totals };
+    },
+  },
+};
+
 interface ExampleServer extends AsyncDisposable {
   readonly client: Client;
 }
 
-/** Starts a server with the defaults of the product, over a store in memory. */
+/** Starts a server with the product's defaults and an in-memory store. */
 async function startExampleServer(
   act: Act,
   hook: ExampleHook,
@@ -173,6 +193,7 @@ async function startExampleServer(
       state: newMemoryState("5d41402abc4b2a76"),
     }),
     hooks: await createHooks(config.hooks, { log: logs.hooks }),
+    backUps: { copier: EXAMPLE_COPIER, everyMs: 0, bytesPerSecond: 0 },
     world,
   });
   const client = new Client(app.addresses[0] ?? "", credentials.createInsecure());

@@ -1,4 +1,4 @@
-// An example of an rpc: the command, and what came back.
+// An example of an rpc: the command and its output.
 
 import type { DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { mapValues } from "./contract.ts";
@@ -12,14 +12,14 @@ const LIST_MAX = 6;
 const LIST_SHOWN = 3;
 const TEXT_MAX = 300;
 
-/** Where the hook of the examples listens. */
+/** Address of the example hook. */
 const HOOK_ADDRESS = "127.0.0.1:50200";
 
 /** The command and its answers. */
 export function exampleSection(method: DescMethod, { request, answers }: Example): string {
   const isHook = isHookRpc(method);
   const body = json(forGrpcurl(method, request as JsonObject)).replaceAll("'", "'\\''");
-  // A hook of the operator need not serve reflection.
+  // An operator's hook need not serve reflection.
   const proto = isHook ? `-import-path proto -proto ${method.parent.file.name}.proto ` : "";
   const data = body === "{}" ? "" : `-d '${body}' `;
   const address = isHook ? HOOK_ADDRESS : ADDRESS;
@@ -31,7 +31,7 @@ export function exampleSection(method: DescMethod, { request, answers }: Example
   ).trimEnd();
 }
 
-/** grpcurl takes a field mask as the message that it is, not as the text of proto3 JSON. */
+/** grpcurl expects a field mask as a message, not as the text of proto3 JSON. */
 function forGrpcurl(method: DescMethod, request: JsonObject): JsonObject {
   const masks = method.input.fields.filter(
     ({ message }) => message?.typeName === "google.protobuf.FieldMask",
@@ -44,7 +44,7 @@ function forGrpcurl(method: DescMethod, request: JsonObject): JsonObject {
   return changed;
 }
 
-/** JSON with what is short on one line. */
+/** JSON with short values on one line. */
 function json(value: JsonValue, indent = ""): string {
   const line = oneLine(value);
   if (typeof value !== "object" || value === null || line.length + indent.length <= WIDTH) {
@@ -70,7 +70,7 @@ function oneLine(value: JsonValue): string {
   return parts.length === 0 ? "{}" : `{ ${parts.join(", ")} }`;
 }
 
-/** An answer with long lists and texts cut. */
+/** An answer with long lists and texts shortened. */
 function shortened(value: JsonValue): JsonValue {
   if (typeof value === "string" && value.length > TEXT_MAX) {
     return `${value.slice(0, TEXT_MAX)}… (${value.length} characters)`;

@@ -12,12 +12,12 @@ import { type Contract, rpcsOf, typesWithin } from "./contract.ts";
 import { inCell, page, table } from "./markdown.ts";
 import { ruleText } from "./rule-text.ts";
 
-/** The page of an rpc, from the folder of the reference. */
+/** Page of an rpc, relative to the folder of the reference. */
 export function rpcPage({ parent, name }: DescMethod): string {
   return `${parent.name}/${name}.md`;
 }
 
-/** The page of a type that more than one rpc uses. */
+/** Page of a type that more than one rpc uses. */
 export function typesPage(file: DescFile): string {
   const name = file.name
     .replace(/^memorysidecar\//, "")
@@ -26,7 +26,7 @@ export function typesPage(file: DescFile): string {
   return `types/${name}.md`;
 }
 
-/** The page of each type by its full name: that of the one rpc which uses it, else of its file. */
+/** Page of each type by its full name: of the only rpc that uses it, else of its file. */
 export type TypePages = ReadonlyMap<string, string>;
 
 /** Finds the page of every type. */
@@ -50,15 +50,15 @@ export function typePagesOf(contract: Contract): TypePages {
   return pages;
 }
 
-/** What a table links from and to. */
+/** Location of a table, from which its links start. */
 export interface Place {
   readonly contract: Contract;
   readonly pages: TypePages;
-  /** The page that it stands on. */
+  /** Page that contains the table. */
   readonly page: string;
 }
 
-/** The types that are told on a page. */
+/** The types that a page documents. */
 export function typesOn({ contract, pages, page: path }: Place): (DescMessage | DescEnum)[] {
   return contract.files
     .flatMap((file) => [...file.messages, ...file.enums])

@@ -19,7 +19,7 @@ import {
 } from "./render-types.ts";
 import type { Example } from "./story.ts";
 
-/** What an agent needs first. The rest can wait. */
+/** Rpcs that an agent needs first. */
 const FIRST = [
   ...["CreateSession", "GetSession", "UpdateSession", "AppendMessages", "GetWindow"],
   ...["TrimSession", "Remember", "Recall", "AssembleContext", "WatchEvents"],
@@ -118,7 +118,7 @@ function errorTable(contract: Contract, method: DescMethod, reasons: readonly Re
   return `${table(["Reason", "Code", "Retry", "When"], rows)}\n\nBesides, ${COMMON}.`;
 }
 
-/** The files some of whose types more than one rpc uses. */
+/** Files with types that more than one rpc uses. */
 function filesWithTypes(contract: Contract, pages: TypePages): readonly DescFile[] {
   return contract.files.filter(
     (file) => typesOn({ contract, pages, page: typesPage(file) }).length > 0,
@@ -148,14 +148,11 @@ function errorPage(contract: Contract, reasons: readonly Reason[]): string {
     "## Errors of every rpc",
     commonErrors(contract),
     "## Every reason",
-    table(
-      ["Reason", "Code", "Retry the same request", "What happened", "What to do", "Metadata"],
-      rows,
-    ),
+    table(["Reason", "Code", "Retry the same request", "Meaning", "Remedy", "Metadata"], rows),
   );
 }
 
-/** What the comment of SessionService says of every rpc. */
+/** Errors that the comment of SessionService documents for every rpc. */
 function commonErrors(contract: Contract): string {
   const paragraphs = contract.comment("memorysidecar.v1.SessionService").split("\n\n");
   const found = paragraphs.find((text) => text.startsWith("Every rpc may also fail"));
@@ -204,7 +201,7 @@ function indexPage(contract: Contract, pages: TypePages): string {
   );
 }
 
-/** Rpcs with what each does. Without a folder each is linked in the folder of its service. */
+/** Rpcs with a description of each. Links include the service's folder unless one is given. */
 function rpcTable(contract: Contract, methods: readonly DescMethod[], folder?: string): string {
   const rows = methods.map((method) => [
     `[${method.name}](${folder ?? `${method.parent.name}/`}${method.name}.md)`,

@@ -3,7 +3,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import type { FieldRules, RuleReader, TextForm } from "../rules.ts";
 
-/** Tells the rules of a field; empty for one without rules. */
+/** Describes the rules of a field; empty for a field without rules. */
 export function ruleText(reader: RuleReader, field: DescField): string {
   if (!reader.hasRules(field)) return "";
   const rules = reader.of(field);

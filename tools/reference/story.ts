@@ -1,4 +1,4 @@
-// Reads the story of examples.yaml, which says itself how it is written.
+// Reads the story in examples.yaml, which documents its own format.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,26 +8,26 @@ import { mapValues } from "./contract.ts";
 
 /** A call of the story. */
 export interface Step {
-  /** The name of the rpc, without its service: no two have the same. */
+  /** Name of the rpc, without its service: names are unique. */
   readonly rpc: string;
-  /** The request as JSON. Answers of earlier steps may stand in it: see `withAnswers`. */
+  /** The request as JSON, with references to earlier answers: see `withAnswers`. */
   readonly request: JsonObject;
-  /** Whether the reference shows it; other steps only lead to those. */
+  /** Whether the reference shows it; the other steps only prepare. */
   readonly isShown: boolean;
-  /** How many answers to read of a stream that does not end. */
+  /** Number of answers to read of an endless stream. */
   readonly answerCount: number;
 }
 
-/** A part of the story, with a server of its own. */
+/** A part of the story, with its own server. */
 export interface Act {
-  /** The hooks file of the server. `HOOK` stands for where the example hook listens. */
+  /** The server's hooks file. `HOOK` stands for the address of the example hook. */
   readonly hooks: JsonObject;
-  /** What the example hook answers, by rpc. */
+  /** Answers of the example hook, by rpc. */
   readonly answers: Readonly<Record<string, JsonObject>>;
   readonly steps: readonly Step[];
 }
 
-/** An rpc as it was called, and what came back: one answer, or those of a stream. */
+/** A call of an rpc and its result: one answer, or those of a stream. */
 export interface Example {
   readonly request: JsonValue;
   readonly answers: readonly JsonValue[];
@@ -66,7 +66,7 @@ export function readStory(): Act[] {
 
 const REFERENCE = /^\$\{(\w+) ([\w.]+)\}$/;
 
-/** Puts the answers of earlier steps where `${Rpc path.in.the.answer}` stands. */
+/** Replaces each `${Rpc path.in.the.answer}` with the value from an earlier answer. */
 export function withAnswers(value: JsonValue, past: Past): JsonValue {
   if (typeof value === "string") {
     const [, rpc = "", path = ""] = REFERENCE.exec(value) ?? [];
@@ -77,7 +77,9 @@ export function withAnswers(value: JsonValue, past: Past): JsonValue {
   return mapValues(value, (inner) => withAnswers(inner, past));
 }
 
-/** Looks into the answers of an rpc: those of a stream as one, in which later fields win. */
+/**
+ * Finds a value in the answers of an rpc. The answers of a stream are merged, and later fields win.
+ */
 function answerAt(answers: readonly JsonValue[], path: string, rpc: string): JsonValue {
   let found: JsonValue | undefined = Object.assign({}, ...answers) as JsonObject;
   for (const key of path.split(".")) found = (found as JsonObject | undefined)?.[key];

@@ -1,66 +1,72 @@
 // Counts tests from the reports of the runners.
 
-/** How the tests of a stage ended. */
+/** Test counts of a stage. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** A stage with what came of it. */
+/** A stage with its outcome. */
 export interface Outcome extends Counts {
   readonly name: string;
   readonly seconds: number;
-  /** What went wrong beside failed tests: the runner crashed, took too long, or ran nothing. */
+  /** Failure beside failed tests: the runner crashed, took too long, or ran nothing. */
   readonly trouble?: string;
-  /** Why the stage did not run on this machine. */
+  /** Reason for not running the stage on this machine. */
   readonly skipReason?: string;
 }
 
-/** Nothing counted. */
+/** Counts of zero. */
 export const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 
-interface VitestReport {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly status: string;
-      readonly fullName: string;
-      readonly duration?: number | null;
-    }[];
-  }[];
+/** Result of one test, as the reporter of vitest streams it. */
+export interface StreamedResult {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "started" | "passed" | "failed" | "skipped" | "pending";
+  readonly durationMs?: number;
 }
 
-/** Counts from vitest's JSON. A file that fails without a failed test counts as one failure. */
-export function countVitest(json: string): Counts {
-  const report = JSON.parse(json) as VitestReport;
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const { status, assertionResults } of report.testResults) {
-    const failed = assertionResults.filter((test) => test.status === "failed").length;
-    counts.failed += failed === 0 && status === "failed" ? 1 : failed;
-    counts.passed += assertionResults.filter((test) => test.status === "passed").length;
-    counts.skipped += assertionResults.filter(isSkipped).length;
+/** Parses the stream, also with an incomplete last line; the last state of a test counts. */
+export function readStream(lines: string): StreamedResult[] {
+  const results = new Map<string, StreamedResult>();
+  for (const line of lines.split("\n").slice(0, -1)) {
+    const result = JSON.parse(line) as StreamedResult;
+    results.set(result.id, result);
   }
-  return counts;
+  return [...results.values()];
 }
 
-function isSkipped({ status }: { readonly status: string }): boolean {
-  return status === "skipped" || status === "pending" || status === "todo";
+/** Counts the finished tests. A file that fails without a test is one failure. */
+export function countStream(results: readonly StreamedResult[]): Counts {
+  const count = (...states: readonly StreamedResult["state"][]): number =>
+    results.filter(({ state }) => states.includes(state)).length;
+  return {
+    passed: count("passed"),
+    failed: count("failed"),
+    skipped: count("skipped", "pending"),
+  };
 }
 
-/** The slowest tests of a vitest report, for the eyes of whoever waits for them. */
-export function slowTests(json: string, overMs: number): string[] {
-  const report = JSON.parse(json) as VitestReport;
-  return report.testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ duration }) => (duration ?? 0) >= overMs)
-    .sort((a, b) => (b.duration ?? 0) - (a.duration ?? 0))
-    .map(({ duration, fullName }) => `${((duration ?? 0) / 1_000).toFixed(1)} s  ${fullName}`);
+/** Names of the tests in a state; "started" are those that a stopped runner did not finish. */
+export function testsIn(
+  state: StreamedResult["state"],
+  results: readonly StreamedResult[],
+): string[] {
+  return results.filter((result) => result.state === state).map(({ name }) => name);
 }
 
-/** Counts from pytest's JUnit XML. An error outside a test counts as a failure. */
+/** The slowest tests, to report. */
+export function slowTests(results: readonly StreamedResult[], overMs: number): string[] {
+  return results
+    .map(({ name, durationMs = 0 }) => ({ name, durationMs }))
+    .filter(({ durationMs }) => durationMs >= overMs)
+    .sort((a, b) => b.durationMs - a.durationMs)
+    .map(({ durationMs, name }) => `${(durationMs / 1_000).toFixed(1)} s  ${name}`);
+}
+
+/** Counts from pytest's JUnit XML. An error outside tests is a failure. */
 export function countJunit(xml: string): Counts {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const [, attributes = ""] of xml.matchAll(/<testsuite\b([^>]*)>/g)) {
@@ -74,12 +80,12 @@ export function countJunit(xml: string): Counts {
   return counts;
 }
 
-/** The line that says it all: `12 passed, 0 failed`, with the skipped ones when there are any. */
+/** The final line: `12 passed, 0 failed`, with the skipped tests when there are any. */
 export function totalLine(outcomes: readonly Outcome[]): string {
   const sum = (of: (outcome: Outcome) => number): number =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);
   const skipped = sum((outcome) => outcome.skipped);
-  // A runner that failed without saying which test did is a failure that must be seen.
+  // A runner that failed without naming a test counts as one failure.
   const failed = sum((outcome) =>
     outcome.trouble !== undefined && outcome.failed === 0 ? 1 : outcome.failed,
   );
@@ -87,7 +93,7 @@ export function totalLine(outcomes: readonly Outcome[]): string {
   return skipped === 0 ? line : `${line}, ${skipped} skipped`;
 }
 
-/** Whether everything that should have run did, and passed. */
+/** Whether every stage that should run did run and passed. */
 export function isGood(outcomes: readonly Outcome[]): boolean {
   return (
     outcomes.some(({ passed }) => passed > 0) &&

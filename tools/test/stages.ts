@@ -1,14 +1,19 @@
-// The stages of `npm test`: quick ones first, and those that start servers or measure time alone.
+// The stages of `npm test`, quick ones first. A stage that measures time has one worker and runs
+// alone.
+
+import { TEST_DEPTH } from "../../test/support/kit/random.ts";
 
 /** A part of the tests that runs by itself. */
 export interface Stage {
   readonly name: string;
   /** Whether a test file belongs to the stage. */
   readonly holds: (path: string) => boolean;
-  /** How many files run side by side. */
+  /** Number of files that run in parallel. */
   readonly workers: 1 | 2;
-  /** When the stage is stopped, in minutes. */
+  /** Time limit in minutes. */
   readonly limitMinutes: number;
+  /** Whether the tests of the Python client may run at the same time. */
+  readonly isBesidePython?: boolean;
 }
 
 const below =
@@ -25,20 +30,28 @@ export const STAGES: readonly Stage[] = [
     limitMinutes: 10,
   },
   { name: "contract", holds: below("test/contract/"), workers: 2, limitMinutes: 10 },
-  { name: "conformance", holds: below("test/conformance/"), workers: 1, limitMinutes: 10 },
+  { name: "golden", holds: below("test/golden/"), workers: 1, limitMinutes: 10 },
+  { name: "conformance", holds: below("test/conformance/"), workers: 2, limitMinutes: 10 },
   { name: "storage", holds: below("test/storage/"), workers: 2, limitMinutes: 10 },
-  { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 },
-  { name: "crash", holds: below("test/crash/"), workers: 1, limitMinutes: 20 },
-  { name: "e2e", holds: below("test/e2e/"), workers: 1, limitMinutes: 20 },
+  { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 * TEST_DEPTH },
+  { name: "crash", holds: below("test/crash/"), workers: 2, limitMinutes: 20 * TEST_DEPTH },
+  { name: "e2e", holds: below("test/e2e/"), workers: 2, limitMinutes: 20 },
   { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
-  { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10 },
   { name: "languages", holds: below("test/languages/"), workers: 2, limitMinutes: 20 },
-  { name: "clients", holds: below("clients/", "test/clients/"), workers: 1, limitMinutes: 10 },
-  // A test in a new folder is run before anybody has given it a stage.
+  // The blocks of the documents use fixed ports, so no two of them run at once.
+  { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10, isBesidePython: true },
+  {
+    name: "clients",
+    holds: below("clients/", "test/clients/"),
+    workers: 1,
+    limitMinutes: 10,
+    isBesidePython: true,
+  },
+  // Catches tests in new folders that have no stage yet.
   { name: "other", holds: () => true, workers: 1, limitMinutes: 10 },
 ];
 
-/** Sorts test files into their stages; stages without a file are left out. */
+/** Sorts test files into stages; stages without files are omitted. */
 export function sortIntoStages(
   paths: readonly string[],
 ): { readonly stage: Stage; readonly files: readonly string[] }[] {

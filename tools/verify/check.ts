@@ -1,4 +1,4 @@
-// What a check is, and how one is run and told.
+// The form of a check, and helpers to run one.
 
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../process.ts";
 
-/** One thing that must hold. */
+/** One property to verify. */
 export interface Check {
   readonly name: string;
-  /** Gives every problem; none when all is well. Changes nothing in the tree. */
+  /** Returns all problems; none when the check passes. Does not change the tree. */
   readonly problems: () => Promise<readonly string[]> | readonly string[];
 }
 
@@ -18,7 +18,7 @@ export class NotPossible extends Error {
   override readonly name = "NotPossible";
 }
 
-/** A check that a program makes; its output is the problem when it fails. */
+/** A check that runs a program; on failure its output is the problem. */
 export function program(name: string, command: string, ...args: readonly string[]): Check {
   return {
     name,
@@ -29,7 +29,7 @@ export function program(name: string, command: string, ...args: readonly string[
   };
 }
 
-/** Runs some work with a folder of its own, which is removed afterwards. */
+/** Runs some work with a temporary folder. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "memory-sidecar-verify-"));
   try {

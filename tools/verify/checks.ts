@@ -3,6 +3,8 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable } from "../config-readme.ts";
+import { withHouse } from "../house-doc.ts";
+import { runBiome } from "../lint/biome.ts";
 import { untoldOptions, withPolicyFacts } from "../policies-doc.ts";
 import { ROOT, run } from "../process.ts";
 import { staleOptions } from "../proto-options.ts";
@@ -20,16 +22,16 @@ const MANIFESTS = [
   "package.json",
   "clients/typescript/package.json",
   "bench/compare/package.json",
+  "tools/lint/package.json",
 ] as const;
-const LOCKS = ["package-lock.json", "bench/compare/package-lock.json"] as const;
+const LOCKS = [
+  "package-lock.json",
+  "bench/compare/package-lock.json",
+  "tools/lint/package-lock.json",
+] as const;
 
-/** What the built server needs beside main.js: files that nothing imports by name. */
-const BUILT = [
-  "main.js",
-  "recall-worker.js",
-  "service/bpe-worker.js",
-  "storage/lmdb/verify-child.js",
-];
+/** Files of the built server beside main.js that no import names. */
+const BUILT = ["main.js", "recall-worker.js", "core/bpe-worker.js", "store/verify/verify-child.js"];
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
@@ -44,7 +46,7 @@ function vitest(name: string, path: string): Check {
   return program(name, process.execPath, runner, "run", path, "--reporter=default");
 }
 
-/** Builds into a scratch folder and lets the result say its version with plain node. */
+/** Builds into a scratch folder and runs `--version` of the result with plain Node. */
 function buildProblems(): Promise<readonly string[]> {
   return inScratch(async (folder) => {
     for (const link of ["node_modules", "proto", "package.json"]) {
@@ -75,7 +77,15 @@ function buildProblems(): Promise<readonly string[]> {
   });
 }
 
-/** A check that a Python tool of the client's environment makes. */
+async function biomeProblems(): Promise<readonly string[]> {
+  const args = ["ci", "--colors=off", "--error-on-warnings", "."];
+  const { code, output } = await runBiome(args, { quiet: true }).catch((error: Error) => {
+    throw new NotPossible(error.message);
+  });
+  return code === 0 ? [] : [output.trim()];
+}
+
+/** A check by a Python tool of the client's environment. */
 function python(name: string, tool: string, ...args: readonly string[]): Check {
   const command = join(ROOT, "clients/python/.venv/bin", tool);
   return {
@@ -116,12 +126,11 @@ export const CHECKS: readonly Check[] = [
   {
     name: "pictures of policies",
     problems: () => {
-      const page = read("docs/policies.md");
-      const isStale = withPolicyFacts(page) !== page;
-      const stale = isStale
-        ? ["docs/policies.md differs from what the rules do; run npm run fix"]
-        : [];
-      return [...stale, ...untoldOptions(page)];
+      const pages = ["docs/presets.md", "docs/compat/profiles.md"];
+      const stale = pages
+        .filter((page) => withPolicyFacts(read(page)) !== read(page))
+        .map((page) => `${page} differs from what the rules do; run npm run fix`);
+      return [...stale, ...untoldOptions(read("docs/compat/profiles.md"))];
     },
   },
   {
@@ -133,7 +142,16 @@ export const CHECKS: readonly Check[] = [
         : ["the table of docs/recall.md differs from its weights; run npm run fix"];
     },
   },
-  program("biome", "biome", "ci", "--colors=off", "--error-on-warnings", "."),
+  {
+    name: "picture of the house",
+    problems: () => {
+      const page = read("docs/architecture.md");
+      return withHouse(page) === page
+        ? []
+        : ["the picture of docs/architecture.md differs from the imports; run npm run fix"];
+    },
+  },
+  { name: "biome", problems: biomeProblems },
   {
     name: "language options",
     problems: () =>

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { compareFolders } from "./generated.ts";
 
 let root = "";
@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-it("sees no difference where there is none", () => {
+test("sees no difference where there is none", () => {
   expect(compareFolders(join(root, "a"), join(root, "b"), "gen")).toEqual([]);
 });
 
-it.each([
+test.each([
   ["changed", "b/gen/deep/x.ts"],
-  ["not committed", "b/gen/new.ts"],
+  ["missing", "b/gen/new.ts"],
   ["no longer made", "a/gen/old.ts"],
 ])("names a file that is %s", (_, path) => {
   writeFileSync(join(root, path), "other");

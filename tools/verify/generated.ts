@@ -1,16 +1,14 @@
-// That committed code is what the proto files give today.
+// Checks that generated code matches the proto files.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { generatePython, PYTHON_CODE } from "../gen-python.ts";
-import { checkBreaking, FROZEN, IMAGE } from "../generate.ts";
+import { checkBreaking, FROZEN, IMAGE, STAMP, TYPESCRIPT } from "../generate.ts";
 import { ROOT, run } from "../process.ts";
 import { inScratch, NotPossible } from "./check.ts";
 
-const TYPESCRIPT = ["src/gen", "clients/typescript/src/gen"];
-
-/** Compares the image and the TypeScript code with fresh ones. */
+/** Compares the image and the TypeScript code with fresh output. */
 export function typeScriptProblems(): Promise<readonly string[]> {
   return inScratch(async (out) => {
     await generateInto(out);
@@ -23,7 +21,7 @@ export function typeScriptProblems(): Promise<readonly string[]> {
   });
 }
 
-/** Compares the Python code with a fresh one. */
+/** Compares the Python code with fresh output. */
 export function pythonProblems(): Promise<readonly string[]> {
   return inScratch(async (out) => {
     mkdirSync(join(out, "proto"));
@@ -34,7 +32,7 @@ export function pythonProblems(): Promise<readonly string[]> {
   });
 }
 
-/** Compares docs/reference with a fresh one, and plays its examples on the way. */
+/** Compares docs/reference with fresh output, which also plays its examples. */
 export function referenceProblems(): Promise<readonly string[]> {
   return inScratch(async (out) => {
     const args = ["tools/reference/main.ts", out];
@@ -43,23 +41,24 @@ export function referenceProblems(): Promise<readonly string[]> {
   });
 }
 
-/** In a process of its own: what buf says is kept and shown only when it fails. */
+/** In a separate process: buf's output is captured and shown only on failure. */
 async function generateInto(out: string): Promise<void> {
   const code = `
-    import { generateTypeScript } from ${JSON.stringify(join(ROOT, "tools/generate.ts"))};
+    import { generateImage, generateTypeScript } from ${JSON.stringify(join(ROOT, "tools/generate.ts"))};
+    generateImage(${JSON.stringify(ROOT)}, ${JSON.stringify(out)});
     generateTypeScript(${JSON.stringify(ROOT)}, ${JSON.stringify(out)});
   `;
   const result = await run(process.execPath, ["--input-type=module", "-e", code], { quiet: true });
   if (result.code !== 0) throw new Error(result.output);
 }
 
-/** Names files of a folder that differ between two roots or are in one only. */
-export function compareFolders(committed: string, fresh: string, folder: string): string[] {
-  const names = new Set([...filesBelow(committed, folder), ...filesBelow(fresh, folder)]);
+/** Names files of a folder that differ between two roots or exist in only one. */
+export function compareFolders(present: string, fresh: string, folder: string): string[] {
+  const names = new Set([...filesBelow(present, folder), ...filesBelow(fresh, folder)]);
   return [...names].sort().flatMap((name) => {
-    const before = join(committed, name);
+    const before = join(present, name);
     const after = join(fresh, name);
-    if (!existsSync(before)) return [`${name}: is not committed; run npm run gen`];
+    if (!existsSync(before)) return [`${name}: is missing; run npm run gen`];
     if (!existsSync(after)) return [`${name}: nothing makes it any more; run npm run gen`];
     return readFileSync(before).equals(readFileSync(after)) ? [] : [`${name}: run npm run gen`];
   });
@@ -68,11 +67,12 @@ export function compareFolders(committed: string, fresh: string, folder: string)
 function filesBelow(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes("__pycache__"))
+    .filter((entry) => entry.isFile() && entry.name !== STAMP)
+    .filter((entry) => !entry.parentPath.includes("__pycache__"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
-/** Compares the contract with the frozen one, and with the one of the last commit. */
+/** Compares the contract with the frozen one and with that of the last commit. */
 export function breakingProblems(): Promise<readonly string[]> {
   return inScratch(async (folder) => {
     const last = join(folder, "last.binpb");

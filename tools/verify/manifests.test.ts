@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addressProblems, documentProblems, rangeProblems } from "./manifests.ts";
 
 describe("manifests", () => {
-  it("have exact versions only", () => {
+  test("have exact versions only", () => {
     const manifest = {
       dependencies: { a: "1.2.3" },
       devDependencies: { b: "^1.2.3", c: "latest" },
@@ -11,14 +11,14 @@ describe("manifests", () => {
     expect(rangeProblems("package.json", { dependencies: { a: "1.2.3-rc.1" } })).toEqual([]);
   });
 
-  it("have lock files without addresses", () => {
+  test("have lock files without addresses", () => {
     expect(addressProblems("package-lock.json", '{"resolved": "x"}')).toHaveLength(1);
     const link = '{"resolved": "clients/typescript", "link": true}';
     expect(addressProblems("package-lock.json", link)).toEqual([]);
     expect(addressProblems("package-lock.json", '{"integrity": "sha512-x"}')).toEqual([]);
   });
 
-  it("are told in the list of dependencies, and nothing else is", () => {
+  test("are told in the list of dependencies, and nothing else is", () => {
     const manifest = { dependencies: { lmdb: "3.5.6" } };
     expect(documentProblems(manifest, "| `lmdb` | 3.5.6 | the store |")).toEqual([]);
     expect(documentProblems(manifest, "| `lmdb` | 3.5.5 | the store |")).toHaveLength(1);

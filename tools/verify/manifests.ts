@@ -1,6 +1,6 @@
-// What package manifests, lock files and the list of dependencies must hold.
+// Rules for package manifests, lock files and the list of dependencies.
 
-/** A package.json, as far as the checks look. */
+/** The part of package.json that the checks read. */
 export interface Manifest {
   readonly name?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface Manifest {
 
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
-/** Names versions that are ranges: the same commit must give the same program for ever. */
+/** Names versions that are ranges: a commit must always build the same program. */
 export function rangeProblems(path: string, manifest: Manifest): string[] {
   const lists = [
     manifest.dependencies,
@@ -25,7 +25,7 @@ export function rangeProblems(path: string, manifest: Manifest): string[] {
     .map(([name, version]) => `${path}: ${name} is ${version}; write one exact version`);
 }
 
-/** Names lock files that say where packages are downloaded: each machine has its own source. */
+/** Names lock files with download addresses: each machine has its own registry. */
 export function addressProblems(path: string, lock: string): string[] {
   const count = lock.match(/"resolved": "(?!clients\/)|https?:\/\/[^"]*\.tgz/g)?.length ?? 0;
   return count === 0

@@ -1,4 +1,4 @@
-// The few parts of the WebAssembly binary format that our one kernel needs, as functions that give
+// The few parts of the WebAssembly binary format that our kernel needs, as functions that give
 // bytes: https://webassembly.github.io/spec/core/binary/
 
 /** Bytes of a piece of a module. */
@@ -58,6 +58,23 @@ export const op = {
   i32x4Add: [SIMD, 0xae, 0x01] as Code,
   /** Products of 16-bit lanes, neighbors added up: four 32-bit lanes. */
   i32x4Dot: [SIMD, 0xba, 0x01] as Code,
+  /** The low or the high four of eight 16-bit lanes, each widened to 32 bits. */
+  i32x4ExtendLow: [SIMD, 0xa7, 0x01] as Code,
+  i32x4ExtendHigh: [SIMD, 0xa8, 0x01] as Code,
+  /** Bytes of two vectors, by their number from 0 to 31. */
+  shuffle: (bytes: readonly number[]): Code => [SIMD, 0x0d, ...bytes],
+  f64PromoteF32: [0xbb] as Code,
+  f64x2Splat: [SIMD, 0x14] as Code,
+  f64x2Mul: [SIMD, 0xf2, 0x01] as Code,
+  f64x2Add: [SIMD, 0xf0, 0x01] as Code,
+  /** The low two lanes of 32 bits as two of 64. */
+  f64x2ConvertLowI32: [SIMD, 0xfe, 0x01] as Code,
+  f64x2PromoteLowF32: [SIMD, 0x5f] as Code,
+  /** Two lanes of 64 bits as the low two of 32. */
+  f32x4DemoteF64: [SIMD, 0x5e] as Code,
+  /** The low half of a vector. */
+  load64: (offset: number): Code => [SIMD, 0x5d, ...memory(3, offset)],
+  store64: (offset: number): Code => [SIMD, 0x5b, ...memory(3, offset), 0],
   br: (depth: number): Code => [0x0c, depth],
   brIf: (depth: number): Code => [0x0d, depth],
 } as const;

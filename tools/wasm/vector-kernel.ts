@@ -1,8 +1,8 @@
-// The kernel of the vector search, instruction by instruction. What the functions do and how the
-// memory is laid out is told in src/domain/recall/vector/kernel.ts; its twin in JavaScript, which
+// The kernel of the vectors, instruction by instruction. What the functions do and how the
+// memory is laid out is told in src/recall/vector/kernel.ts; its twin in JavaScript, which
 // gives the same bits, is twin.ts beside it.
 
-import { STATE } from "../../src/domain/recall/vector/kernel.ts";
+import { STATE } from "../../src/recall/vector/kernel.ts";
 import {
   block,
   type Code,
@@ -21,7 +21,7 @@ interface DotLocals {
   readonly record: number;
   readonly query: number;
   readonly codes: number;
-  /** Where it reads; after it the place of the scale, behind the last code. */
+  /** Address that it reads; afterwards the address of the scale, behind the last code. */
   readonly at: number;
   readonly queryAt: number;
   readonly end: number;
@@ -146,9 +146,61 @@ function scan(): WasmFunction {
   return { name: "scan", parameters: 4, locals, body };
 }
 
+/** The high half of a vector as its low one. */
+const HIGH_HALF = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/** Locals of the adding of a row. */
+interface AddLocals {
+  readonly sumAt: number;
+  readonly factor: number;
+}
+
+/** Adds two codes, lanes of 32 bits, times the factor to the sum. */
+function addPair({ sumAt, factor }: AddLocals, codes: Code, offset: number): Code {
+  return [
+    ...[...op.get(sumAt), ...op.get(sumAt), ...op.load64(offset), ...op.f64x2PromoteLowF32],
+    ...[...codes, ...op.f64x2ConvertLowI32, ...op.get(factor), ...op.f64x2Mul, ...op.f64x2Add],
+    ...[...op.f32x4DemoteF64, ...op.store64(offset)],
+  ];
+}
+
+/** Gives `add(list, count, sum, codes)`, which gives 0. */
+function add(): WasmFunction {
+  const [list, count, sum, codes] = [0, 1, 2, 3];
+  const [at, sumAt, end] = [4, 5, 6];
+  const [factor, eight, four] = [7, 8, 9];
+  const locals = { sumAt, factor };
+  const fourCodes = (widened: Code, offset: number): Code => [
+    ...[...op.get(eight), ...widened, ...op.set(four)],
+    ...addPair(locals, op.get(four), offset),
+    ...addPair(locals, [...op.get(four), ...op.get(four), ...op.shuffle(HIGH_HALF)], offset + 8),
+  ];
+  const addRow = block(
+    loop(
+      ...[op.get(at), op.get(end), op.i32GeU, op.brIf(1)],
+      ...[op.get(at), op.load8x8(0), op.set(eight)],
+      ...[fourCodes(op.i32x4ExtendLow, 0), fourCodes(op.i32x4ExtendHigh, 16)],
+      ...[advance(at, 8), advance(sumAt, 32), op.br(0)],
+    ),
+  );
+  const body = [
+    ...block(
+      loop(
+        ...[op.get(count), op.i32Eqz, op.brIf(1)],
+        ...[op.get(list), op.i32Load(0), op.tee(at), op.get(codes), op.i32Add, op.set(end)],
+        ...[op.get(list), op.f32Load(4), op.f64PromoteF32, op.f64x2Splat, op.set(factor)],
+        ...[op.get(sum), op.set(sumAt), addRow],
+        ...[advance(list, 8), advance(count, -1), op.br(0)],
+      ),
+    ),
+    ...op.i32(0),
+  ];
+  return { name: "add", parameters: 4, locals: [I32, I32, I32, V128, V128, V128], body };
+}
+
 /** Gives the bytes of the kernel's module. */
 export function vectorKernel(): Uint8Array<ArrayBuffer> {
-  return encodeModule([scan()]);
+  return encodeModule([scan(), add()]);
 }
 
 /** Gives the source file that holds the bytes. */
