@@ -41,6 +41,17 @@ function held(directory: string, { words }: Subject): readonly string[] {
   return [...new Set(found.map(({ line }) => names[line - 1] ?? ""))];
 }
 
+/** Writes a subject, and waits for its summary: one that came later would change the counts. */
+async function writeSettled(client: TestClient, userId: string): Promise<Subject> {
+  const subject = await writeSubject(client, userId);
+  await eventually("the summary of the archived session", 30_000, async () => {
+    const sessionId = `${subject.sessionId}-task`;
+    const { summaries } = await client.call("listSummaries", { sessionId });
+    return summaries[0];
+  });
+  return subject;
+}
+
 function ofUser(userId: string): ErasureSubject {
   return { subject: { $case: "userId", value: userId } };
 }
@@ -58,8 +69,8 @@ test("after an erasure and a compaction no file holds a word of the user", async
   await using directory = await makeTempDir();
   const dataDir = directory.path;
   const first = await serve(dataDir);
-  const gone = await writeSubject(first.client, "anna");
-  const kept = await writeSubject(first.client, "bert");
+  const gone = await writeSettled(first.client, "anna");
+  const kept = await writeSettled(first.client, "bert");
   await first.end();
   // The control: a word that was written is found.
   expect(held(dataDir, gone)).toEqual([...gone.words.keys()]);
@@ -91,8 +102,8 @@ test("an erasure that is killed again and again ends with an exact receipt", asy
   await using directory = await makeTempDir();
   const dataDir = directory.path;
   const first = await serve(dataDir);
-  const gone = await writeSubject(first.client, "anna");
-  const kept = await writeSubject(first.client, "bert");
+  const gone = await writeSettled(first.client, "anna");
+  const kept = await writeSettled(first.client, "bert");
   const subject = ofUser("anna");
   const dry = await first.client.call("eraseSubject", { subject, dryRun: true });
   await first.end();
