@@ -53,9 +53,10 @@ export const SETTINGS = {
     type: "text",
     default: undefined,
     description:
-      "A file with one token a line, of 32 characters or more. Every call must then bring one of " +
-      "them, on every address. Read again within a second when it changes: what was opened with a " +
-      "token that is gone ends with TOKEN_INVALID. An empty or missing file then lets nobody in.",
+      "File of access tokens, one a line, each of at least 32 characters. Every call on every " +
+      "address then needs one of them. The server reads the file again within a second of a " +
+      "change; calls and streams whose token is gone end with TOKEN_INVALID. An empty or " +
+      "missing file admits nobody.",
   },
   tlsCert: {
     flag: "tls-cert",
@@ -74,9 +75,9 @@ export const SETTINGS = {
     type: "boolean",
     default: "false",
     description:
-      "Takes token-file, tls-key and the secret files of hooks though other users of the machine " +
-      "can read or change them. Without it they must have mode 0600 or less, or 0640 when they " +
-      "belong to root.",
+      "Accept token-file, tls-key and the secret files of hooks although other users of the " +
+      "machine can read or change them. By default each must have mode 0600 or stricter, or " +
+      "0640 if root owns it.",
   },
   hooksFile: {
     flag: "hooks-file",
@@ -102,11 +103,11 @@ export const SETTINGS = {
     min: 268_435_456,
     max: 1_099_511_627_776,
     description:
-      "Memory that the server may take. Default: the least memory limit of its control groups, or " +
-      "the memory of the machine. The defaults of max-buffered-bytes, " +
-      "max-connection-buffered-bytes, cache-bytes and recall-memory-bytes are shares of it. Above " +
-      "three quarters of it, requests of more than 64 KiB are worked on one at a time, and others " +
-      "of that size refused with OVERLOADED.",
+      "Memory budget of the server. Default: the smallest memory limit of its control groups, " +
+      "or the memory of the machine. The defaults of max-buffered-bytes, max-connection- " +
+      "buffered-bytes, cache-bytes and recall-memory-bytes are shares of it. While the process " +
+      "uses more than three quarters of it, requests larger than 64 KiB run one at a time and " +
+      "further ones are refused with OVERLOADED.",
   },
   maxHandlers: {
     flag: "max-handlers",
@@ -125,10 +126,11 @@ export const SETTINGS = {
     min: 1,
     max: 65_536,
     description:
-      "The most open connections over all addresses. One more takes the place of the oldest on " +
-      "which no call with a token has begun, else of the one that is idle longest; where every one " +
-      "has an open call, it is closed unless it only asks for health. One address of another " +
-      "machine may hold three quarters of them.",
+      "Maximum number of open connections over all addresses. When they are all taken, a new " +
+      "connection replaces the oldest one that has not begun an authenticated call, or else the " +
+      "one that has been idle longest. If every connection has an open call, the new one is " +
+      "closed unless it only asks for health. One remote address may hold at most three " +
+      "quarters of the connections.",
   },
   prefaceTimeoutMs: {
     flag: "preface-timeout-ms",
@@ -137,7 +139,7 @@ export const SETTINGS = {
     unit: "ms",
     min: 100,
     max: 3_600_000,
-    description: "How long a new connection may take to begin with HTTP/2. It is then closed.",
+    description: "Timeout for the HTTP/2 preface of a new connection, which is then closed.",
   },
   firstCallTimeoutMs: {
     flag: "first-call-timeout-ms",
@@ -147,8 +149,8 @@ export const SETTINGS = {
     min: 100,
     max: 3_600_000,
     description:
-      "How long a new connection may take to its first call, with a token where the server has a " +
-      "token-file. It is then closed, unless a call of health is open on it.",
+      "Timeout for the first call of a new connection, which must carry a token if the server " +
+      "has a token-file. The connection is then closed, unless a health call is open on it.",
   },
   connectionIdleMs: {
     flag: "connection-idle-ms",
@@ -158,8 +160,8 @@ export const SETTINGS = {
     min: 1_000,
     max: 86_400_000,
     description:
-      "How long a connection may be without an open call. It is then closed in order, with GOAWAY, " +
-      "and its client connects again at its next call. Pings are no calls.",
+      "Timeout for a connection without an open call. The server then closes it gracefully, " +
+      "with GOAWAY, and the client reconnects at its next call. Pings do not count as calls.",
   },
   maxStreams: {
     flag: "max-streams",
@@ -189,11 +191,11 @@ export const SETTINGS = {
     min: 16_777_216,
     max: Number.MAX_SAFE_INTEGER,
     description:
-      "Limit on buffered response bytes over all connections, plus 8 KiB per response; the same " +
-      "again for partially received requests, until their calls end. More is refused with " +
-      "OVERLOADED. Each connection is guaranteed an equal share: the limit divided by " +
-      "max-connections. Not counted: requests that arrive in one piece, watches, which pace " +
-      "themselves, health and reflection.",
+      "Limit on buffered response bytes over all connections, plus 8 KiB for each response. A " +
+      "limit of the same size holds for partially received requests until their calls end. " +
+      "Calls beyond either limit are refused with OVERLOADED. Each connection is guaranteed an " +
+      "equal share: the limit divided by max-connections. Requests that arrive in one piece, " +
+      "watches (which pace themselves), health and reflection do not count.",
   },
   maxConnectionBufferedBytes: {
     flag: "max-connection-buffered-bytes",
@@ -215,9 +217,9 @@ export const SETTINGS = {
     min: 100,
     max: 3_600_000,
     description:
-      "How long a connection may take no answer, or less than 4 KiB a second, while answers wait, " +
-      "and how long a request may stop half way, or come in with less than that on a connection " +
-      "that brings no more. The connection, or the call, is then closed.",
+      "Timeout for a stalled transfer. A connection is closed if it reads less than 4 KiB a " +
+      "second of the responses that wait for it. A call is closed if its request stops half " +
+      "way, or arrives at less than that rate on a connection that receives nothing else.",
   },
   shutdownGraceMs: {
     flag: "shutdown-grace-ms",
@@ -301,8 +303,8 @@ export const SETTINGS = {
     min: 0,
     max: 600_000,
     description:
-      "Time that a start may take to check the pages of the data file; the others are checked in the " +
-      "background, and the server exits with code 70 when some are damaged.",
+      "Time limit for checking the pages of the data file at a start. The server checks the other " +
+      "pages in the background, and exits with code 70 if it finds damage.",
   },
   diskFloorBytes: {
     flag: "disk-floor-bytes",
