@@ -6,9 +6,11 @@
 // used directory is written first, so that no server takes a restore that broke off for an empty
 // store.
 
+import { createHash } from "node:crypto";
 import {
   constants,
   copyFileSync,
+  createReadStream,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -18,6 +20,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { recordCorrupt } from "../../kit/errors.ts";
 import { DATA_FILE } from "../engine/environment.ts";
 import { LOCK_FILE, lockDirectory, OWNER_FILE } from "../engine/lock.ts";
@@ -25,7 +28,6 @@ import { MARKER_FILE, openLmdbStore } from "../lmdb/store.ts";
 import type { ReadFacts } from "../store.ts";
 import type { VerifyTotals } from "../verify/verify.ts";
 import { readManifest } from "./back-up.ts";
-import { fileSum } from "./file-sum.ts";
 import { checkCopy, keepOnly, syncPath, type VerifiedCopyOptions } from "./verified-copy.ts";
 
 const RESTORE_FOLDER = "restoring";
@@ -75,7 +77,9 @@ export async function restore(
     // Shares the blocks where the filesystem can.
     copyFileSync(source, path, constants.COPYFILE_FICLONE);
     const sum = readManifest(dirname(source))?.sha256;
-    if (sum !== undefined && sum !== (await fileSum(path))) {
+    const copied = createHash("sha256");
+    await pipeline(createReadStream(path), copied);
+    if (sum !== undefined && sum !== copied.digest("hex")) {
       throw recordCorrupt(`${source} is not the file that its manifest describes`);
     }
     options.onProgress?.({ step: "verifying", bytes: totalBytes, totalBytes });
