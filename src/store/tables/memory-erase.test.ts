@@ -1,15 +1,15 @@
 // Memories with very many states: how much of them one change erases itself, the rest that is left
 // to upkeep, and how damage to it is found.
 
-import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import { AGED_IDS, AGED_STATES, forgetAged } from "../../../test/support/store/aged-memories.ts";
+import { DamagedCopies, flip, OPTIONS } from "../../../test/support/store/damaged-copies.ts";
 import { changeMemories } from "../../../test/support/store/memory-actions.ts";
-import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { START_MS } from "../../../test/support/store/plans.ts";
 import { dumpMemories } from "../../../test/support/store/read-memories.ts";
-import { type Environment, openEnvironment, type Table } from "../engine/environment.ts";
+import { openEnvironment, type Table } from "../engine/environment.ts";
 import { afterPrefix, readU64 } from "../engine/keys.ts";
 import { ONE_NUMBER } from "../engine/table.ts";
 import { openLmdbStore } from "../lmdb/store.ts";
@@ -19,7 +19,6 @@ import type { Core } from "./core.ts";
 import { ERASED_AT_ONCE } from "./memories.ts";
 import { MEMORY_GONE, MEMORY_PAST } from "./memory-tables.ts";
 
-const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const PLAN = {
   nowMs: START_MS,
   eventAgeMsMax: 1e15,
@@ -29,24 +28,17 @@ const PLAN = {
 };
 const KEPT = "c";
 
-let temporary: TempDir;
-let golden = "";
-let copies = 0;
+let copies: DamagedCopies;
 
 beforeAll(async () => {
-  temporary = await makeTempDir();
-  golden = join(temporary.path, "golden");
-  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await forgetAged(store, [KEPT]);
-  await store.close();
-  // The newest journal record covers the index; it must not hold what is damaged.
-  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await change(again, "x");
-  await again.close();
+  copies = await DamagedCopies.of(
+    (store) => forgetAged(store, [KEPT]),
+    (store) => change(store, "x"),
+  );
 });
 
 afterAll(async () => {
-  await temporary[Symbol.asyncDispose]();
+  await copies.dispose();
 });
 
 function change(store: Store, memoryId: string) {
@@ -54,20 +46,6 @@ function change(store: Store, memoryId: string) {
   const put = [{ memoryId, kind: "fact", scope, text: memoryId }] as const;
   const base = { kind: "memories", namespace: "other", sessionId: "" } as const;
   return changeMemories(store, { ...base, nowMs: START_MS, put });
-}
-
-/** A copy of the directory after a change of what it holds. */
-async function changed(alter: (env: Environment) => Promise<unknown>): Promise<string> {
-  const directory = join(temporary.path, `copy-${++copies}`);
-  cpSync(golden, directory, { recursive: true });
-  const env = openEnvironment({ directory });
-  await alter(env);
-  await env.root.close();
-  return directory;
-}
-
-async function found(alter: (env: Environment) => Promise<unknown>): Promise<readonly string[]> {
-  return (await verifyDirectory(await changed(alter))).problems.map(({ kind }) => kind);
 }
 
 function keysOf(index: Table, start: string): readonly string[] {
@@ -111,7 +89,7 @@ describe("a change that removes memories with very many states", () => {
 
 describe("states that wait to be erased", () => {
   test("are sound while they wait and gone afterwards; what is kept has all of its states", async () => {
-    const directory = await changed(async () => undefined);
+    const directory = await copies.changed(async () => undefined);
     expect((await verifyDirectory(directory)).problems).toEqual([]);
     const store = await openLmdbStore({ directory, ...OPTIONS });
     await erase(store);
@@ -127,31 +105,31 @@ describe("states that wait to be erased", () => {
   });
 
   test("are missed by verify when one is lost, or what names them", async () => {
-    const env = openEnvironment({ directory: golden });
+    const env = openEnvironment({ directory: copies.whole });
     const [gone] = keysOf(env.index, MEMORY_GONE.id);
     await env.root.close();
     expect(gone).toBeDefined();
-    const lostName = await found(({ index }) => index.remove(gone ?? ""));
+    const lostName = await copies.found(({ index }) => index.remove(gone ?? ""));
     expect(lostName).toContain("a state belongs to no memory");
     const past = MEMORY_PAST.id + (gone ?? "").slice(1);
     for (const at of [0, 7, -1]) {
-      const lost = await found(({ index }) => index.remove(keysOf(index, past).at(at) ?? ""));
+      const lost = await copies.found(({ index }) =>
+        index.remove(keysOf(index, past).at(at) ?? ""),
+      );
       expect(lost).toContain("a state of a memory is missing");
     }
     const other = MEMORY_GONE.key(readU64(gone ?? "", 1), 3);
-    const alive = await found(({ index }) =>
+    const alive = await copies.found(({ index }) =>
       index.put(other, ONE_NUMBER.encode(other, 1) as Buffer),
     );
     expect(alive).toContain("a memory is there and being erased");
   });
 
   test("go though one of them is damaged", async () => {
-    const directory = await changed(async ({ index }) => {
+    const directory = await copies.changed(async ({ index }) => {
       const [gone = ""] = keysOf(index, MEMORY_GONE.id);
       const key = keysOf(index, MEMORY_PAST.id + gone.slice(1))[5] ?? "";
-      const record = Buffer.from(index.get(key) ?? []);
-      record[1] = (record[1] ?? 0) ^ 1;
-      await index.put(key, record);
+      await flip(index, key, 1);
     });
     const store = await openLmdbStore({ directory, ...OPTIONS });
     await erase(store);

@@ -1,10 +1,13 @@
 // Damages single records of documents and vectors: verify must report every one, and a read must
 // not give another answer.
 
-import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import {
+  DamagedCopies,
+  flip,
+  OPTIONS,
+  thirdKey,
+} from "../../../test/support/store/damaged-copies.ts";
 import {
   changeDocuments,
   type DocumentAction,
@@ -12,7 +15,7 @@ import {
   saveVectors,
 } from "../../../test/support/store/documents.ts";
 import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
-import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { START_MS } from "../../../test/support/store/plans.ts";
 import { seal, unseal } from "../engine/envelope.ts";
 import { type Environment, openEnvironment, type Table } from "../engine/environment.ts";
 import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
@@ -33,13 +36,10 @@ import {
 import { PURGE } from "../tables/session-tables.ts";
 import { verifyDirectory } from "./verify.ts";
 
-const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const ref = { namespace: "default", sessionId: "s" };
 const collection = { namespace: "default", collectionId: "c" };
 
-let temporary: TempDir;
-let golden = "";
-let copies = 0;
+let copies: DamagedCopies;
 
 function change(store: Store, parts: Partial<DocumentAction>) {
   const nothing = { put: [], remove: [], removeChunks: [], clear: false };
@@ -77,44 +77,12 @@ async function fill(store: Store): Promise<void> {
 }
 
 beforeAll(async () => {
-  temporary = await makeTempDir();
-  golden = join(temporary.path, "golden");
-  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await fill(store);
-  await store.close();
-  // The newest journal record covers the index; it must not hold what is damaged.
-  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await append(again);
-  await again.close();
+  copies = await DamagedCopies.of(fill, append);
 });
 
 afterAll(async () => {
-  await temporary[Symbol.asyncDispose]();
+  await copies.dispose();
 });
-
-/** A copy of the directory after a change of what it holds. */
-async function changed(alter: (env: Environment) => Promise<unknown>): Promise<string> {
-  const directory = join(temporary.path, `copy-${++copies}`);
-  cpSync(golden, directory, { recursive: true });
-  const env = openEnvironment({ directory });
-  await alter(env);
-  await env.root.close();
-  return directory;
-}
-
-/** The kinds of damage that verify finds after a change. */
-async function found(alter: (env: Environment) => Promise<unknown>): Promise<readonly string[]> {
-  const report = await verifyDirectory(await changed(alter));
-  expect(report.clean).toBe(report.problems.length === 0);
-  return report.problems.map(({ kind }) => kind);
-}
-
-// Of the first log: those of collections that were cleared come behind it, and may be damaged.
-function keyOf(index: Table, table: string): string {
-  const keys = [...index.getKeys({ start: table, end: afterPrefix(table) })];
-  expect(keys.length).toBeGreaterThan(3);
-  return keys[2] ?? "";
-}
 
 function payload(index: Table, key: string): Uint8Array {
   return unseal(key, index.get(key) ?? Buffer.alloc(0), "record");
@@ -137,19 +105,14 @@ const TABLES = { collection: held, emptied, document, documentId, chunk, vector,
 
 describe("verify", () => {
   test("counts documents and vectors, and finds nothing where nothing is damaged", async () => {
-    const { problems, totals } = await verifyDirectory(golden);
+    const { problems, totals } = await verifyDirectory(copies.whole);
     expect(problems).toEqual([]);
     expect(totals.documents).toBe(28);
     expect(totals.vectors).toBe(8);
   });
 
   test.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
-    const kinds = await found(async ({ index }) => {
-      const key = keyOf(index, table);
-      const record = Buffer.from(index.get(key) ?? []);
-      record[record.length - 1] = (record.at(-1) ?? 0) ^ 1;
-      await index.put(key, record);
-    });
+    const kinds = await copies.found(({ index }) => flip(index, thirdKey(index, table)));
     expect(kinds).toContain("a record of the index is damaged");
   });
 
@@ -160,7 +123,7 @@ describe("verify", () => {
     ["chunk", CHUNK.id, "a chunk is not found by its source"],
     ["vector", VECTOR.id, "a message belongs to no log"],
   ])("finds a lost record of %s", async (_, table, kind) => {
-    expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
+    expect(await copies.found(({ index }) => index.remove(thirdKey(index, table)))).toContain(kind);
   });
 
   test.each([
@@ -168,19 +131,14 @@ describe("verify", () => {
     ["vector", VECTOR],
   ] as const)("finds a lost, a damaged and a torn body of a %s", async (what, table) => {
     const bodyKey = ({ index }: Environment) => {
-      const key = keyOf(index, table.id);
+      const key = thirdKey(index, table.id);
       return u64(table.decode(payload(index, key)).bodyNo);
     };
-    const lost = await found((env) => env.message.remove(bodyKey(env)));
+    const lost = await copies.found((env) => env.message.remove(bodyKey(env)));
     expect(lost).toEqual([`the body of a ${what} is missing`]);
-    const damaged = await found(async (env) => {
-      const key = bodyKey(env);
-      const record = Buffer.from(env.message.get(key) ?? []);
-      record[9] = (record[9] ?? 0) ^ 1;
-      await env.message.put(key, record);
-    });
+    const damaged = await copies.found((env) => flip(env.message, bodyKey(env), 9));
     expect(damaged).toContain(`the body of a ${what} is damaged`);
-    const torn = await found((env) => {
+    const torn = await copies.found((env) => {
       const key = bodyKey(env);
       return env.message.put(key, seal(key, payload(env.message, key).subarray(0, -1)));
     });
@@ -188,8 +146,8 @@ describe("verify", () => {
   });
 
   test("finds a document that is another one", async () => {
-    const kinds = await found(async ({ index, message }) => {
-      const { bodyNo } = DOCUMENT.decode(payload(index, keyOf(index, DOCUMENT.id)));
+    const kinds = await copies.found(async ({ index, message }) => {
+      const { bodyNo } = DOCUMENT.decode(payload(index, thirdKey(index, DOCUMENT.id)));
       const key = u64(bodyNo);
       const body = { documentId: "x", bytes: Uint8Array.of(1), embedding: undefined };
       await message.put(key, seal(key, encodeDocumentBody(body)));
@@ -198,7 +156,7 @@ describe("verify", () => {
   });
 
   test("finds rows that are not sound", async () => {
-    const kinds = await found(async ({ index }) => {
+    const kinds = await copies.found(async ({ index }) => {
       const logNo = logOf(index);
       const key = DOCUMENT.key(logNo, 5);
       const row = DOCUMENT.decode(payload(index, key));
@@ -220,7 +178,7 @@ describe("verify", () => {
   });
 
   test("finds an id and a chunk of no document", async () => {
-    const kinds = await found(async ({ index }) => {
+    const kinds = await copies.found(async ({ index }) => {
       const idKey = DOCUMENT_ID.key(logOf(index), "x");
       await index.put(idKey, ONE_NUMBER.encode(idKey, 1) as Buffer);
       const chunk = CHUNK.key(logOf(index), "x", 1);
@@ -231,7 +189,7 @@ describe("verify", () => {
   });
 
   test("finds collections that share a log, or are held and emptied", async () => {
-    const kinds = await found(async ({ index }) => {
+    const kinds = await copies.found(async ({ index }) => {
       const key = COLLECTION.key("x", "c");
       const times = { createMs: 1, updateMs: 1 };
       const row = { logNo: logOf(index), nextDocumentNo: 99, documentCount: 19, ...times };
@@ -251,8 +209,8 @@ describe("verify", () => {
   });
 
   test("finds vectors of no record, of no log, and of several lengths", async () => {
-    const kinds = await found(async ({ index, message }) => {
-      const key = keyOf(index, VECTOR.id);
+    const kinds = await copies.found(async ({ index, message }) => {
+      const key = thirdKey(index, VECTOR.id);
       const row = VECTOR.decode(payload(index, key));
       await index.put(key, VECTOR.encode(key, { ...row, ofNo: row.ofNo + 1 }));
       const stray = VECTOR.key(77, 1);
@@ -273,7 +231,9 @@ describe("verify", () => {
 
 describe("a server", () => {
   test("says that a document is lost instead of going on without it", async () => {
-    const directory = await changed(({ index }) => index.remove(DOCUMENT.key(logOf(index), 1)));
+    const directory = await copies.changed(({ index }) =>
+      index.remove(DOCUMENT.key(logOf(index), 1)),
+    );
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const corrupt = { reason: "RECORD_CORRUPT" };
     await expect(store.readDocument(collection, "d0")).rejects.toMatchObject(corrupt);
@@ -283,8 +243,8 @@ describe("a server", () => {
   });
 
   test("gives no vectors that were made from another record", async () => {
-    const directory = await changed(async ({ index }) => {
-      const key = keyOf(index, VECTOR.id);
+    const directory = await copies.changed(async ({ index }) => {
+      const key = thirdKey(index, VECTOR.id);
       const row = VECTOR.decode(payload(index, key));
       await index.put(key, VECTOR.encode(key, { ...row, ofNo: row.ofNo + 1 }));
     });
@@ -299,7 +259,7 @@ describe("a server", () => {
   });
 
   test("leaves nothing of what was cleared, replaced or removed", async () => {
-    const directory = await changed(async () => undefined);
+    const directory = await copies.changed(async () => undefined);
     const store = await openLmdbStore({ directory, ...OPTIONS });
     await change(store, { put: [{ documentId: "d1", text: "new" }], remove: ["d2"] });
     await change(store, { clear: true });

@@ -1,10 +1,13 @@
 // Damages single records of memories and jobs: verify must report every one, and a read must not
 // give another answer.
 
-import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import {
+  DamagedCopies,
+  flip,
+  OPTIONS,
+  thirdKey,
+} from "../../../test/support/store/damaged-copies.ts";
 import { saveVectors } from "../../../test/support/store/documents.ts";
 import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
 import { newMemory } from "../../../test/support/store/memories.ts";
@@ -14,7 +17,7 @@ import {
   type MemoryDraft,
   turn,
 } from "../../../test/support/store/memory-actions.ts";
-import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { START_MS } from "../../../test/support/store/plans.ts";
 import { MemoryJobsRecord } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
 import { type MemoryJob, taskNoOfJob } from "../../memory/rules/job.ts";
 import { seal, unseal } from "../engine/envelope.ts";
@@ -49,14 +52,11 @@ import {
 } from "../tables/memory-tables.ts";
 import { verifyDirectory } from "./verify.ts";
 
-const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const SCOPE = { userId: "u", agentId: "", sessionId: "" };
 const OTHER = { ...SCOPE, agentId: "a" };
 const KINDS = ["fact", "entity", "relation", "episode"] as const;
 
-let temporary: TempDir;
-let golden = "";
-let copies = 0;
+let copies: DamagedCopies;
 
 function change(store: Store, parts: Partial<MemoryAction>) {
   const base = { namespace: "default", sessionId: "", nowMs: START_MS };
@@ -104,43 +104,12 @@ async function fill(store: Store): Promise<void> {
 }
 
 beforeAll(async () => {
-  temporary = await makeTempDir();
-  golden = join(temporary.path, "golden");
-  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await fill(store);
-  await store.close();
-  // The newest journal record covers the index; it must not hold what is damaged.
-  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await append(again, "z");
-  await again.close();
+  copies = await DamagedCopies.of(fill, (store) => append(store, "z"));
 });
 
 afterAll(async () => {
-  await temporary[Symbol.asyncDispose]();
+  await copies.dispose();
 });
-
-/** A copy of the directory after a change of what it holds. */
-async function changed(alter: (env: Environment) => Promise<unknown>): Promise<string> {
-  const directory = join(temporary.path, `copy-${++copies}`);
-  cpSync(golden, directory, { recursive: true });
-  const env = openEnvironment({ directory });
-  await alter(env);
-  await env.root.close();
-  return directory;
-}
-
-/** The kinds of damage that verify finds after a change. */
-async function found(alter: (env: Environment) => Promise<unknown>): Promise<readonly string[]> {
-  const report = await verifyDirectory(await changed(alter));
-  expect(report.clean).toBe(report.problems.length === 0);
-  return report.problems.map(({ kind }) => kind);
-}
-
-function keyOf(index: Table, table: string): string {
-  const keys = [...index.getKeys({ start: table, end: afterPrefix(table) })];
-  expect(keys.length).toBeGreaterThan(3);
-  return keys[2] ?? "";
-}
 
 function payload(index: Table, key: string): Uint8Array {
   return unseal(key, index.get(key) ?? Buffer.alloc(0), "record");
@@ -178,18 +147,13 @@ const TABLES = {
 
 describe("verify", () => {
   test("counts memories and jobs, and finds nothing where nothing is damaged", async () => {
-    const { problems, totals } = await verifyDirectory(golden);
+    const { problems, totals } = await verifyDirectory(copies.whole);
     expect(problems).toEqual([]);
     expect(totals).toMatchObject({ memories: 47, memoryJobs: 4, vectors: 4 });
   });
 
   test.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
-    const kinds = await found(async ({ index }) => {
-      const key = keyOf(index, table);
-      const record = Buffer.from(index.get(key) ?? []);
-      record[1] = (record[1] ?? 0) ^ 1;
-      await index.put(key, record);
-    });
+    const kinds = await copies.found(({ index }) => flip(index, thirdKey(index, table), 1));
     expect(kinds).toContain("a record of the index is damaged");
   });
 
@@ -213,7 +177,7 @@ describe("verify", () => {
     ["memoryHeld", memoryHeld, "a namespace with memories is not listed"],
     ["memoryHeldIn", memoryHeldIn, "a scope with memories is not listed"],
   ])("finds a lost record of %s", async (_, table, kind) => {
-    expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
+    expect(await copies.found(({ index }) => index.remove(thirdKey(index, table)))).toContain(kind);
   });
 
   test.each([
@@ -221,27 +185,22 @@ describe("verify", () => {
     ["former state", memoryPast],
   ])("finds a lost, a damaged and another body of a %s", async (_, table) => {
     const bodyKey = ({ index }: Environment) => {
-      const row = MEMORY.decode(payload(index, keyOf(index, table)));
+      const row = MEMORY.decode(payload(index, thirdKey(index, table)));
       return u64(row.bodyNo);
     };
-    const lost = await found((env) => env.message.remove(bodyKey(env)));
+    const lost = await copies.found((env) => env.message.remove(bodyKey(env)));
     expect(lost).toEqual(["the body of a memory is missing"]);
-    const damaged = await found(async (env) => {
-      const key = bodyKey(env);
-      const record = Buffer.from(env.message.get(key) ?? []);
-      record[9] = (record[9] ?? 0) ^ 1;
-      await env.message.put(key, record);
-    });
+    const damaged = await copies.found((env) => flip(env.message, bodyKey(env), 9));
     expect(damaged).toContain("the body of a memory is damaged");
-    const other = await found((env) => {
+    const other = await copies.found((env) => {
       const key = bodyKey(env);
       const body = encodeMemoryBody(newMemory({ memoryId: "x", memoryNo: 1 }));
       return env.message.put(key, seal(key, body));
     });
     expect(other).toContain("the body of a memory is damaged");
-    const scope = await found((env) => {
+    const scope = await copies.found((env) => {
       const key = bodyKey(env);
-      const { memoryId: id } = MEMORY.decode(payload(env.index, keyOf(env.index, table)));
+      const { memoryId: id } = MEMORY.decode(payload(env.index, thirdKey(env.index, table)));
       const body = encodeMemoryBody(newMemory({ memoryId: id, memoryNo: 1 }));
       return env.message.put(key, seal(key, body));
     });
@@ -249,7 +208,7 @@ describe("verify", () => {
   });
 
   test("finds rows that are not sound", async () => {
-    const kinds = await found(async ({ index }) => {
+    const kinds = await copies.found(async ({ index }) => {
       const logNo = logOf(index);
       const key = MEMORY.key(logNo, 5);
       const row = MEMORY.decode(payload(index, key));
@@ -273,7 +232,7 @@ describe("verify", () => {
   });
 
   test("finds what names no memory, and texts and times too many", async () => {
-    const kinds = await found(async ({ index }) => {
+    const kinds = await copies.found(async ({ index }) => {
       const logNo = logOf(index);
       const idKey = MEMORY_ID.key(logNo, "x");
       await index.put(idKey, ONE_NUMBER.encode(idKey, 1) as Buffer);
@@ -313,16 +272,16 @@ describe("verify", () => {
   });
 
   test("finds counts, scopes, logs and vectors that are another's", async () => {
-    const kinds = await found(async ({ index }) => {
-      const key = keyOf(index, memories);
+    const kinds = await copies.found(async ({ index }) => {
+      const key = thirdKey(index, memories);
       const row = MEMORIES.decode(payload(index, key));
       const logNo = logOf(index);
       await index.put(key, MEMORIES.encode(key, { ...row, logNo, memoryCount: 1 }));
-      const scopeKey = keyOf(index, memoryScope);
+      const scopeKey = thirdKey(index, memoryScope);
       const scope = MEMORY_SCOPE.decode(payload(index, scopeKey));
       const wrong = { ...scope, scope: { ...SCOPE, userId: "x" }, counts: [1, 1, 1, 1, 1] };
       await index.put(scopeKey, MEMORY_SCOPE.encode(scopeKey, wrong));
-      const vector = keyOf(index, VECTOR.id);
+      const vector = thirdKey(index, VECTOR.id);
       const of = VECTOR.decode(payload(index, vector));
       await index.put(vector, VECTOR.encode(vector, { ...of, ofNo: of.ofNo + 1 }));
     });
@@ -339,7 +298,9 @@ describe("verify", () => {
 
 describe("a server", () => {
   test("says that a memory is lost instead of going on without it", async () => {
-    const directory = await changed(({ index }) => index.remove(MEMORY.key(logOf(index), 1)));
+    const directory = await copies.changed(({ index }) =>
+      index.remove(MEMORY.key(logOf(index), 1)),
+    );
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const corrupt = { reason: "RECORD_CORRUPT" };
     await expect(store.readMemory("default", "m0")).rejects.toMatchObject(corrupt);
@@ -348,7 +309,7 @@ describe("a server", () => {
   });
 
   test("leaves nothing of what was removed", async () => {
-    const directory = await changed(async () => undefined);
+    const directory = await copies.changed(async () => undefined);
     const store = await openLmdbStore({ directory, ...OPTIONS });
     const remove = drafts().map(({ memoryId: id }) => id);
     for (const namespace of ["default", "n1", "n2", "n3"]) {
@@ -382,7 +343,7 @@ describe("a server", () => {
 
 describe("a store whose jobs have no numbers", () => {
   test("is clean, and lists them once it is opened", async () => {
-    const directory = await changed(async ({ index }) => {
+    const directory = await copies.changed(async ({ index }) => {
       for (const key of [...index.getKeys({ start: memoryJobs, end: afterPrefix(memoryJobs) })]) {
         const { sessionNo, jobs } = MemoryJobsRecord.decode(payload(index, key));
         const old = (JSON.parse(jobs) as MemoryJob[]).map(

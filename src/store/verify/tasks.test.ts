@@ -1,28 +1,27 @@
 // Damages single records of tasks and summaries: verify must report every one, and a read must not
 // give another answer.
 
-import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { randomFrom } from "../../../test/support/kit/random.ts";
-import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
+import {
+  DamagedCopies,
+  flip,
+  OPTIONS,
+  thirdKey,
+} from "../../../test/support/store/damaged-copies.ts";
 import { appendPlan, workOf } from "../../../test/support/store/lmdb-load.ts";
-import { newSummary, newTask, readFacts } from "../../../test/support/store/plans.ts";
+import { newSummary, newTask } from "../../../test/support/store/plans.ts";
 import { work } from "../../../test/support/store/work.ts";
-import { openEnvironment, type Table } from "../engine/environment.ts";
-import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
+import { readU64, u64 } from "../engine/keys.ts";
 import { NOTHING } from "../engine/table.ts";
 import { openLmdbStore } from "../lmdb/store.ts";
 import type { Store } from "../store.ts";
 import { DUE, DUE_AT, SUMMARY, TASK, TASK_IN, TASK_OF, USAGE } from "../tables/task-tables.ts";
 import { verifyDirectory } from "./verify.ts";
 
-const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const ref = { namespace: "default", sessionId: "s" };
 
-let temporary: TempDir;
-let golden = "";
-let copies = 0;
+let copies: DamagedCopies;
 
 async function append(store: Store): Promise<void> {
   await store.changeSession({ ...ref, needWindow: true }, (view) => {
@@ -30,42 +29,21 @@ async function append(store: Store): Promise<void> {
   });
 }
 
-beforeAll(async () => {
-  temporary = await makeTempDir();
-  golden = join(temporary.path, "golden");
-  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
+async function fill(store: Store): Promise<void> {
   const random = randomFrom(3);
   await append(store);
   for (let i = 0; i < 30; i++) {
     await work(store, { ...workOf(ref, random), nowMs: 1_700_000_000_000 });
   }
-  await store.close();
-  // The newest journal record covers the index; it must not hold what is damaged.
-  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
-  await append(again);
-  await again.close();
+}
+
+beforeAll(async () => {
+  copies = await DamagedCopies.of(fill, append);
 });
 
 afterAll(async () => {
-  await temporary[Symbol.asyncDispose]();
+  await copies.dispose();
 });
-
-/** The kinds of damage that verify finds after a change of the index. */
-async function found(change: (index: Table) => Promise<unknown>): Promise<readonly string[]> {
-  const directory = join(temporary.path, `copy-${++copies}`);
-  cpSync(golden, directory, { recursive: true });
-  const env = openEnvironment({ directory });
-  await change(env.index);
-  await env.root.close();
-  const report = await verifyDirectory(directory);
-  return report.problems.map(({ kind }) => kind);
-}
-
-function middleKey(index: Table, table: string): string {
-  const keys = [...index.getKeys({ start: table, end: afterPrefix(table) })];
-  expect(keys.length).toBeGreaterThan(3);
-  return keys[keys.length >>> 1] ?? "";
-}
 
 const task = TASK.id;
 const taskIn = TASK_IN.id;
@@ -78,19 +56,14 @@ const TABLES = { task, taskIn, taskOf, due, dueAt, usage, summary };
 
 describe("verify", () => {
   test("counts tasks and summaries, and finds nothing where nothing is damaged", async () => {
-    const { problems, totals } = await verifyDirectory(golden);
+    const { problems, totals } = await verifyDirectory(copies.whole);
     expect(problems).toEqual([]);
     expect(totals.tasks).toBeGreaterThan(5);
     expect(totals.summaries).toBeGreaterThan(4);
   });
 
   test.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
-    const kinds = await found(async (index) => {
-      const key = middleKey(index, table);
-      const record = Buffer.from(index.get(key) ?? []);
-      record[record.length - 1] = (record.at(-1) ?? 0) ^ 1;
-      await index.put(key, record);
-    });
+    const kinds = await copies.found(({ index }) => flip(index, thirdKey(index, table)));
     expect(kinds).toContain("a record of the index is damaged");
   });
 
@@ -101,7 +74,7 @@ describe("verify", () => {
     ["due", DUE.id, "a task would not be found when it is due"],
     ["dueAt", DUE_AT.id, "a task would not be found when it is due"],
   ])("finds a lost record of %s", async (_, table, kind) => {
-    expect(await found((index) => index.remove(middleKey(index, table)))).toContain(kind);
+    expect(await copies.found(({ index }) => index.remove(thirdKey(index, table)))).toContain(kind);
   });
 
   test.each([
@@ -110,13 +83,15 @@ describe("verify", () => {
     ["what is due in a namespace", DUE.prefix("h", "default") + u64(5) + u64(7)],
     ["what is due", DUE_AT.prefix("h") + u64(5) + u64(7)],
   ])("finds a task that is not there in %s", async (_, key) => {
-    const kinds = await found((index) => index.put(key, NOTHING.encode(key, true) as Buffer));
+    const kinds = await copies.found(({ index }) =>
+      index.put(key, NOTHING.encode(key, true) as Buffer),
+    );
     expect(kinds).toContain("a list names a wrong task");
   });
 
   test("finds a task that is not sound, of no session, or under another number", async () => {
-    const kinds = await found(async (index) => {
-      const key = middleKey(index, TASK.id);
+    const kinds = await copies.found(async ({ index }) => {
+      const key = thirdKey(index, TASK.id);
       const wrong = newTask({ ...ref, sessionId: "t", taskNo: 5, callCount: -1 });
       await index.put(key, TASK.encode(key, { sessionNo: 99, task: wrong }));
     });
@@ -131,10 +106,10 @@ describe("verify", () => {
   });
 
   test("finds a summary of no log, and one of another version", async () => {
-    const kinds = await found(async (index) => {
+    const kinds = await copies.found(async ({ index }) => {
       const stray = SUMMARY.prefix(77) + u64(1);
       await index.put(stray, SUMMARY.encode(stray, newSummary({ version: 1 })));
-      const key = middleKey(index, SUMMARY.id);
+      const key = thirdKey(index, SUMMARY.id);
       await index.put(key, SUMMARY.encode(key, newSummary({ version: 99 })));
     });
     expect(kinds).toEqual(
@@ -145,12 +120,11 @@ describe("verify", () => {
 
 describe("a server", () => {
   test("says that a task is lost instead of going on without it", async () => {
-    const directory = join(temporary.path, "lost");
-    cpSync(golden, directory, { recursive: true });
-    const env = openEnvironment({ directory });
-    const key = middleKey(env.index, TASK.id);
-    await env.index.remove(key);
-    await env.root.close();
+    let key = "";
+    const directory = await copies.changed(({ index }) => {
+      key = thirdKey(index, TASK.id);
+      return index.remove(key);
+    });
     await using store = await opened(directory);
     const corrupt = { reason: "RECORD_CORRUPT" };
     const taskNo = readU64(key, key.length - 8);
