@@ -5,10 +5,10 @@ import { checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { later } from "../kit/world.ts";
 import { type Memory, type MemoryKind, SHARED_SCOPE } from "../memory/rules/memory.ts";
-import { EVERYONE, type ScopeFilter } from "../memory/rules/scopes.ts";
+import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall/api.ts";
 import { CONTEXT_FLOORS } from "../recall/rank/relevance.ts";
-import type { RecallFilter, RecallKind } from "../recall/rules/filter.ts";
+import { ANY_RECORD, type RecallFilter, type RecallKind } from "../recall/rules/filter.ts";
 import { ROLE } from "../window/rules/types.ts";
 import { saidIn } from "./conversation.ts";
 import type { Asking } from "./parts.ts";
@@ -30,26 +30,6 @@ const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowl
 
 /** Kinds of records that may be too long to stand in a context as a whole. */
 const LONG: ReadonlySet<RecallKind> = new Set(["document"]);
-
-const ANY: RecallFilter = {
-  kinds: new Set(),
-  sessionIds: [],
-  excludeSessionIds: [],
-  scope: EVERYONE,
-  sessionLabels: new Map(),
-  roles: new Set(),
-  collectionIds: [],
-  labels: new Map(),
-  metadata: [],
-  fromMs: undefined,
-  beforeMs: undefined,
-  minTrust: undefined,
-  sourceDocumentId: "",
-  memoryKinds: new Set(),
-  categories: new Set(),
-  validity: "now",
-  minConfidence: undefined,
-};
 
 /** Results of recall, and its coverage. */
 export interface Recalled {
@@ -83,7 +63,7 @@ export async function messagesFor(asking: Asking, limit: number): Promise<Recall
   // Without a user, what others said in sessions of theirs is none of this one's.
   if (viewer.userId === "" && input.sessionId === "") return NOTHING;
   const filter: RecallFilter = {
-    ...ANY,
+    ...ANY_RECORD,
     kinds: new Set(["message"]),
     roles: new Set([ROLE.user, ROLE.assistant]),
     ...(viewer.userId === ""
@@ -135,7 +115,11 @@ function seenBy({ viewer }: Asking): ScopeFilter {
 export async function documentsFor(asking: Asking, limit: number): Promise<Recalled> {
   const { store } = asking.parts.context;
   if ((await store.listCollections(asking.input.namespace, "", 1)).length === 0) return NOTHING;
-  const filter: RecallFilter = { ...ANY, kinds: new Set(["document"]), scope: seenBy(asking) };
+  const filter: RecallFilter = {
+    ...ANY_RECORD,
+    kinds: new Set(["document"]),
+    scope: seenBy(asking),
+  };
   const found = await find(asking, filter, limit, ({ record, relevance, passage }) => {
     if (record.kind !== "document") return undefined;
     const { collectionId } = record;
@@ -167,7 +151,7 @@ export async function longTermFor(
     return { candidates: rest, coverage: undefined };
   }
   const filter: RecallFilter = {
-    ...ANY,
+    ...ANY_RECORD,
     kinds: new Set(["memory"]),
     memoryKinds: LONG_TERM,
     scope: seenBy(asking),

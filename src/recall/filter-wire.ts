@@ -15,7 +15,13 @@ import { SHARED_RECORDS } from "../memory/rules/scopes.ts";
 import type { Trust } from "../summary/rules/summary.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import type { DocumentFilter } from "./api.ts";
-import type { MetadataCondition, RecallFilter, RecallKind, Scalar } from "./rules/filter.ts";
+import {
+  ANY_RECORD,
+  type MetadataCondition,
+  type RecallFilter,
+  type RecallKind,
+  type Scalar,
+} from "./rules/filter.ts";
 import type { MemoryFilter } from "./rules/memory-filter.ts";
 
 /** Checks the field `filter` of a recall, if it is set. */
@@ -202,25 +208,7 @@ const KINDS: ReadonlyMap<number, RecallKind> = new Map([
 
 const DEFAULT_ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
 
-const EVERYTHING: RecallFilter = {
-  kinds: new Set(),
-  sessionIds: [],
-  excludeSessionIds: [],
-  scope: SHARED_RECORDS,
-  sessionLabels: new Map(),
-  roles: DEFAULT_ROLES,
-  collectionIds: [],
-  labels: new Map(),
-  metadata: [],
-  fromMs: undefined,
-  beforeMs: undefined,
-  minTrust: undefined,
-  sourceDocumentId: "",
-  memoryKinds: new Set(),
-  categories: new Set(),
-  validity: "now",
-  minConfidence: undefined,
-};
+const EVERYTHING: RecallFilter = { ...ANY_RECORD, scope: SHARED_RECORDS, roles: DEFAULT_ROLES };
 
 const SHARED_DOCUMENTS: DocumentFilter = {
   scope: SHARED_RECORDS,

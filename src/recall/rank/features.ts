@@ -5,39 +5,12 @@
 import { type PoolScale, scaledCosine } from "./pool-scale.ts";
 import { dateMatch } from "./query-hints.ts";
 import { FLAG_PLAIN_ASSISTANT, FLAG_QUESTION } from "./relevance.ts";
-import type { Candidate, RankQuery, ScorePart } from "./types.ts";
-import {
-  DENSE_NEIGHBOR_SHARES,
-  NEIGHBOR_SHARES,
-  type RecallWeights,
-  type WeightedFeature,
-} from "./weights.ts";
+import { type Candidate, type RankQuery, type ScorePart, WEIGHTED_FEATURES } from "./types.ts";
+import { DENSE_NEIGHBOR_SHARES, NEIGHBOR_SHARES, type RecallWeights } from "./weights.ts";
 
 // Up to this many words an item counts as short: about one spoken turn.
 const SHORT_WORDS = 60;
 const DAY_MS = 86_400_000;
-
-/** The features in the order of their values. */
-export const WEIGHTED_FEATURES = [
-  "words",
-  "neighbors",
-  "dense",
-  "coverage",
-  "nearWords",
-  "identifier",
-  "author",
-  "userRole",
-  "length",
-  "question",
-  "date",
-  "recency",
-  "importance",
-  "trust",
-  "session",
-  "confidence",
-  "facts",
-  "entities",
-] as const satisfies readonly WeightedFeature[];
 
 /** Computes the features of one candidate out of a pool, in the order of WEIGHTED_FEATURES. */
 export function featureValues(

@@ -3,6 +3,7 @@
 // values in; nothing here reads text.
 
 import type { QueryDate } from "../text/dates.ts";
+import type { WeightedFeature } from "./weights.ts";
 
 /** Legs that a recall uses: both, words only, or vectors only. */
 export type RecallMode = "hybrid" | "lexical" | "dense";
@@ -10,8 +11,8 @@ export type RecallMode = "hybrid" | "lexical" | "dense";
 /** Fusion of the legs: by weighted scores (the default), or by ranks alone. */
 export type FusionMethod = "scores" | "reciprocal-rank";
 
-/** The features of a score: the names of `ScoreFeature` in the contract. */
-export const SCORE_FEATURES = [
+/** The features that have a weight, in the order of their values. */
+export const WEIGHTED_FEATURES = [
   "words",
   "neighbors",
   "dense",
@@ -30,9 +31,10 @@ export const SCORE_FEATURES = [
   "confidence",
   "facts",
   "entities",
-  "wordsRank",
-  "denseRank",
-] as const;
+] as const satisfies readonly WeightedFeature[];
+
+/** The features of a score: the names of `ScoreFeature` in the contract. */
+export const SCORE_FEATURES = [...WEIGHTED_FEATURES, "wordsRank", "denseRank"] as const;
 
 /** One name out of {@link SCORE_FEATURES}. */
 export type ScoreFeature = (typeof SCORE_FEATURES)[number];

@@ -1,7 +1,7 @@
 // The filters of recall in domain terms: the public RecallFilter without its wire form.
 
 import type { MemoryKind } from "../../memory/rules/memory.ts";
-import type { ScopeFilter } from "../../memory/rules/scopes.ts";
+import { EVERYONE, type ScopeFilter } from "../../memory/rules/scopes.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
 import type { Role } from "../../window/rules/types.ts";
 
@@ -69,3 +69,24 @@ export interface RecallFilter {
   readonly validity: "now" | "active" | "any" | number;
   readonly minConfidence: number | undefined;
 }
+
+/** Selects every record that the query's reference time allows. */
+export const ANY_RECORD: RecallFilter = {
+  kinds: new Set(),
+  sessionIds: [],
+  excludeSessionIds: [],
+  scope: EVERYONE,
+  sessionLabels: new Map(),
+  roles: new Set(),
+  collectionIds: [],
+  labels: new Map(),
+  metadata: [],
+  fromMs: undefined,
+  beforeMs: undefined,
+  minTrust: undefined,
+  sourceDocumentId: "",
+  memoryKinds: new Set(),
+  categories: new Set(),
+  validity: "now",
+  minConfidence: undefined,
+};

@@ -32,7 +32,7 @@ import { checkEvents, newestRevisionIn } from "./events.ts";
 import { checkLog, type LogCheck } from "./log.ts";
 import { checkMemories, checkMemoryJobs } from "./memories.ts";
 import { checkSummaries, checkTasks } from "./tasks.ts";
-import type { VerifyReport } from "./verify.ts";
+import { NO_TOTALS, type VerifyReport, type VerifyTotals } from "./verify.ts";
 import { describeKey, IndexView, NumberSet, scan } from "./view.ts";
 
 const START = u64(0);
@@ -53,20 +53,7 @@ export class Verification {
   readonly #logs = new NumberSet();
   /** Numbers of sessions that upkeep finds by the end of their time, or before. */
   readonly #expiring = new NumberSet();
-  readonly #totals = {
-    sessions: 0,
-    messages: 0,
-    events: 0,
-    consumers: 0,
-    replies: 0,
-    tasks: 0,
-    summaries: 0,
-    documents: 0,
-    memories: 0,
-    memoryJobs: 0,
-    vectors: 0,
-    records: 0,
-  };
+  readonly #totals: { -readonly [Name in keyof VerifyTotals]: number } = { ...NO_TOTALS };
   #known: StreamPositions | undefined;
   #counters: Counters = { commitNo: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
 
