@@ -41,6 +41,22 @@ test.for(Object.entries(LOSSES))(
   },
 );
 
+test("a second server is refused also when owner.lock and owner.json were removed", async () => {
+  await using temporary = await makeTempDir();
+  const dataDir = join(temporary.path, "data");
+  const first = await start({ dataDir });
+  // Stopped, it cannot notice the loss, as it would at its next write.
+  process.kill(first.pid, "SIGSTOP");
+  for (const file of ["owner.lock", "owner.json"]) rmSync(join(dataDir, file));
+  const refusal = new RegExp(`ended with 73.*in use by process ${first.pid}`, "s");
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(start({ dataDir })).rejects.toThrow(refusal);
+  }
+  // A dead owner keeps nobody out.
+  await first.kill();
+  await (await start({ dataDir })).stop();
+});
+
 const GONE = {
   missing: (file) => rmSync(file),
   empty: (file) => truncateSync(file),

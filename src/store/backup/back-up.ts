@@ -63,7 +63,7 @@ export async function backUp(source: CopySource, options: BackUpOptions): Promis
 /** Backs up a store that nobody serves. Throws StoreInUseError while a server runs on it. */
 export async function backUpDirectory(source: string, options: BackUpOptions): Promise<BackUp> {
   if (!existsSync(join(source, DATA_FILE))) throw new Error(`There is no store in ${source}.`);
-  const lock = lockDirectory(source);
+  const lock = await lockDirectory(source);
   try {
     return await backUp(source, options);
   } finally {

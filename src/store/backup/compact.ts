@@ -27,7 +27,7 @@ export async function compactDirectory(
 ): Promise<Compaction> {
   const path = join(directory, DATA_FILE);
   if (!existsSync(path)) throw new Error(`There is no store in ${directory}.`);
-  const lock = lockDirectory(directory);
+  const lock = await lockDirectory(directory);
   try {
     const { size: bytesBefore } = statSync(path);
     const staging = join(directory, COMPACT_FOLDER);

@@ -64,7 +64,7 @@ async function makeIn(
   { source, storeId, keep, ...settings }: CopierSettings,
   options: CopyOptions & { readonly startMs: number },
 ): Promise<NamedBackUp> {
-  const lock = lockDirectory(directory);
+  const lock = await lockDirectory(directory);
   try {
     removeBroken(directory);
     const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");

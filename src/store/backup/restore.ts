@@ -65,7 +65,7 @@ export async function restore(
   if (found !== undefined) {
     throw new Error(`${directory} is not empty: it holds ${found}. Restore into a new directory.`);
   }
-  const lock = lockDirectory(directory);
+  const lock = await lockDirectory(directory);
   try {
     const staging = join(directory, RESTORE_FOLDER);
     rmSync(staging, { recursive: true, force: true });

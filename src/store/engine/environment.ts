@@ -2,7 +2,8 @@
 // write is acknowledged when it is on stable storage (overlappingSync off), a failed one can be
 // handled (eventTurnBatching off), nobody else can read the files.
 
-import { chmodSync, mkdirSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { recordCorrupt } from "../../kit/errors.ts";
 import { shortenReports } from "./commit-failure.ts";
@@ -31,6 +32,10 @@ export interface EnvironmentOptions {
 
 /** The name of the data file in the directory. */
 export const DATA_FILE = "data.mdb";
+
+/** The name of LMDB's table of readers beside it. */
+const READERS_FILE = "lock.mdb";
+const READERS_MAX = 1_024;
 
 /** The folder in the directory in which a compaction makes its copy. */
 export const COMPACT_FOLDER = "compacting";
@@ -95,7 +100,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
       path: directory,
       noSubdir: false,
       maxDbs: 8,
-      maxReaders: 1_024,
+      maxReaders: READERS_MAX,
       overlappingSync: false,
       eventTurnBatching: false,
       permissionsMode: 0o600,
@@ -119,4 +124,16 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   } finally {
     process.umask(umask);
   }
+}
+
+/** The ids of other processes that have the store of a directory open; none if it has no store. */
+export async function otherReaders(directory: string): Promise<readonly number[]> {
+  const files = [DATA_FILE, READERS_FILE];
+  if (files.some((file) => !existsSync(join(directory, file)))) return [];
+  const root = open({ path: directory, noSubdir: false, maxReaders: READERS_MAX, readOnly: true });
+  // Drops the dead: each living process holds a lock of the kernel beside its entry.
+  root.readerCheck();
+  const pids = [...root.readerList().matchAll(/^ *(\d+) /gm)].map(([, pid]) => Number(pid));
+  await root.close();
+  return pids.filter((pid) => pid !== process.pid);
 }

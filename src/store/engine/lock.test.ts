@@ -22,7 +22,7 @@ const MODULE = new URL("./lock.ts", import.meta.url).href;
 async function contender(): Promise<{ child: ChildProcess; won: boolean }> {
   const code = `
     import { lockDirectory } from ${JSON.stringify(MODULE)};
-    try { lockDirectory(${JSON.stringify(directory)}); console.log("won"); }
+    try { await lockDirectory(${JSON.stringify(directory)}); console.log("won"); }
     catch (error) { console.log(error.name); }
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
@@ -39,19 +39,19 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe("the lock of a directory", () => {
-  test("is free again after a release, and refused while it is held", () => {
-    const lock = lockDirectory(directory);
-    expect(() => lockDirectory(directory)).toThrow(StoreInUseError);
+  test("is free again after a release, and refused while it is held", async () => {
+    const lock = await lockDirectory(directory);
+    await expect(lockDirectory(directory)).rejects.toThrow(StoreInUseError);
     lock.release();
-    lockDirectory(directory).release();
+    (await lockDirectory(directory)).release();
   });
 
   test("names the owner, and is freed by its death", async () => {
     const { child, won } = await contender();
     expect(won).toBe(true);
-    expect(() => lockDirectory(directory)).toThrow(`process ${child.pid}`);
+    await expect(lockDirectory(directory)).rejects.toThrow(`process ${child.pid}`);
     await kill(child);
-    lockDirectory(directory).release();
+    (await lockDirectory(directory)).release();
   });
 
   test("goes to one of many that race for it", async () => {

@@ -2,10 +2,14 @@
 // `owner.lock` (an fcntl lock of the kernel): Node has no call for one itself. The kernel grants it
 // to one process only, also between containers that share a volume, and frees it when the process
 // ends in whatever way. The process id in `owner.json` only serves the message for the second one.
+//
+// Somebody may remove the file while its owner runs. Whoever then makes it anew asks LMDB, too, who
+// has the store open.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { otherReaders } from "./environment.ts";
 
 /** The name of the file that is locked. */
 export const LOCK_FILE = "owner.lock";
@@ -38,13 +42,21 @@ export interface DirectoryLock {
 }
 
 /** Locks a directory that exists. Throws StoreInUseError when another process has it. */
-export function lockDirectory(directory: string): DirectoryLock {
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const owner = join(directory, OWNER_FILE);
-  const database = openPrivate(join(directory, LOCK_FILE));
+  const path = join(directory, LOCK_FILE);
+  const isNew = !existsSync(path);
+  const database = openPrivate(path);
   try {
     // Nothing is ever written to the database: an open exclusive transaction is the lock. A journal
     // on disk would not fit on a full one.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    const [reader] = isNew ? await otherReaders(directory) : [];
+    if (reader !== undefined) {
+      // A file that stays would look like that of an owner who died.
+      rmSync(path);
+      throw new StoreInUseError(directory, reader);
+    }
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {

@@ -114,7 +114,7 @@ const CLOSE_MS = 5_000;
  */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   prepareDirectory(options.directory, options.allowNetworkFilesystem === true);
-  const lock = lockDirectory(options.directory);
+  const lock = await lockDirectory(options.directory);
   try {
     const pages = checkFile(options);
     // A compaction that was killed leaves a copy behind.

@@ -84,7 +84,7 @@ export async function verifyDirectory(
   if (!existsSync(join(directory, DATA_FILE))) {
     throw new Error(`There is no store in ${directory}.`);
   }
-  const lock = tryLock(directory);
+  const lock = await tryLock(directory);
   try {
     return await verifyFiles(directory, options);
   } finally {
@@ -93,9 +93,9 @@ export async function verifyDirectory(
 }
 
 // Without a lock on a medium that cannot be written: nobody can run a server there either.
-function tryLock(directory: string): DirectoryLock | undefined {
+async function tryLock(directory: string): Promise<DirectoryLock | undefined> {
   try {
-    return lockDirectory(directory);
+    return await lockDirectory(directory);
   } catch (error) {
     if (error instanceof StoreInUseError) throw error;
     return undefined;
