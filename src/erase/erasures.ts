@@ -1,4 +1,4 @@
-// Erasures: begun in one transaction, done one after the other in the background, and looked up.
+// Erasures: begun in one transaction, done in the background, and looked up.
 
 import { replayOf, replyPart } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
@@ -6,6 +6,7 @@ import { type Call, checkLive } from "../kit/call.ts";
 import { erasureLimitReached, erasureNotFound } from "../kit/errors.ts";
 import { makeErasureId } from "../kit/ids.ts";
 import { LIMITS } from "../kit/limits.ts";
+import { Semaphore } from "../kit/semaphore.ts";
 import { pause } from "../kit/world.ts";
 import type { ErasureRef } from "../store/store.ts";
 import type { EraseSubjectInput, ErasureServiceApi, Receipt } from "./api.ts";
@@ -22,13 +23,18 @@ export class Erasures implements ErasureServiceApi {
   readonly #parts: EraseParts;
   readonly #onError: (error: unknown) => void;
   readonly #stop = new AbortController();
-  #isAsked = false;
-  #pumping: Promise<void> | undefined;
+  /** One erases at a time; those that wait for upkeep only look from time to time. */
+  readonly #turns = new Semaphore({ running: 1 });
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(parts: EraseParts, onError: (error: unknown) => void) {
     this.#parts = parts;
     this.#onError = onError;
-    this.#wake();
+    this.#begin(async () => {
+      for (const ref of await parts.context.store.runningErasures()) {
+        this.#begin(() => this.#run(ref));
+      }
+    });
   }
 
   /** Begins an erasure, or counts what it would erase. */
@@ -57,7 +63,7 @@ export class Erasures implements ErasureServiceApi {
         return { kind: "save", result, erasure, ...replyPart(call, nowMs, result) };
       },
     );
-    this.#wake();
+    this.#begin(() => this.#run({ namespace, erasureId }));
     return answer;
   }
 
@@ -70,41 +76,26 @@ export class Erasures implements ErasureServiceApi {
     return receiptOf(context, erasure);
   }
 
-  /** Ends the work after the transaction under way; the next start goes on with it. */
+  /** Ends the work after the transactions under way; the next start goes on with it. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.#pumping;
+    await Promise.all(this.#underWay);
   }
 
-  #wake(): void {
-    this.#isAsked = true;
-    if (this.#pumping !== undefined || this.#stop.signal.aborted) return;
-    this.#pumping = this.#pump().finally(() => {
-      this.#pumping = undefined;
-      if (this.#isAsked) this.#wake();
-    });
-  }
-
-  async #pump(): Promise<void> {
-    const { context } = this.#parts;
+  /** Does work in the background, and again after a failure, until it succeeds or all ends. */
+  #begin(work: () => Promise<void>): void {
     const { signal } = this.#stop;
-    while (this.#isAsked && !signal.aborted) {
-      this.#isAsked = false;
-      let hasFailed = false;
-      try {
-        for (const ref of await context.store.runningErasures()) {
-          // One that fails does not hold up the others.
-          await this.#run(ref).catch((error: unknown) => {
-            hasFailed = true;
-            if (!signal.aborted) this.#onError(error);
-          });
+    const attempts = async (): Promise<void> => {
+      do {
+        try {
+          return await work();
+        } catch (error) {
+          if (!signal.aborted) this.#onError(error);
         }
-      } catch (error) {
-        hasFailed = true;
-        if (!signal.aborted) this.#onError(error);
-      }
-      if (hasFailed && (await pause(context.world, RETRY_MS, signal))) this.#isAsked = true;
-    }
+      } while (await pause(this.#parts.context.world, RETRY_MS, signal));
+    };
+    const done = attempts().finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
   }
 
   async #run(ref: ErasureRef): Promise<void> {
@@ -112,16 +103,19 @@ export class Erasures implements ErasureServiceApi {
     const { signal } = this.#stop;
     const erasure = await store.readErasure(ref);
     if (erasure?.work === undefined) return;
-    const { subject, step } = erasure.work;
+    const { subject, step: from } = erasure.work;
     const marks = await store.erasureMarks(ref);
     const { namespace } = ref;
     const work = new ErasureWork(this.#parts, {
       ...{ namespace, erasure, subject, marks, isDry: false, signal },
     });
-    const todo = ERASURE_STEPS.slice(ERASURE_STEPS.indexOf(step));
+    const todo = ERASURE_STEPS.slice(ERASURE_STEPS.indexOf(from));
     for (const [index, one] of todo.entries()) {
-      await STEPS[one](work, signal);
-      await work.goTo(todo[index + 1]);
+      const step = async (): Promise<void> => {
+        await STEPS[one](work, signal);
+        await work.goTo(todo[index + 1]);
+      };
+      await (one === "purge" ? step() : this.#turns.run(signal, step));
     }
   }
 }

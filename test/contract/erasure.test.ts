@@ -1,7 +1,7 @@
 // EraseSubject and GetErasure: everything of a subject is gone, nothing else is, and the receipt
 // says so without naming anybody.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   ErasedKind,
   type Erasure,
@@ -333,6 +333,25 @@ test("a repeat under a request id begins nothing anew", async () => {
   const other = await client.fail("eraseSubject", { ...request, subject: agent(userId) });
   expect(other.reason).toBe("REQUEST_ID_REUSED");
   await receiptOf(first.erasure?.erasureId ?? "");
+});
+
+test("one that waits does not hold up the others", async () => {
+  const { purgedBefore } = server.store;
+  const NEVER = -1;
+  const spy = vi
+    .spyOn(server.store, "purgedBefore")
+    .mockImplementation(async (mark) =>
+      spy.mock.calls.length === 1 || mark === NEVER
+        ? { mark: NEVER, isPurged: false }
+        : await purgedBefore(mark),
+    );
+  const { erasure } = await client.call("eraseSubject", { subject: user(nextUser()) });
+  await vi.waitFor(() => expect(spy).toHaveBeenCalledWith(NEVER));
+  await erase(user(nextUser()));
+  const erasureId = erasure?.erasureId ?? "";
+  const waiting = await client.call("getErasure", { erasureId });
+  expect(waiting.erasure?.state).toBe(ErasureState.RUNNING);
+  spy.mockRestore();
 });
 
 test("a receipt is of its namespace", async () => {
