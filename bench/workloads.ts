@@ -117,7 +117,8 @@ function echo(body: BodySpec, inFlight: number): JobShape {
   return { path: ECHO, body: { kind: "echo", bytes: bodyBytes(body) }, sessions: 1, inFlight };
 }
 
-function window(prefix: string, sessions: number, inFlight: number): JobShape {
+/** A load of GetWindow over sessions with this prefix. */
+export function window(prefix: string, sessions: number, inFlight: number): JobShape {
   return { path: WINDOW, body: { kind: "window", prefix }, sessions, inFlight };
 }
 

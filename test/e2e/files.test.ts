@@ -2,6 +2,7 @@
 
 import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { connect } from "../../clients/typescript/src/index.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
@@ -33,6 +34,8 @@ test.for(Object.entries(LOSSES))(
     const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 10_000 });
     await client.append("s", "before", { createSession: true });
     lose(dataDir);
+    // The lock is looked at once in 10 ms.
+    await sleep(20);
     await expect(client.append("s", "after")).rejects.toThrow();
     expect((await server.exited).code).toBe(70);
     const fatal = server.logs.find((entry) => String(entry["msg"]).startsWith("fatal"));

@@ -1,39 +1,70 @@
 // A file that is removed, replaced or cut off keeps working for the process that has it open: it
-// would acknowledge writes that nobody can read again. So the paths are compared with the files
-// that were opened before each group is written, and again before it is acknowledged.
+// would acknowledge writes that nobody can read again. So each group is checked twice.
+//
+// Before it is written, the size of the open file: writing would hide that its end was cut off.
+// Before it is acknowledged, the path: every call of the group came before that look, so that no
+// call that came after a removal is acknowledged. See ADR 54.
 
-import { statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { DATA_FILE } from "./environment.ts";
+import { LOCK_FILE } from "./lock.ts";
 
-interface Expected {
-  readonly path: string;
-  readonly device: number;
-  readonly inode: number;
-  bytes: number;
-}
+// A server that takes the directory over needs longer than this until its first write.
+const LOCK_MS = 10;
 
 /** The files that a store has open, as they were found when it opened them. */
 export class Presence {
-  readonly #files: readonly Expected[];
+  readonly #path: string;
+  readonly #lockPath: string;
+  readonly #file: number;
+  readonly #data: Stats;
+  readonly #lock: Stats;
+  readonly #monotonicMs: () => number;
+  #bytes: number;
+  #lockMs: number;
 
-  constructor(directory: string, names: readonly string[]) {
-    this.#files = names.map((name) => {
-      const path = join(directory, name);
-      const { dev, ino, size } = statSync(path);
-      return { path, device: dev, inode: ino, bytes: size };
-    });
+  constructor(directory: string, monotonicMs: () => number) {
+    this.#path = join(directory, DATA_FILE);
+    this.#lockPath = join(directory, LOCK_FILE);
+    this.#monotonicMs = monotonicMs;
+    this.#lockMs = monotonicMs();
+    this.#lock = statSync(this.#lockPath);
+    this.#file = openSync(this.#path, "r");
+    this.#data = fstatSync(this.#file);
+    this.#bytes = this.#data.size;
   }
 
-  /** Throws when a path no longer leads to the file that was opened, or the file has shrunk. */
+  /** Throws when the open file has shrunk. To be called before a group is written. */
+  checkSize(): void {
+    if (fstatSync(this.#file).size < this.#bytes) throw lost(this.#path, "truncated");
+  }
+
+  /**
+   * Throws when a path no longer leads to the file that was opened, or the file has shrunk. To be
+   * called before a group is acknowledged.
+   */
   check(): void {
-    for (const file of this.#files) {
-      const found = statSync(file.path, { throwIfNoEntry: false });
-      if (found === undefined) throw lost(file.path, "removed or moved");
-      if (found.ino !== file.inode || found.dev !== file.device) throw lost(file.path, "replaced");
-      if (found.size < file.bytes) throw lost(file.path, "truncated");
-      file.bytes = found.size;
-    }
+    const { size } = sameFile(this.#path, this.#data);
+    if (size < this.#bytes) throw lost(this.#path, "truncated");
+    this.#bytes = size;
+    const now = this.#monotonicMs();
+    if (now - this.#lockMs < LOCK_MS) return;
+    sameFile(this.#lockPath, this.#lock);
+    this.#lockMs = now;
   }
+
+  /** Ends the checks. */
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function sameFile(path: string, opened: Stats): Stats {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw lost(path, "removed or moved");
+  if (found.ino !== opened.ino || found.dev !== opened.dev) throw lost(path, "replaced");
+  return found;
 }
 
 function lost(path: string, how: string): Error {

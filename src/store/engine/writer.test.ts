@@ -32,7 +32,7 @@ function failingWriter() {
     onCommit: () => expect.fail("nothing is durable"),
     onFatal,
     space: { isFull: false, fits: () => true, wrote: () => undefined },
-    checkFiles: () => undefined,
+    files: { checkSize: () => undefined, check: () => undefined },
   });
   return { writer, onFatal, commits: () => commits };
 }

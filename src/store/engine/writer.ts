@@ -22,8 +22,8 @@ export interface WriterParts<R extends Report> {
   readonly onFatal: (error: unknown) => void;
   /** The space on the disk. */
   readonly space: DiskRoom;
-  /** Throws when the files are no longer those that were opened. */
-  readonly checkFiles: () => void;
+  /** Checks that throw when the files are no longer those that were opened. */
+  readonly files: { checkSize(): void; check(): void };
 }
 
 /** Room on the disk for commits. */
@@ -301,7 +301,7 @@ export class Writer<R extends Report> {
     }
     if (flight.group !== undefined) failpoint("before-commit");
     try {
-      this.#parts.checkFiles();
+      this.#parts.files.checkSize();
       this.#parts.env.root
         .batch(() => this.#parts.space.wrote(writeFlight(this.#parts.env, flight)))
         .then(
@@ -360,7 +360,7 @@ export class Writer<R extends Report> {
 
   #onCommitted(flight: Flight<R>): void {
     try {
-      this.#parts.checkFiles();
+      this.#parts.files.check();
     } catch (error) {
       this.#onFailed(error);
       return;

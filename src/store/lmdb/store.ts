@@ -18,7 +18,7 @@ import {
   prepareDirectory,
 } from "../engine/environment.ts";
 import { Floor, type FloorOptions } from "../engine/floor.ts";
-import { type DirectoryLock, LOCK_FILE, lockDirectory, writeWhereRoom } from "../engine/lock.ts";
+import { type DirectoryLock, lockDirectory, writeWhereRoom } from "../engine/lock.ts";
 import { Memtable } from "../engine/memtable.ts";
 import { Presence } from "../engine/presence.ts";
 import { readAgain } from "../engine/reads.ts";
@@ -174,7 +174,7 @@ async function openStore(
     const floor = new Floor(options.directory, options.floor ?? {}, () => performance.now());
     const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
     const listeners = new Set<(commit: Commit) => void>();
-    const presence = new Presence(options.directory, [DATA_FILE, LOCK_FILE]);
+    const presence = new Presence(options.directory, () => performance.now());
     const writer = new Writer({
       env,
       memtable,
@@ -186,7 +186,7 @@ async function openStore(
       },
       onFatal: options.onFatal ?? (() => undefined),
       space: floor,
-      checkFiles: () => presence.check(),
+      files: presence,
     });
     const { readFacts } = options;
     const counts = newCounts();
@@ -220,7 +220,12 @@ async function openStore(
           listeners.delete(listener);
         };
       },
-      ...upkeepOf(core, new Maintenance(core, events, copying), { floor, lock, endCheck }),
+      ...upkeepOf(core, new Maintenance(core, events, copying), {
+        floor,
+        lock,
+        presence,
+        endCheck,
+      }),
     };
   } catch (error) {
     await endCheck();
@@ -475,10 +480,11 @@ function upkeepOf(
   parts: {
     readonly floor: Floor;
     readonly lock: DirectoryLock;
+    readonly presence: Presence;
     readonly endCheck: () => Promise<void>;
   },
 ): Pick<Store, "maintain" | "close"> {
-  const { floor, lock, endCheck } = parts;
+  const { floor, lock, presence, endCheck } = parts;
   let closing: Promise<void> | undefined;
   const closeOnce = async (): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
@@ -490,7 +496,10 @@ function upkeepOf(
       .close(CLOSE_FLUSH_MS)
       .then(endCheck)
       .then(() => Promise.all([core.env.root.close(), floor.stop()]))
-      .then(() => lock.release());
+      .then(() => {
+        presence.close();
+        lock.release();
+      });
     await Promise.race([done.catch(() => undefined), late]);
     clearTimeout(timer);
   };

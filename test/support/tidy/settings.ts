@@ -32,8 +32,8 @@ export const ENTRY_POINTS: EntryPoints = {
     /^test\/golden\/recorder\.ts$/,
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
-    // A measurement that a person starts.
-    /^bench\/fairness\.ts$/,
+    // Measurements that a person starts.
+    /^bench\/(fairness|versus)\.ts$/,
     // The process that bench/compare measures each index in.
     /^bench\/compare\/measure\.ts$/,
     // Measure the vector search, the index of recall, the embedders and back-ups by themselves.
