@@ -11,7 +11,7 @@ import { ConfigError, configHelp, printConfig, readConfig } from "./config.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
 import { parseAddress } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";
-import type { CopyProgress } from "./store/backup/copy-store.ts";
+import type { CompactProgress } from "./store/backup/compact.ts";
 import { VERSION } from "./version.ts";
 
 /** Exit codes of the process. */
@@ -29,6 +29,8 @@ Usage:
                                     the same from a running server
   memory-sidecar restore BACKUP DIR make a back-up the store of an empty directory
   memory-sidecar compact DIR        shrink the data file of a directory that nobody serves
+  memory-sidecar compact ADDRESS [--token-file FILE] [--tls-ca FILE]
+                                    the same by a running server, which goes on serving
   memory-sidecar new-history DIR    make a copy a store of its own, before it is served; see below
   memory-sidecar config [FLAGS]     print the configuration that serve would use
   memory-sidecar health [ADDRESS]   ask a running server whether it serves
@@ -150,7 +152,7 @@ function twoPaths(command: string, names: string, args: readonly string[]): [str
 }
 
 /** Shows progress, at most once a second. */
-function showProgress(): (progress: CopyProgress) => void {
+function showProgress(): (progress: CompactProgress) => void {
   let shownMs = 0;
   let shown = "";
   return ({ step, bytes, totalBytes }) => {
@@ -178,15 +180,20 @@ async function runBackUp(args: readonly string[]): Promise<number> {
     print(JSON.stringify(await backUpDirectory(resolve(from), options), null, 2));
     return EXIT.ok;
   }
-  const { fetchBackUp } = await import("./edge/fetch-back-up.ts");
-  const server = {
-    address: parseAddress(from),
-    tokenFile: values["token-file"],
-    tlsCa: values["tls-ca"],
-  };
+  const { fetchBackUp } = await import("./edge/running-server.ts");
+  const server = serverOf(from, values);
   const fetchFile = (file: string) => fetchBackUp(server, file, COPY_OPTIONS.onProgress);
   print(JSON.stringify(await backUp(fetchFile, options), null, 2));
   return EXIT.ok;
+}
+
+/** A running server, with the flags of a command that asks it. */
+function serverOf(address: string, values: Readonly<Record<string, string | undefined>>) {
+  return {
+    address: parseAddress(address),
+    tokenFile: values["token-file"],
+    tlsCa: values["tls-ca"],
+  };
 }
 
 /** Reads the words of a command whose flags all have a value. */
@@ -209,10 +216,20 @@ async function runRestore(args: readonly string[]): Promise<number> {
 }
 
 async function runCompact(args: readonly string[]): Promise<number> {
-  const [directory, ...rest] = args;
-  if (directory === undefined || rest.length > 0) throw new ConfigError(["compact needs one DIR"]);
+  const { values, positionals } = readWords(args, ["token-file", "tls-ca"]);
+  const [what, ...rest] = positionals;
+  if (what === undefined || rest.length > 0) {
+    throw new ConfigError(["compact needs one DIR or ADDRESS"]);
+  }
+  // An address names a port or a socket, and a path may be missing.
+  if (/^(unix:|.*:\d+$)/.test(what) && !existsSync(what)) {
+    const { compactRunning } = await import("./edge/running-server.ts");
+    const made = await compactRunning(serverOf(what, values), COPY_OPTIONS.onProgress);
+    print(JSON.stringify(made, null, 2));
+    return EXIT.ok;
+  }
   const { compactDirectory } = await import("./store/backup/compact.ts");
-  print(JSON.stringify(await compactDirectory(resolve(directory), COPY_OPTIONS), null, 2));
+  print(JSON.stringify(await compactDirectory(resolve(what), COPY_OPTIONS), null, 2));
   return EXIT.ok;
 }
 

@@ -5,7 +5,7 @@ import {
   MethodOptions_IdempotencyLevel as IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { backUp } from "./admin/rpc.ts";
+import { backUp, compactStore } from "./admin/rpc.ts";
 import { assembleContext } from "./context/rpc.ts";
 import {
   createStreamHandler,
@@ -197,6 +197,7 @@ const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = {
   getServerInfo,
   listHooks,
   backUp,
+  compactStore,
   eraseSubject,
   getErasure,
 };

@@ -14,7 +14,7 @@ import { armFailpoints } from "./kit/failpoint.ts";
 import { createLogs, type Logs } from "./log.ts";
 import { createCopier } from "./store/backup/copier.ts";
 import type { PageNews } from "./store/lmdb/start-check.ts";
-import { openLmdbStore } from "./store/lmdb/store.ts";
+import { type LmdbStore, openLmdbStore } from "./store/lmdb/store.ts";
 import { VERSION } from "./version.ts";
 
 /** Dependencies on the process that runs it. */
@@ -79,10 +79,10 @@ function logPages(log: Logger, { when, pageCount, isWhole, lost }: PageNews): vo
   if (lost !== undefined) log.warn({ pages: lost.examples }, `${lost.kind}: space is wasted`);
 }
 
-function backUpSettings(config: Config, storeId: string): BackUpSettings {
+function backUpSettings(config: Config, store: LmdbStore): BackUpSettings {
   const copier = createCopier({
     source: config.dataDir,
-    storeId,
+    store,
     directory: config.backupDir,
     keep: config.backupKeep,
     freeBytes: config.diskFloorBytes,
@@ -152,7 +152,7 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     },
   });
   try {
-    const backUps = backUpSettings(config, store.storeId);
+    const backUps = backUpSettings(config, store);
     app = await startApp({ settings: appSettings(config), logs, store, hooks, backUps });
   } catch (error) {
     throw error instanceof StartError ? new ConfigError([error.message]) : error;

@@ -141,6 +141,7 @@ export function createServices(parts: ServiceParts): Services {
         storeFormat: store.format,
       }),
       backUp: (call, input) => backUps.run(call.signal, input),
+      compactStore: (call, onProgress) => backUps.compact(call.signal, onProgress),
     },
     endWatches: () => {
       feed.close();

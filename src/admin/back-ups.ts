@@ -1,8 +1,17 @@
-// Back-ups of the store while it is served: one at a time, on request and on a schedule.
+// Back-ups and compactions of the store while it is served: one at a time, on request and, of
+// back-ups, on a schedule.
 
 import { shuttingDown } from "../grpc/error-status.ts";
 import { checkLive } from "../kit/call.ts";
-import { AppError, backUpFailed, backUpNotConfigured, backUpRunning } from "../kit/errors.ts";
+import {
+  AppError,
+  backUpFailed,
+  backUpNotConfigured,
+  backUpRunning,
+  compactionFailed,
+  compactionRunning,
+} from "../kit/errors.ts";
+import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
 import type { NamedBackUp, StoreCopier } from "../store/backup/copier.ts";
 import type { CopyProgress } from "../store/backup/copy-store.ts";
 
@@ -39,15 +48,16 @@ export type BackUpNews =
 // Timers of Node hold 24 days at most, and clocks are set.
 const LOOK_MS = 3_600_000;
 const RETRY_MS = 600_000;
+const NO_FILE = "It has no data file.";
 
-/** The back-ups of a server. */
+/** The back-ups and compactions of a server. */
 export class BackUps {
   readonly #settings: BackUpSettings | undefined;
   readonly #storeId: string;
   readonly #nowMs: () => number;
   readonly #onNews: (news: BackUpNews) => void;
   readonly #stopping = new AbortController();
-  #running: Promise<unknown> | undefined;
+  #running: { readonly what: "back-up" | "compaction"; readonly end: Promise<unknown> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueMs = 0;
 
@@ -69,21 +79,48 @@ export class BackUps {
   }
 
   /**
-   * Makes a back-up. Throws BACK_UP_NOT_CONFIGURED, BACK_UP_RUNNING, BACK_UP_FAILED and
+   * Makes a back-up. Throws BACK_UP_NOT_CONFIGURED, BACK_UP_RUNNING, COMPACTION_RUNNING,
+   * BACK_UP_FAILED and RECORD_CORRUPT.
+   */
+  run(signal: AbortSignal, input: BackUpInput): Promise<MadeBackUp> {
+    return this.#alone("back-up", signal, (settings, ended) => this.#make(settings, ended, input));
+  }
+
+  /**
+   * Compacts the store. Throws COMPACTION_RUNNING, BACK_UP_RUNNING, COMPACTION_FAILED and
    * RECORD_CORRUPT.
    */
-  async run(signal: AbortSignal, input: BackUpInput): Promise<MadeBackUp> {
-    if (this.#settings === undefined) throw backUpNotConfigured();
-    if (this.#running !== undefined) throw backUpRunning();
+  compact(
+    signal: AbortSignal,
+    onProgress: (progress: CompactProgress) => void,
+  ): Promise<ServedCompaction> {
+    return this.#alone("compaction", signal, ({ copier }, ended) =>
+      copier.compact({ onProgress, signal: ended }),
+    );
+  }
+
+  async #alone<T>(
+    what: "back-up" | "compaction",
+    signal: AbortSignal,
+    work: (settings: BackUpSettings, ended: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const isBackUp = what === "back-up";
+    if (this.#settings === undefined) {
+      throw isBackUp ? backUpNotConfigured() : compactionFailed(NO_FILE);
+    }
+    if (this.#running !== undefined) {
+      throw this.#running.what === "back-up" ? backUpRunning() : compactionRunning();
+    }
     const ended = AbortSignal.any([signal, this.#stopping.signal]);
-    const running = this.#make(this.#settings, ended, input);
-    this.#running = running;
+    const end = work(this.#settings, ended);
+    this.#running = { what, end };
     try {
-      return await running;
+      return await end;
     } catch (error) {
       checkLive(signal);
       if (this.#stopping.signal.aborted) throw shuttingDown();
-      throw error instanceof AppError ? error : backUpFailed(error);
+      if (error instanceof AppError) throw error;
+      throw isBackUp ? backUpFailed(error) : compactionFailed(error);
     } finally {
       this.#running = undefined;
     }
@@ -93,7 +130,7 @@ export class BackUps {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#stopping.abort();
-    await this.#running?.catch(() => undefined);
+    await this.#running?.end.catch(() => undefined);
   }
 
   async #make(

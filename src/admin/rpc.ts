@@ -4,9 +4,12 @@ import {
   BackUpResponse,
   BackUpStep,
   BackUpTarget,
+  type CompactStoreRequest,
+  CompactStoreResponse,
+  CompactStoreStep,
 } from "../gen/memorysidecar/v1/admin_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
-import { toTimestamp } from "../grpc/time.ts";
+import { toDuration, toTimestamp } from "../grpc/time.ts";
 import type { CopyProgress } from "../store/backup/copy-store.ts";
 import type { MadeBackUp } from "./back-ups.ts";
 
@@ -17,47 +20,96 @@ const ALL_NAMESPACES = "";
 export const backUp: StreamRpc<BackUpRequest> = {
   stream: ({ services, exports }, call, { maxBytesPerSecond, target }, answers) =>
     exports.run(ALL_NAMESPACES, answers, async (send) => {
-      // Answers are sent one after another; progress that comes meanwhile replaces what waits.
-      let waiting: CopyProgress | undefined;
-      let sending: Promise<void> | undefined;
-      const sendWaiting = async (): Promise<void> => {
-        while (waiting !== undefined) {
-          const answer = progressAnswer(waiting);
-          waiting = undefined;
-          await send(answer);
-        }
-      };
+      const progress = new ProgressSender(send);
       const isStream = target === BackUpTarget.STREAM;
       const made = await services.admin.backUp(call, {
         bytesPerSecond: Number(maxBytesPerSecond),
-        onProgress: (progress) => {
-          waiting = progress;
-          if (isStream) return;
-          sending = (sending ?? Promise.resolve()).then(sendWaiting);
-          // Thrown below, where it is awaited.
-          sending.catch(() => undefined);
+        onProgress: (news) => {
+          progress.replace(backUpProgress(news));
+          if (!isStream) progress.start();
         },
         write: isStream
           ? async (chunk) => {
-              await sendWaiting();
+              await progress.flush();
               await send(
                 encodeWire(BackUpResponse, { part: { $case: "chunk", value: Buffer.from(chunk) } }),
               );
             }
           : undefined,
       });
-      await sending;
-      await sendWaiting();
+      await progress.flush();
       await send(madeAnswer(made));
     }),
 };
+
+/** CompactStore. A caller that takes no progress does not hold it up. */
+export const compactStore: StreamRpc<CompactStoreRequest> = {
+  stream: ({ services, exports }, call, _, answers) =>
+    exports.run(ALL_NAMESPACES, answers, async (send) => {
+      const progress = new ProgressSender(send);
+      const made = await services.admin.compactStore(call, ({ step, bytes, totalBytes }) => {
+        const [doneBytes, whole] = [BigInt(bytes), BigInt(totalBytes)];
+        const value = { step: COMPACT_STEPS[step], doneBytes, totalBytes: whole };
+        progress.replace(encodeWire(CompactStoreResponse, { part: { $case: "progress", value } }));
+        progress.start();
+      });
+      await progress.flush();
+      const value = {
+        sizeBytesBefore: BigInt(made.bytesBefore),
+        sizeBytesAfter: BigInt(made.bytesAfter),
+        writePause: toDuration(made.pauseMs),
+      };
+      await send(encodeWire(CompactStoreResponse, { part: { $case: "compaction", value } }));
+    }),
+};
+
+const COMPACT_STEPS = {
+  copying: CompactStoreStep.COPYING,
+  verifying: CompactStoreStep.VERIFYING,
+  "catching-up": CompactStoreStep.CATCHING_UP,
+} as const;
+
+/** Sends answers one after another; one that comes meanwhile replaces the one that waits. */
+class ProgressSender {
+  readonly #send: (answer: Uint8Array) => Promise<void>;
+  #waiting: Uint8Array | undefined;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(send: (answer: Uint8Array) => Promise<void>) {
+    this.#send = send;
+  }
+
+  /** Has an answer wait for `start` or `flush`. */
+  replace(answer: Uint8Array): void {
+    this.#waiting = answer;
+  }
+
+  start(): void {
+    this.#sending = this.#sending.then(() => this.#sendWaiting());
+    // Thrown by `flush`.
+    this.#sending.catch(() => undefined);
+  }
+
+  async flush(): Promise<void> {
+    await this.#sending;
+    await this.#sendWaiting();
+  }
+
+  async #sendWaiting(): Promise<void> {
+    while (this.#waiting !== undefined) {
+      const answer = this.#waiting;
+      this.#waiting = undefined;
+      await this.#send(answer);
+    }
+  }
+}
 
 const STEPS = {
   copying: BackUpStep.COPYING,
   verifying: BackUpStep.VERIFYING,
 } as const;
 
-function progressAnswer({ step, bytes, totalBytes }: CopyProgress): Uint8Array {
+function backUpProgress({ step, bytes, totalBytes }: CopyProgress): Uint8Array {
   const value = {
     step: STEPS[step],
     copiedBytes: BigInt(bytes),

@@ -31,6 +31,7 @@ export const CAPABILITIES = [
   "assemble_context",
   "back_up",
   "compact_session",
+  "compact_store",
   "consumers",
   "count_tokens",
   "document_scopes",

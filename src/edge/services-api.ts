@@ -8,6 +8,7 @@ import type { MemoryServiceApi } from "../memory/api.ts";
 import type { RecallServiceApi } from "../recall/api.ts";
 import type { SessionServiceApi } from "../session/api.ts";
 import type { SnapshotServiceApi } from "../session/snapshot/api.ts";
+import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
 import type { HookServiceApi, SummaryServiceApi } from "../tasks/api.ts";
 
 /** Facts of the store for AdminService. */
@@ -17,10 +18,18 @@ export interface AdminServiceApi {
     storeFormat: number;
   };
   /**
-   * Backs up the store. Throws BACK_UP_NOT_CONFIGURED, BACK_UP_RUNNING, BACK_UP_FAILED and
-   * RECORD_CORRUPT.
+   * Backs up the store. Throws BACK_UP_NOT_CONFIGURED, BACK_UP_RUNNING, COMPACTION_RUNNING,
+   * BACK_UP_FAILED and RECORD_CORRUPT.
    */
   backUp(call: Call, input: BackUpInput): Promise<MadeBackUp>;
+  /**
+   * Compacts the store. Throws COMPACTION_RUNNING, BACK_UP_RUNNING, COMPACTION_FAILED and
+   * RECORD_CORRUPT.
+   */
+  compactStore(
+    call: Call,
+    onProgress: (progress: CompactProgress) => void,
+  ): Promise<ServedCompaction>;
 }
 
 /** Every use case, and how to stop. */

@@ -63,6 +63,8 @@ export const ERROR_REASONS = [
   "ERASURE_NOT_FOUND",
   "ERASURE_LIMIT_REACHED",
   "ANSWER_ERASED",
+  "COMPACTION_RUNNING",
+  "COMPACTION_FAILED",
 ] as const;
 
 /** Reasons for which a call fails. */
@@ -464,6 +466,21 @@ export function backUpRunning(): AppError {
 export function backUpFailed(cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError("BACK_UP_FAILED", `The back-up could not be written. ${why}`, { cause });
+}
+
+/** A compaction of the store is under way. */
+export function compactionRunning(): AppError {
+  return new AppError(
+    "COMPACTION_RUNNING",
+    "A compaction of the store is under way. Retry after the delay.",
+  );
+}
+
+/** The store could not be compacted. */
+export function compactionFailed(cause: unknown): AppError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `The store could not be compacted, and goes on as it was. ${why}`;
+  return new AppError("COMPACTION_FAILED", message, { cause });
 }
 
 /** The disk is nearly full. */

@@ -11,6 +11,8 @@ export const FAILPOINTS = [
   "mid-purge",
   "mid-copy",
   "after-hook",
+  "before-exchange",
+  "mid-exchange",
 ] as const;
 
 /** The name of a failpoint. */

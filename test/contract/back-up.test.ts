@@ -1,9 +1,13 @@
-// BackUp over a scripted copier: messages of the stream, limits, cancellation. The real copy is
-// tested in test/e2e/back-up.test.ts.
+// BackUp and CompactStore over a scripted copier: messages of the stream, limits, cancellation. The
+// real copy is tested in test/e2e/back-up.test.ts and test/e2e/compaction.test.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { BackUpStep, BackUpTarget } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import {
+  BackUpStep,
+  BackUpTarget,
+  CompactStoreStep,
+} from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import type { StoreCopier } from "../../src/store/backup/copier.ts";
 import type { CopyOptions } from "../../src/store/backup/copy-store.ts";
 import { NO_TOTALS } from "../../src/store/verify/verify.ts";
@@ -23,6 +27,12 @@ function scripted(asked: CopyOptions[]): StoreCopier {
       await report(options);
       for (const text of ["a", "b", "c"]) await write(Buffer.from(text));
       return { bytes: 3, sha256: SHA256 };
+    },
+    compact: async ({ onProgress }) => {
+      onProgress({ step: "copying", bytes: 1, totalBytes: 3 });
+      await sleep(20);
+      onProgress({ step: "catching-up", bytes: 2, totalBytes: 2 });
+      return { bytesBefore: 9, bytesAfter: 3, pauseMs: 1_250 };
     },
     directory: {
       newestStartMs: () => undefined,
@@ -136,5 +146,31 @@ describe("BackUp", () => {
     expect(early.log.join()).not.toContain("scheduled back-up");
     expect(server.log.join()).toContain("the scheduled back-up failed");
     expect(server.log.join()).toContain("the scheduled back-up is made");
+  });
+});
+
+describe("CompactStore", () => {
+  test("tells the progress, then the sizes and the pause", async () => {
+    await using server = await startWith(scripted([]));
+    const { chunks, failure } = await server.client.compactStore({});
+    expect(failure).toBeUndefined();
+    expect(chunks.map(({ part }) => part)).toEqual([
+      {
+        $case: "progress",
+        value: { step: CompactStoreStep.COPYING, doneBytes: 1n, totalBytes: 3n },
+      },
+      {
+        $case: "progress",
+        value: { step: CompactStoreStep.CATCHING_UP, doneBytes: 2n, totalBytes: 2n },
+      },
+      {
+        $case: "compaction",
+        value: {
+          sizeBytesBefore: 9n,
+          sizeBytesAfter: 3n,
+          writePause: { seconds: 1n, nanos: 250_000_000 },
+        },
+      },
+    ]);
   });
 });

@@ -67,6 +67,7 @@ async function expectAlive(): Promise<void> {
 /** The requests without a namespace, the first field of all others, each with the reason. */
 const WITHOUT_NAMESPACE: Readonly<Partial<Record<MethodName, string>>> = {
   backUp: "backs up all namespaces",
+  compactStore: "compacts all namespaces",
   getServerInfo: "tells about the server",
   listPolicyPresets: "the presets are part of the server",
 };

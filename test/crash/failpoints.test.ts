@@ -8,7 +8,8 @@ import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { Chain, newTally } from "./rounds.ts";
 
 // A short run goes through the first pass of each place and one more, drawn by its seed.
-// `before-index` needs a namespace that is recalled: recall.test.ts has it.
+// `before-index` needs a namespace that is recalled: recall.test.ts has it. compact.test.ts has
+// those of an exchange.
 const PASSES = {
   "before-commit": [1, 2, 17, 60],
   "mid-trim": [1, 5, 40],
@@ -17,7 +18,10 @@ const PASSES = {
   "mid-purge": [1, 3],
   "mid-copy": [1, 3],
   "after-hook": [1, 2, 9],
-} as const satisfies Record<Exclude<Failpoint, "before-index">, readonly number[]>;
+} as const satisfies Record<
+  Exclude<Failpoint, "before-index" | `${string}-exchange`>,
+  readonly number[]
+>;
 
 /** These need sessions that are copied and deleted. */
 const NEEDS_CHORES = new Set(["mid-flush", "mid-purge", "mid-copy"]);

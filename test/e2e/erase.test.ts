@@ -65,28 +65,41 @@ async function erase(client: TestClient, subject: ErasureSubject, requestId = ""
   });
 }
 
-test("after an erasure and a compaction no file holds a word of the user", async () => {
-  await using directory = await makeTempDir();
-  const dataDir = directory.path;
-  const first = await serve(dataDir);
-  const gone = await writeSettled(first.client, "anna");
-  const kept = await writeSettled(first.client, "bert");
-  await first.end();
-  // The control: a word that was written is found.
-  expect(held(dataDir, gone)).toEqual([...gone.words.keys()]);
+const COMPACTIONS = ["compact DIR", "CompactStore"] as const;
 
-  const second = await serve(dataDir);
-  const dry = await second.client.call("eraseSubject", { subject: ofUser("anna"), dryRun: true });
-  const receipt = await erase(second.client, ofUser("anna"));
-  expect(receipt.erased).toEqual(dry.erasure?.erased);
-  await second.end();
-  const { status, stdout, stderr } = run("compact", dataDir);
-  expect({ status, stderr }, stdout).toMatchObject({ status: 0 });
-  expect(held(dataDir, gone)).toEqual([]);
-  expect(held(dataDir, kept)).toEqual([...kept.words.keys()]);
-  const verified = run("verify", dataDir);
-  expect(JSON.parse(verified.stdout)).toMatchObject({ clean: true, problems: [] });
-}, 120_000);
+test.for(COMPACTIONS)(
+  "after an erasure and %s no file holds a word of the user",
+  { timeout: 120_000 },
+  async (way) => {
+    await using directory = await makeTempDir();
+    const dataDir = directory.path;
+    const first = await serve(dataDir);
+    const gone = await writeSettled(first.client, "anna");
+    const kept = await writeSettled(first.client, "bert");
+    await first.end();
+    // The control: a word that was written is found.
+    expect(held(dataDir, gone)).toEqual([...gone.words.keys()]);
+
+    const second = await serve(dataDir);
+    const dry = await second.client.call("eraseSubject", { subject: ofUser("anna"), dryRun: true });
+    const receipt = await erase(second.client, ofUser("anna"));
+    expect(receipt.erased).toEqual(dry.erasure?.erased);
+    if (way === "CompactStore") {
+      const { chunks } = await second.client.compactStore({});
+      expect(chunks.at(-1)?.part?.$case).toBe("compaction");
+      expect(held(dataDir, gone)).toEqual([]);
+    }
+    await second.end();
+    if (way === "compact DIR") {
+      const { status, stdout, stderr } = run("compact", dataDir);
+      expect({ status, stderr }, stdout).toMatchObject({ status: 0 });
+    }
+    expect(held(dataDir, gone)).toEqual([]);
+    expect(held(dataDir, kept)).toEqual([...kept.words.keys()]);
+    const verified = run("verify", dataDir);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ clean: true, problems: [] });
+  },
+);
 
 // An erasure of this subject takes about 15 commits; a start takes one or two.
 const KILLS = [

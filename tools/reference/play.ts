@@ -151,8 +151,13 @@ class StoryWorld {
   };
 }
 
-/** A back-up of a store that is always the same. */
+/** Back-ups and compactions of a store that is always the same. */
 const EXAMPLE_COPIER: StoreCopier = {
+  compact: async ({ onProgress }) => {
+    const [before, after] = [9_437_184, 1_310_720];
+    onProgress({ step: "copying", bytes: 524_288, totalBytes: after });
+    return { bytesBefore: before, bytesAfter: after, pauseMs: 12 };
+  },
   stream: () => Promise.reject(new Error("The examples have no file.")),
   directory: {
     newestStartMs: () => undefined,

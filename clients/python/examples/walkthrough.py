@@ -342,8 +342,8 @@ def events(client: Client, other: Client) -> None:
 
 
 def administration(client: Client) -> None:
-    """Back-ups, and erasure of a person."""
-    title("Back-ups and erasure")
+    """Back-ups, erasure of a person, and compaction."""
+    title("Back-ups, erasure and compaction")
     expect(ErrorReason.BACK_UP_NOT_CONFIGURED, lambda: list(client.back_up()))
     client.append("visit", "I was here.", create_session=True)
     dry = client.erase_subject(session_id="visit", dry_run=True)
@@ -351,6 +351,9 @@ def administration(client: Client) -> None:
     receipt = client.erase_subject(session_id="visit")
     print(f"the receipt has the id {client.get_erasure(receipt.erasure_id).erasure_id}")
     expect(ErrorReason.ERASURE_NOT_FOUND, client.get_erasure, "none")
+    for part in client.compact_store():
+        if part.HasField("compaction"):
+            print(f"the file has {part.compaction.size_bytes_after} bytes")
 
 
 def deadlines(client: Client) -> None:

@@ -93,7 +93,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "extract_memories": ("ExtractMemories", {"text": "t", "extraction": "hook"}),
     "assemble_context": ("AssembleContext", {"sections": ["long_term"]}),
 }
-STREAMS = {"watch": "WatchEvents", "export_session": "ExportSession", "back_up": "BackUp"}
+STREAMS = {
+    "watch": "WatchEvents",
+    "export_session": "ExportSession",
+    "back_up": "BackUp",
+    "compact_store": "CompactStore",
+}
 
 
 def sent(fake: FakeServer, rpc: str) -> Any:

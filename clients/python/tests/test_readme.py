@@ -87,6 +87,8 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         # Need a directory of back-ups, or many erasures; tests of the server meet these.
         "BACK_UP_RUNNING",
         "BACK_UP_FAILED",
+        "COMPACTION_RUNNING",
+        "COMPACTION_FAILED",
         "ERASURE_LIMIT_REACHED",
         "ANSWER_ERASED",
     }

@@ -326,7 +326,7 @@ async function events(): Promise<void> {
 }
 
 async function administration(): Promise<void> {
-  title("Back-ups and erasure");
+  title("Back-ups, erasure and compaction");
   await refused("BACK_UP_NOT_CONFIGURED", client.backUp().next());
   await client.append("visit", "I was here.", { createSession: true });
   const dry = await client.eraseSubject({ sessionId: "visit" }, { dryRun: true });
@@ -334,6 +334,9 @@ async function administration(): Promise<void> {
   const receipt = await client.eraseSubject({ sessionId: "visit" });
   console.log(`the receipt: ${(await client.getErasure(receipt.erasureId)).erasureId}`);
   await refused("ERASURE_NOT_FOUND", client.getErasure("none"));
+  for await (const part of client.compactStore()) {
+    if (part.$case === "compaction") console.log(`the file has ${part.value.sizeBytesAfter} bytes`);
+  }
 }
 
 async function rest(): Promise<void> {

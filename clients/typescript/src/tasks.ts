@@ -7,6 +7,7 @@ import {
   AdminServiceService,
   type BackUpResponse,
   BackUpTarget,
+  type CompactStoreResponse,
   type Erasure,
   type Hook,
 } from "./gen/memorysidecar/v1/admin_service.ts";
@@ -46,6 +47,9 @@ export interface BackUpOptions extends CallOptions {
 
 /** Part of a back-up: progress, a chunk of bytes, or the back-up. */
 export type BackUpPart = NonNullable<BackUpResponse["part"]>;
+
+/** Part of a compaction: progress, or the finished compaction. */
+export type CompactStorePart = NonNullable<CompactStoreResponse["part"]>;
 
 /** Summaries, tasks, hooks and erasures. */
 export class TaskMethods extends MemoryMethods {
@@ -206,6 +210,16 @@ export class TaskMethods extends MemoryMethods {
     const target = stream ? BackUpTarget.STREAM : BackUpTarget.DIRECTORY;
     const request = { target, maxBytesPerSecond: BigInt(maxBytesPerSecond) };
     for await (const { part } of this.stream(AdminServiceService.backUp, request, opts)) {
+      yield given(part);
+    }
+  }
+
+  /**
+   * Compacts the store while it is served. Yields its progress, and the compaction as the last
+   * part. The call begins with the first part, and its time is for all of them.
+   */
+  async *compactStore(opts: CallOptions = {}): AsyncGenerator<CompactStorePart, void, undefined> {
+    for await (const { part } of this.stream(AdminServiceService.compactStore, {}, opts)) {
       yield given(part);
     }
   }

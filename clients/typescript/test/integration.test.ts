@@ -50,6 +50,7 @@ const ELSEWHERE = new Set([
   ...["MEMORY_LIMIT_REACHED", "MEMORY_VERSION_LIMIT_REACHED", "HOOK_FAILED"],
   // Need a directory of back-ups, or many erasures; tests of the server meet these.
   ...["BACK_UP_RUNNING", "BACK_UP_FAILED", "ERASURE_LIMIT_REACHED", "ANSWER_ERASED"],
+  ...["COMPACTION_RUNNING", "COMPACTION_FAILED"],
 ]);
 const HERE = join(import.meta.dirname, "..");
 const run = promisify(execFile);

@@ -1,11 +1,13 @@
-// Compaction of a store that nobody serves: a copy without free pages takes the place of the data
-// file. Until the rename the old file is whole, after it the new one is. A copy that a kill left
-// behind is removed by the next start of any kind.
+// Compaction: a copy without free pages takes the place of the data file. Until the rename the old
+// file is whole, after it the new one is. A copy that a kill left behind is removed by the next
+// start of any kind.
 
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { COMPACT_FOLDER, DATA_FILE } from "../engine/environment.ts";
 import { lockDirectory } from "../engine/lock.ts";
+import type { LmdbStore } from "../lmdb/store.ts";
+import type { CopyProgress } from "./copy-store.ts";
 import { syncPath, type VerifiedCopyOptions, verifiedCopy } from "./verified-copy.ts";
 
 /** Sizes of a data file around its compaction. */
@@ -38,5 +40,54 @@ export async function compactDirectory(
     return { bytesBefore, bytesAfter };
   } finally {
     lock.release();
+  }
+}
+
+/** Progress of a compaction. */
+export interface CompactProgress extends Omit<CopyProgress, "step"> {
+  readonly step: CopyProgress["step"] | "catching-up";
+}
+
+/** Options of a compaction of a store that is served. */
+export interface CompactOptions extends Omit<VerifiedCopyOptions, "onProgress"> {
+  readonly onProgress: (progress: CompactProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A compaction of a store that is served. */
+export interface ServedCompaction extends Compaction {
+  /** Time that writes waited for it. */
+  readonly pauseMs: number;
+}
+
+/**
+ * Compacts a store that this process serves. Writes wait two seconds at most. Throws RECORD_CORRUPT
+ * when the store is damaged, and an Error when the disk has no room or the writes leave none; the
+ * store is then as it was.
+ */
+export async function compactServed(
+  store: LmdbStore,
+  directory: string,
+  options: CompactOptions,
+): Promise<ServedCompaction> {
+  const { onProgress, signal } = options;
+  const path = join(directory, DATA_FILE);
+  const staging = join(directory, COMPACT_FOLDER);
+  let most = 0;
+  const { size: bytesBefore } = statSync(path);
+  try {
+    const pauseMs = await store.exchangeFile({
+      ...{ staging, signal },
+      makeCopy: async () => {
+        await verifiedCopy(directory, staging, options);
+      },
+      onWaiting: (bytes) => {
+        most = Math.max(most, bytes);
+        onProgress({ step: "catching-up", bytes: most - bytes, totalBytes: most });
+      },
+    });
+    return { bytesBefore, bytesAfter: statSync(path).size, pauseMs };
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { lockDirectory } from "../engine/lock.ts";
+import type { LmdbStore } from "../lmdb/store.ts";
 import { type BackUp, backUp, PARTIAL, readManifest } from "./back-up.ts";
+import { type CompactOptions, compactServed, type ServedCompaction } from "./compact.ts";
 import { type CopiedFile, type CopyOptions, copyStore } from "./copy-store.ts";
 
 const NAME = /^\d{8}T\d{9}Z$/;
@@ -19,6 +21,8 @@ export interface StoreCopier {
   stream(write: (chunk: Uint8Array) => Promise<void>, options: CopyOptions): Promise<CopiedFile>;
   /** The directory of back-ups; undefined when there is none. */
   readonly directory: BackUpDirectory | undefined;
+  /** Has a copy take the place of the data file. */
+  compact(options: Pick<CompactOptions, "onProgress" | "signal">): Promise<ServedCompaction>;
 }
 
 /** A directory of back-ups. */
@@ -33,12 +37,12 @@ export interface BackUpDirectory {
 export interface CopierSettings {
   /** The data directory. */
   readonly source: string;
-  readonly storeId: string;
+  readonly store: LmdbStore;
   /** The directory of back-ups, which exists; undefined when there is none. */
   readonly directory: string | undefined;
   /** Complete back-ups that are kept there. */
   readonly keep: number;
-  /** Bytes that stay free on its disk. */
+  /** Bytes that stay free on the disk of a copy. */
   readonly freeBytes: number;
   readonly version: string;
   readonly factsModule: URL;
@@ -46,22 +50,23 @@ export interface CopierSettings {
 
 /** Makes the copier of a store that this process serves. */
 export function createCopier(settings: CopierSettings): StoreCopier {
-  const { directory, source, storeId } = settings;
+  const { directory, source, store, factsModule, freeBytes } = settings;
   return {
     stream: (write, options) => copyStore(source, write, options),
     directory:
       directory === undefined
         ? undefined
         : {
-            newestStartMs: () => listBackUps(directory, storeId).at(-1)?.startMs,
+            newestStartMs: () => listBackUps(directory, store.storeId).at(-1)?.startMs,
             make: (startMs, options) => makeIn(directory, settings, { ...options, startMs }),
           },
+    compact: (options) => compactServed(store, source, { factsModule, freeBytes, ...options }),
   };
 }
 
 async function makeIn(
   directory: string,
-  { source, storeId, keep, ...settings }: CopierSettings,
+  { source, store, keep, ...settings }: CopierSettings,
   options: CopyOptions & { readonly startMs: number },
 ): Promise<NamedBackUp> {
   const lock = await lockDirectory(directory);
@@ -69,7 +74,7 @@ async function makeIn(
     removeBroken(directory);
     const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");
     const made = await backUp(source, { ...settings, ...options, target: join(directory, name) });
-    for (const old of listBackUps(directory, storeId).slice(0, -keep)) {
+    for (const old of listBackUps(directory, store.storeId).slice(0, -keep)) {
       rmSync(join(directory, old.name), { recursive: true });
     }
     return { ...made, name };

@@ -34,7 +34,7 @@ export interface EnvironmentOptions {
 export const DATA_FILE = "data.mdb";
 
 /** The name of LMDB's table of readers beside it. */
-const READERS_FILE = "lock.mdb";
+export const READERS_FILE = "lock.mdb";
 const READERS_MAX = 1_024;
 
 /** The folder in the directory in which a compaction makes its copy. */

@@ -17,8 +17,8 @@ const LOCK_MS = 10;
 export class Presence {
   readonly #path: string;
   readonly #lockPath: string;
-  readonly #file: number;
-  readonly #data: Stats;
+  #file: number;
+  #data: Stats;
   readonly #lock: Stats;
   readonly #monotonicMs: () => number;
   #bytes: number;
@@ -52,6 +52,14 @@ export class Presence {
     if (now - this.#lockMs < LOCK_MS) return;
     sameFile(this.#lockPath, this.#lock);
     this.#lockMs = now;
+  }
+
+  /** Takes the file that is at the path now for the one that is open. */
+  renew(): void {
+    closeSync(this.#file);
+    this.#file = openSync(this.#path, "r");
+    this.#data = fstatSync(this.#file);
+    this.#bytes = this.#data.size;
   }
 
   /** Ends the checks. */

@@ -79,6 +79,9 @@ export class Writer<R extends Report> {
   #idleTimer: NodeJS.Timeout | undefined;
   #failure: AppError | undefined;
   #closing = false;
+  /** Set while no transaction may begin; called when none is under way. */
+  #onIdle: (() => void) | undefined;
+  #note: ((flight: Flight) => void) | undefined;
   readonly #journal: JournalRange;
   readonly #gate = new Gate();
   readonly #barriers = new Barriers();
@@ -191,6 +194,26 @@ export class Writer<R extends Report> {
     }
   }
 
+  /** Begins no transaction until `resume`. Waits for the one under way; throws when it fails. */
+  async pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = resolve;
+    if (this.#flight === undefined) resolve();
+    await promise;
+    this.assertReadable();
+  }
+
+  /** Goes on after a pause. */
+  resume(): void {
+    this.#onIdle = undefined;
+    this.#schedule();
+  }
+
+  /** Has a function note each transaction before it is written. Undefined: no more. */
+  noteFlights(note: ((flight: Flight) => void) | undefined): void {
+    this.#note = note;
+  }
+
   /** Has a state outside the index change with the group. */
   stage(staged: Staged): void {
     this.#forming.staged.push(staged);
@@ -284,6 +307,7 @@ export class Writer<R extends Report> {
 
   #submit(): void {
     if (this.#flight !== undefined || this.#failure !== undefined) return;
+    if (this.#onIdle !== undefined) return;
     if (!this.#hasSpace()) {
       this.#waitForSpace();
       return;
@@ -302,6 +326,7 @@ export class Writer<R extends Report> {
     if (flight.group !== undefined) failpoint("before-commit");
     try {
       this.#parts.files.checkSize();
+      this.#note?.(flight);
       this.#parts.env.root
         .batch(() => this.#parts.space.wrote(writeFlight(this.#parts.env, flight)))
         .then(
@@ -383,6 +408,7 @@ export class Writer<R extends Report> {
     // The next group goes out now, not a turn later: its changes are there already.
     this.#submit();
     if (this.#flight === undefined) this.#restartIdleTimer();
+    this.#onIdle?.();
   }
 
   #makeVisible(flight: Flight<R>, group: Group<R>): void {
@@ -416,6 +442,7 @@ export class Writer<R extends Report> {
     }
     this.#barriers.settle(0);
     this.#gate.openAll();
+    this.#onIdle?.();
     // The calls are refused by now: LMDB must not even be read after a failed commit.
     if (isCommitFailure(error)) commitFailure(error).then(this.#parts.onFatal);
     else this.#parts.onFatal(error);

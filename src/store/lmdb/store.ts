@@ -17,6 +17,7 @@ import {
   openEnvironment,
   prepareDirectory,
 } from "../engine/environment.ts";
+import { CHANGES_FILE, type ExchangeWork, exchangeFile } from "../engine/exchange.ts";
 import { Floor, type FloorOptions } from "../engine/floor.ts";
 import { type DirectoryLock, lockDirectory, writeWhereRoom } from "../engine/lock.ts";
 import { Memtable } from "../engine/memtable.ts";
@@ -102,6 +103,12 @@ export interface LmdbStoreOptions {
   readonly onFatal?: (error: unknown) => void;
 }
 
+/** A store whose data file can be exchanged. */
+export interface LmdbStore extends Store {
+  /** See `exchangeFile` of the engine. Gives up a check of pages that runs in the background. */
+  exchangeFile(work: ExchangeWork): Promise<number>;
+}
+
 const CACHE_BYTES = 134_217_728;
 const START_CHECK_MS = 1_000;
 const CLOSE_FLUSH_MS = 2_000;
@@ -112,13 +119,15 @@ const CLOSE_MS = 5_000;
  * another process has it, RECORD_CORRUPT when it is visibly damaged, CommitFailedError when the
  * disk refuses a write, and an Error when it cannot be opened.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
   prepareDirectory(options.directory, options.allowNetworkFilesystem === true);
   const lock = await lockDirectory(options.directory);
   try {
     const pages = checkFile(options);
-    // A compaction that was killed leaves a copy behind.
-    rmSync(join(options.directory, COMPACT_FOLDER), { recursive: true, force: true });
+    // A compaction that was killed leaves these behind.
+    for (const name of [COMPACT_FOLDER, CHANGES_FILE]) {
+      rmSync(join(options.directory, name), { recursive: true, force: true });
+    }
     const store = await openStore(options, lock, pages);
     writeMarker(options.directory, store.storeId);
     return store;
@@ -162,7 +171,8 @@ async function openStore(
   options: LmdbStoreOptions,
   lock: DirectoryLock,
   pages: PageNews | undefined,
-): Promise<Store & { readonly core: Core }> {
+): Promise<LmdbStore & { readonly core: Core }> {
+  const { directory, readFacts } = options;
   const env = openEnvironment(options);
   const endCheck = checkRest(options, env, pages);
   try {
@@ -171,14 +181,12 @@ async function openStore(
     const start = replayJournal(env, memtable);
     const log = recoverEvents({ env, memtable }, start.commitNo);
     const identity = await claimIdentity(env, old, baseOf(log), options.newHistory === true);
-    const floor = new Floor(options.directory, options.floor ?? {}, () => performance.now());
+    const floor = new Floor(directory, options.floor ?? {}, () => performance.now());
     const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
     const listeners = new Set<(commit: Commit) => void>();
-    const presence = new Presence(options.directory, () => performance.now());
+    const presence = new Presence(directory, () => performance.now());
     const writer = new Writer({
-      env,
-      memtable,
-      start,
+      ...{ env, memtable, start },
       newReport: () => new CommitReport(),
       onCommit: (commit) => {
         events.added(commit.events.length);
@@ -188,7 +196,6 @@ async function openStore(
       space: floor,
       files: presence,
     });
-    const { readFacts } = options;
     const counts = newCounts();
     const core: Core = { env, memtable, writer, cache, readFacts, base: identity.base, counts };
     const events = new EventLog(core, log);
@@ -221,10 +228,7 @@ async function openStore(
         };
       },
       ...upkeepOf(core, new Maintenance(core, events, copying), {
-        floor,
-        lock,
-        presence,
-        endCheck,
+        ...{ directory, floor, lock, presence, endCheck },
       }),
     };
   } catch (error) {
@@ -478,12 +482,13 @@ function upkeepOf(
   core: Core,
   maintenance: Maintenance,
   parts: {
+    readonly directory: string;
     readonly floor: Floor;
     readonly lock: DirectoryLock;
     readonly presence: Presence;
     readonly endCheck: () => Promise<void>;
   },
-): Pick<Store, "maintain" | "close"> {
+): Pick<LmdbStore, "maintain" | "exchangeFile" | "close"> {
   const { floor, lock, presence, endCheck } = parts;
   let closing: Promise<void> | undefined;
   const closeOnce = async (): Promise<void> => {
@@ -507,6 +512,11 @@ function upkeepOf(
     maintain: async (plan) => {
       floor.keepReserve();
       return floor.isFull ? false : await maintenance.step(plan);
+    },
+    exchangeFile: async (work) => {
+      await endCheck();
+      const { env, writer } = core;
+      return exchangeFile({ ...parts, env, writer, now: () => performance.now() }, work);
     },
     close: () => {
       closing ??= closeOnce();

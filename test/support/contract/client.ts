@@ -59,7 +59,10 @@ export const METHODS = {
 } as const;
 
 export type MethodName = keyof typeof METHODS;
-export type UnaryName = Exclude<MethodName, "watchEvents" | "exportSession" | "backUp">;
+export type UnaryName = Exclude<MethodName, "watchEvents" | ReadWhole>;
+
+/** Streams that a test reads to their end. */
+type ReadWhole = "exportSession" | "backUp" | "compactStore";
 export type RequestOf<M extends MethodName> = ReturnType<(typeof METHODS)[M]["requestDeserialize"]>;
 export type ResponseOf<M extends MethodName> = ReturnType<
   (typeof METHODS)[M]["responseDeserialize"]
@@ -281,8 +284,16 @@ export class TestClient {
     return this.#readAll("backUp", fields, options);
   }
 
+  /** Compacts the store: the messages of the stream, and its failure if any. */
+  compactStore(
+    fields: Partial<RequestOf<"compactStore">>,
+    options: CallOptions = {},
+  ): Promise<Streamed<"compactStore">> {
+    return this.#readAll("compactStore", fields, options);
+  }
+
   /** Reads a stream to its end. */
-  #readAll<M extends "exportSession" | "backUp">(
+  #readAll<M extends ReadWhole>(
     method: M,
     fields: Partial<RequestOf<M>>,
     options: CallOptions,

@@ -270,8 +270,9 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteConsumer: { consumerId: "gone", allowMissing: true },
   ackEvents: { consumerId: "seed", resumeToken: "x" },
   getServerInfo: {},
-  // Its answer is a stream, too.
+  // Their answers are streams, too.
   backUp: {},
+  compactStore: {},
   compactSession: { sessionId: "doomed", choice: { $case: "keepRecent", value: 2 } },
   listSummaries: { sessionId: "seed", pageSize: 10 },
   listSummarySources: { sessionId: "seed", version: 1n },

@@ -1,9 +1,9 @@
-// Provokes the failures of BackUp.
+// Provokes the failures of BackUp and CompactStore.
 
 import type { AppSettings } from "../../../../src/app.ts";
 import { BackUpTarget } from "../../../../src/gen/memorysidecar/v1/admin_service.ts";
 import type { StoreCopier } from "../../../../src/store/backup/copier.ts";
-import { type Failure, startContractServer } from "../client.ts";
+import { type Failure, startContractServer, type TestClient } from "../client.ts";
 import type { Ways } from "./scene.ts";
 
 const STREAM = { target: BackUpTarget.STREAM };
@@ -12,7 +12,11 @@ type End = (_: unknown, options: { readonly signal: AbortSignal }) => Promise<ne
 
 /** A copier whose copies end as `end` says. */
 function copierOf(end: End): StoreCopier {
-  return { stream: end, directory: { newestStartMs: () => undefined, make: end } };
+  return {
+    stream: end,
+    directory: { newestStartMs: () => undefined, make: end },
+    compact: (options) => end(undefined, options),
+  };
 }
 
 /** A copy that ends only when it is given up. */
@@ -21,29 +25,46 @@ const untilGivenUp: End = (_, { signal }) =>
     signal.addEventListener("abort", () => reject(new Error("The copy was given up.")));
   });
 
-/** Fails while another back-up is under way. */
-async function failBeside(settings: Partial<AppSettings>): Promise<Failure | undefined> {
+type Work = (client: TestClient, deadlineMs: number) => Promise<{ failure: Failure | undefined }>;
+
+const backUp: Work = (client, deadlineMs) => client.backUp(STREAM, { deadlineMs });
+const compact: Work = (client, deadlineMs) => client.compactStore({}, { deadlineMs });
+
+/** Fails while other work on the store is under way. */
+async function failBeside(
+  other: Work,
+  work: Work,
+  settings: Partial<AppSettings> = {},
+): Promise<Failure | undefined> {
   const backUps = { copier: copierOf(untilGivenUp), everyMs: 0, bytesPerSecond: 0 };
   await using server = await startContractServer({ backUps, settings });
-  const first = server.client.backUp(STREAM, { deadlineMs: 2_000 });
+  const first = other(server.client, 2_000);
   for (;;) {
-    const { failure } = await server.client.backUp({}, { deadlineMs: 500 });
-    if (failure?.reason === "BACK_UP_RUNNING" || failure?.reason === "STREAM_LIMIT_REACHED") {
+    const { failure } = await work(server.client, 500);
+    if (failure?.reason.endsWith("_RUNNING") || failure?.reason === "STREAM_LIMIT_REACHED") {
       await first;
       return failure;
     }
   }
 }
 
-/** The failures of BackUp. */
+/** Fails when the disk is full. */
+async function failFull(work: Work): Promise<Failure | undefined> {
+  const full = copierOf(() => Promise.reject(new Error("The disk is full.")));
+  const backUps = { copier: full, everyMs: 0, bytesPerSecond: 0 };
+  await using server = await startContractServer({ backUps });
+  return (await work(server.client, 10_000)).failure;
+}
+
+/** The failures of BackUp and CompactStore. */
 export const BACK_UP_WAYS: Ways = {
   "BackUp BACK_UP_NOT_CONFIGURED": async ({ client }) => (await client.backUp({})).failure,
-  "BackUp BACK_UP_FAILED": async () => {
-    const full = copierOf(() => Promise.reject(new Error("The disk is full.")));
-    const backUps = { copier: full, everyMs: 0, bytesPerSecond: 0 };
-    await using server = await startContractServer({ backUps });
-    return (await server.client.backUp({})).failure;
-  },
-  "BackUp BACK_UP_RUNNING": () => failBeside({}),
-  "BackUp STREAM_LIMIT_REACHED": () => failBeside({ watchStreamsMax: 1 }),
+  "BackUp BACK_UP_FAILED": () => failFull(backUp),
+  "BackUp BACK_UP_RUNNING": () => failBeside(backUp, backUp),
+  "BackUp COMPACTION_RUNNING": () => failBeside(compact, backUp),
+  "BackUp STREAM_LIMIT_REACHED": () => failBeside(backUp, backUp, { watchStreamsMax: 1 }),
+  "CompactStore COMPACTION_FAILED": () => failFull(compact),
+  "CompactStore COMPACTION_RUNNING": () => failBeside(compact, compact),
+  "CompactStore BACK_UP_RUNNING": () => failBeside(backUp, compact),
+  "CompactStore STREAM_LIMIT_REACHED": () => failBeside(backUp, compact, { watchStreamsMax: 1 }),
 };

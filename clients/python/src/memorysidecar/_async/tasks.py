@@ -177,6 +177,14 @@ class AsyncTaskMethods(AsyncCalls):
         request = v1.BackUpRequest(target=target, max_bytes_per_second=max_bytes_per_second)
         return self._stream(request, v1.BackUpResponse, call)
 
+    def compact_store(
+        self, **call: Unpack[f.ReadOptions]
+    ) -> AsyncIterator[v1.CompactStoreResponse]:
+        """Compacts the store while it is served. Yields its progress, and the compaction as the
+        last part. The call begins with the first part; ``timeout`` is for all of them.
+        """
+        return self._stream(v1.CompactStoreRequest(), v1.CompactStoreResponse, call)
+
     async def erase_subject(
         self,
         *,

@@ -25,6 +25,13 @@ class BackUpStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     BACK_UP_STEP_COPYING: _ClassVar[BackUpStep]
     BACK_UP_STEP_VERIFYING: _ClassVar[BackUpStep]
 
+class CompactStoreStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    COMPACT_STORE_STEP_UNSPECIFIED: _ClassVar[CompactStoreStep]
+    COMPACT_STORE_STEP_COPYING: _ClassVar[CompactStoreStep]
+    COMPACT_STORE_STEP_VERIFYING: _ClassVar[CompactStoreStep]
+    COMPACT_STORE_STEP_CATCHING_UP: _ClassVar[CompactStoreStep]
+
 class HookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     HOOK_KIND_UNSPECIFIED: _ClassVar[HookKind]
@@ -74,6 +81,10 @@ BACK_UP_TARGET_STREAM: BackUpTarget
 BACK_UP_STEP_UNSPECIFIED: BackUpStep
 BACK_UP_STEP_COPYING: BackUpStep
 BACK_UP_STEP_VERIFYING: BackUpStep
+COMPACT_STORE_STEP_UNSPECIFIED: CompactStoreStep
+COMPACT_STORE_STEP_COPYING: CompactStoreStep
+COMPACT_STORE_STEP_VERIFYING: CompactStoreStep
+COMPACT_STORE_STEP_CATCHING_UP: CompactStoreStep
 HOOK_KIND_UNSPECIFIED: HookKind
 HOOK_KIND_BUILTIN: HookKind
 HOOK_KIND_OPENAI: HookKind
@@ -253,6 +264,38 @@ class BackUpContent(_message.Message):
     memory_count: int
     record_count: int
     def __init__(self, session_count: _Optional[int] = ..., message_count: _Optional[int] = ..., event_count: _Optional[int] = ..., document_count: _Optional[int] = ..., memory_count: _Optional[int] = ..., record_count: _Optional[int] = ...) -> None: ...
+
+class CompactStoreRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class CompactStoreResponse(_message.Message):
+    __slots__ = ("progress", "compaction")
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    COMPACTION_FIELD_NUMBER: _ClassVar[int]
+    progress: CompactStoreProgress
+    compaction: StoreCompaction
+    def __init__(self, progress: _Optional[_Union[CompactStoreProgress, _Mapping]] = ..., compaction: _Optional[_Union[StoreCompaction, _Mapping]] = ...) -> None: ...
+
+class CompactStoreProgress(_message.Message):
+    __slots__ = ("step", "done_bytes", "total_bytes")
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    DONE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
+    step: CompactStoreStep
+    done_bytes: int
+    total_bytes: int
+    def __init__(self, step: _Optional[_Union[CompactStoreStep, str]] = ..., done_bytes: _Optional[int] = ..., total_bytes: _Optional[int] = ...) -> None: ...
+
+class StoreCompaction(_message.Message):
+    __slots__ = ("size_bytes_before", "size_bytes_after", "write_pause")
+    SIZE_BYTES_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    SIZE_BYTES_AFTER_FIELD_NUMBER: _ClassVar[int]
+    WRITE_PAUSE_FIELD_NUMBER: _ClassVar[int]
+    size_bytes_before: int
+    size_bytes_after: int
+    write_pause: _duration_pb2.Duration
+    def __init__(self, size_bytes_before: _Optional[int] = ..., size_bytes_after: _Optional[int] = ..., write_pause: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class EraseSubjectRequest(_message.Message):
     __slots__ = ("namespace", "subject", "dry_run", "request_id")

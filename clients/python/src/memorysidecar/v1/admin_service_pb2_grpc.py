@@ -31,6 +31,11 @@ class AdminServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.BackUpRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.BackUpResponse.FromString,
                 _registered_method=True)
+        self.CompactStore = channel.unary_stream(
+                '/memorysidecar.v1.AdminService/CompactStore',
+                request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.CompactStoreRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.CompactStoreResponse.FromString,
+                _registered_method=True)
         self.EraseSubject = channel.unary_unary(
                 '/memorysidecar.v1.AdminService/EraseSubject',
                 request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.EraseSubjectRequest.SerializeToString,
@@ -75,7 +80,33 @@ class AdminServiceServicer:
         Errors:
         - FAILED_PRECONDITION, `BACK_UP_NOT_CONFIGURED`: the server has no directory for back-ups
         - UNAVAILABLE, `BACK_UP_RUNNING`
+        - UNAVAILABLE, `COMPACTION_RUNNING`
         - FAILED_PRECONDITION, `BACK_UP_FAILED`: it could not be written
+        - UNAVAILABLE, `STREAM_LIMIT_REACHED`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CompactStore(self, request, context):
+        """Compacts the store, all namespaces, while the server serves it: a copy without free pages and
+        without bytes of erased records takes the place of the data file. The stream tells the progress
+        and ends with the compaction; without that last message the store goes on with the file that it
+        had. Tokens, etags, consumers and open streams stay valid.
+
+        Reads go on. Writes go on while the copy is made and verified, and wait once while it takes up
+        the last of them: usually some milliseconds. When they would wait longer than 2 seconds, the
+        compaction fails and they go on.
+
+        The disk needs room for the copy and for the changes of the meantime, above the setting
+        `disk-floor-bytes`. What is written and erased in the meantime may leave bytes in the new file,
+        so an erasure is to be done before. Canceling the call gives the compaction up unless the copy
+        has taken the place already. One compaction or back-up runs at a time.
+
+        Errors:
+        - UNAVAILABLE, `COMPACTION_RUNNING`
+        - UNAVAILABLE, `BACK_UP_RUNNING`
+        - FAILED_PRECONDITION, `COMPACTION_FAILED`: the disk has no room, or writes leave none
         - UNAVAILABLE, `STREAM_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -130,6 +161,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.BackUp,
                     request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.BackUpRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.BackUpResponse.SerializeToString,
+            ),
+            'CompactStore': grpc.unary_stream_rpc_method_handler(
+                    servicer.CompactStore,
+                    request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.CompactStoreRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.CompactStoreResponse.SerializeToString,
             ),
             'EraseSubject': grpc.unary_unary_rpc_method_handler(
                     servicer.EraseSubject,
@@ -224,6 +260,33 @@ class AdminService:
             '/memorysidecar.v1.AdminService/BackUp',
             memorysidecar_dot_v1_dot_admin__service__pb2.BackUpRequest.SerializeToString,
             memorysidecar_dot_v1_dot_admin__service__pb2.BackUpResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompactStore(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/memorysidecar.v1.AdminService/CompactStore',
+            memorysidecar_dot_v1_dot_admin__service__pb2.CompactStoreRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_admin__service__pb2.CompactStoreResponse.FromString,
             options,
             channel_credentials,
             insecure,
