@@ -162,6 +162,17 @@ describe("readConfig", () => {
     expect(problemsOf(["--allow-grpc-trace"], env)).toEqual([]);
   });
 
+  test.each([
+    ["d", ["--backup-dir must not be in the data directory"]],
+    ["d/inside", ["--backup-dir must not be in the data directory"]],
+    ["d/..inside", ["--backup-dir must not be in the data directory"]],
+    ["beside", []],
+    ["d-beside", []],
+    [".", []],
+  ])("takes back-ups into %s: %j", (directory, problems) => {
+    expect(problemsOf(["--data-dir", "d", "--backup-dir", directory])).toEqual(problems);
+  });
+
   test("reads the hooks file, and tells of its problems with all others", () => {
     expect(readConfig([], {}).hooks).toEqual(DEFAULT_HOOKS);
     const file = fileWith({ hooks: { agents: { kind: "poll" } }, default_summarizer: "agents" });

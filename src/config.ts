@@ -272,7 +272,7 @@ function crossCheck(config: Config, env: Environment, problems: string[]): void 
   if (backupEveryMs > 0 && backupDir === undefined) {
     problems.push("--backup-every-ms needs --backup-dir");
   }
-  if (backupDir !== undefined && !relative(dataDir, backupDir).startsWith("..")) {
+  if (backupDir !== undefined && !`${relative(dataDir, backupDir)}/`.startsWith("../")) {
     problems.push("--backup-dir must not be in the data directory");
   }
   const exposed = exposureProblem(config);

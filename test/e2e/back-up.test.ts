@@ -15,6 +15,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { TestClient } from "../support/contract/client.ts";
 import { message } from "../support/contract/samples.ts";
 import { afterToken } from "../support/contract/watch.ts";
+import { makeCertificate } from "../support/kit/certificate.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { start } from "./start.ts";
 
@@ -269,6 +270,30 @@ describe("a back-up of a running server", () => {
     await after.end();
   }, 120_000);
 });
+
+test("a back-up is taken by address over TLS with a token, and not without them", async () => {
+  const folder = await makeFolder();
+  makeCertificate(folder, "localhost");
+  const cert = join(folder, "localhost.cert.pem");
+  const tokens = join(folder, "tokens");
+  const strangers = join(folder, "strangers");
+  writeFileSync(tokens, `${"t".repeat(40)}\n`, { mode: 0o600 });
+  writeFileSync(strangers, `${"s".repeat(40)}\n`, { mode: 0o600 });
+  const secure = ["--tls-cert", cert, "--tls-key", join(folder, "localhost.key.pem")];
+  const args = ["--token-file", tokens, ...secure];
+  const server = await start({ dataDir: join(folder, "live"), args });
+  const address = server.address.replace("127.0.0.1", "localhost");
+  const trust = ["--tls-ca", cert];
+  const refused = [["--token-file", tokens], [...trust, "--token-file", strangers], trust];
+  for (const options of refused) {
+    expect(run("backup", address, join(folder, "copy"), ...options).status).not.toBe(0);
+    expect(existsSync(join(folder, "copy"))).toBe(false);
+  }
+  const made = run("backup", address, join(folder, "copy"), ...trust, "--token-file", tokens);
+  expect(made, made.stderr).toMatchObject({ status: 0 });
+  expect(run("restore", join(folder, "copy"), join(folder, "restored")).status).toBe(0);
+  await server.stop();
+}, 60_000);
 
 describe("compaction", () => {
   test("shrinks the file, keeps every record and token, and removes erased bytes", async () => {
