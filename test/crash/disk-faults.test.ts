@@ -1,5 +1,6 @@
-// A disk that refuses one write or flush of data.mdb, or all from there on: nothing acknowledged is
-// lost, and the process ends with 70 and the name of the error, never by a signal.
+// A disk that refuses one write or flush of data.mdb, or all from there on, as a broken one or one
+// that turned read-only does: nothing acknowledged is lost, and the process ends with 70 and the
+// name of the error, never by a signal.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -59,9 +60,12 @@ async function verify(dataDir: string): Promise<void> {
   await promisify(execFile)(process.execPath, [MAIN, "verify", dataDir]);
 }
 
+const TEXTS = { EIO: "Input/output error", EROFS: "Read-only file system" };
+
 const CASES = Array.from({ length: CALLS }, (_, i) => [
-  { at: i + 1, keep: false },
-  { at: i + 1, keep: true },
+  { at: i + 1, keep: false, error: "EIO" } as const,
+  { at: i + 1, keep: true, error: "EIO" } as const,
+  { at: i + 1, keep: true, error: "EROFS" } as const,
 ]).flat();
 
 test.runIf(missing === undefined)(
@@ -86,7 +90,8 @@ test.runIf(missing === undefined)(
     await first.stop();
     for (const [i, fault] of cases.entries()) {
       const said = join(temporary.path, `said-${i}`);
-      const env = faultEnv({ ...fault, errno: constants.errno.EIO, said });
+      const { error, ...when } = fault;
+      const env = faultEnv({ ...when, errno: constants.errno[error], said });
       const end = await ended({ dataDir, env }, started);
       expect({ fault, code: end.code, signal: end.signal }).toEqual({
         fault,
@@ -94,7 +99,7 @@ test.runIf(missing === undefined)(
         signal: null,
       });
       expect(existsSync(said)).toBe(true);
-      expect(end.last).toContain("A commit failed: EIO, Input/output error");
+      expect(end.last).toContain(`A commit failed: ${error}, ${TEXTS[error]}`);
       await verify(dataDir);
     }
     const last = await startServer({ dataDir });
