@@ -30,6 +30,7 @@ import { AdminServiceService } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "./gen/memorysidecar/v1/event_service.ts";
 import { MemoryServiceService } from "./gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "./gen/memorysidecar/v1/recall_service.ts";
+import { RecordServiceService } from "./gen/memorysidecar/v1/record_service.ts";
 import { SessionServiceService } from "./gen/memorysidecar/v1/session_service.ts";
 import { TaskServiceService } from "./gen/memorysidecar/v1/task_service.ts";
 import {
@@ -65,6 +66,15 @@ import {
   upsertDocuments,
 } from "./recall/documents/rpc.ts";
 import { embed, recall } from "./recall/rpc.ts";
+import {
+  batchGetRecords,
+  deleteRecord,
+  deleteRecords,
+  getRecord,
+  listRecords,
+  putRecord,
+  writeRecords,
+} from "./records/rpc.ts";
 import {
   appendMessages,
   countTokens,
@@ -183,6 +193,16 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   clearCollection,
 };
 
+const RECORD_RPCS: Rpcs<typeof RecordServiceService> = {
+  putRecord,
+  getRecord,
+  batchGetRecords,
+  listRecords,
+  writeRecords,
+  deleteRecord,
+  deleteRecords,
+};
+
 const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
   watchEvents,
   listEvents,
@@ -220,6 +240,7 @@ export const SERVICE_NAMES = [
   "memorysidecar.v1.TaskService",
   "memorysidecar.v1.RecallService",
   "memorysidecar.v1.MemoryService",
+  "memorysidecar.v1.RecordService",
 ] as const;
 
 /** Facts of a method from the descriptors. */
@@ -303,5 +324,6 @@ export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readon
     bind(SERVICE_NAMES[3], TaskServiceService, TASK_RPCS, parts),
     bind(SERVICE_NAMES[4], RecallServiceService, RECALL_RPCS, parts),
     bind(SERVICE_NAMES[5], MemoryServiceService, MEMORY_RPCS, parts),
+    bind(SERVICE_NAMES[6], RecordServiceService, RECORD_RPCS, parts),
   ];
 }

@@ -27,6 +27,9 @@ import { snapshotInvalid } from "./kit/errors.ts";
 import { Etags } from "./kit/etag.ts";
 import type { World } from "./kit/world.ts";
 import { memoryParticipant } from "./memory/learn/give.ts";
+import type { RecordServiceApi } from "./records/api.ts";
+import { deleteRange, writeRecords } from "./records/change-records.ts";
+import { listRecords, readRecords } from "./records/read-records.ts";
 import type { SessionServiceApi } from "./session/api.ts";
 import { appendMessages } from "./session/append.ts";
 import { fillToolResults } from "./session/fill-tool-results.ts";
@@ -128,6 +131,7 @@ export function createServices(parts: ServiceParts): Services {
     hooks: tasks.hooks,
     recall: recall.api,
     memories: memories.api,
+    records: recordsApi(context),
     snapshots: {
       openSnapshot: (call, ref) => openSnapshot(context, call, ref),
       exportWindow: (call, ref) => exportWindow(context, call, ref),
@@ -186,6 +190,16 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     setSummary: (call, input) => setSummary(context, call, input),
     fillToolResults: (call, input) => fillToolResults(context, call, input),
     searchSessions: (call, input) => search.search(call, input),
+  };
+}
+
+/** Records that callers keep by name. */
+function recordsApi(context: ServiceContext): RecordServiceApi {
+  return {
+    writeRecords: (call, input) => writeRecords(context, call, input),
+    deleteRange: (call, input) => deleteRange(context, call, input),
+    readRecords: (call, input) => readRecords(context, call, input),
+    listRecords: (call, input) => listRecords(context, call, input),
   };
 }
 

@@ -57,6 +57,7 @@ export const CAPABILITIES = [
   "policy_presets",
   "policy_preview",
   "recall",
+  "records",
   "relations",
   "restore",
   "sessions",

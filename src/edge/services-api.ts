@@ -6,6 +6,7 @@ import type { EventServiceApi } from "../events/api.ts";
 import type { Call } from "../kit/call.ts";
 import type { MemoryServiceApi } from "../memory/api.ts";
 import type { RecallServiceApi } from "../recall/api.ts";
+import type { RecordServiceApi } from "../records/api.ts";
 import type { SessionServiceApi } from "../session/api.ts";
 import type { SnapshotServiceApi } from "../session/snapshot/api.ts";
 import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
@@ -40,6 +41,7 @@ export interface Services {
   readonly hooks: HookServiceApi;
   readonly recall: RecallServiceApi;
   readonly memories: MemoryServiceApi;
+  readonly records: RecordServiceApi;
   readonly erasures: ErasureServiceApi;
   readonly events: EventServiceApi;
   readonly admin: AdminServiceApi;

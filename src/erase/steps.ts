@@ -9,6 +9,8 @@ import { removal } from "../memory/forget.ts";
 import type { MemoryLookup } from "../memory/rules/lookup.ts";
 import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
 import { documentEvents } from "../recall/documents/change-documents.ts";
+import { removeByServer } from "../records/change-records.ts";
+import type { KeptRecord } from "../records/rules/record.ts";
 import {
   type ErasedPart,
   eraseMessageOf,
@@ -33,6 +35,7 @@ export const STEPS: Readonly<
   messages: eraseMessages,
   memories: eraseMemories,
   documents: eraseDocuments,
+  records: eraseRecords,
   answers: eraseAnswers,
   purge: waitForPurge,
 };
@@ -314,6 +317,34 @@ async function eraseThose(
     return { kind: "save", result, plan: { remove, nowMs, events, erasure } };
   });
   work.took(part);
+}
+
+// Records that callers keep by name.
+
+async function eraseRecords(work: ErasureWork): Promise<void> {
+  const { namespace, parts, subject } = work;
+  const { context } = parts;
+  if (subject.kind === "document" || subject.kind === "messages") return;
+  let after: string | undefined;
+  do {
+    work.checkLive();
+    const query = { namespace, order: "asc", limit: PAGE, withValues: false } as const;
+    const page = await context.store.listRecords({
+      ...query,
+      ...(after === undefined ? {} : { after }),
+    });
+    const isMeant = ({ owner }: KeptRecord): boolean => isOfSubject(work, owner);
+    const names = page.records.filter(isMeant);
+    let part: ErasedPart | undefined;
+    if (names.length > 0) {
+      await removeByServer(context, { namespace, names, reason: "erased", isMeant }, (count) => {
+        part = { counts: { record: count }, marks: [] };
+        return work.settle(part);
+      });
+    }
+    if (part !== undefined) work.took(part);
+    after = page.next;
+  } while (after !== undefined);
 }
 
 // Answers that are remembered.

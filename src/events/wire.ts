@@ -28,6 +28,7 @@ import {
   type EventKind,
   type EventType,
   type MemoryDeleteReason,
+  type RecordDeleteReason,
   type SupersedeReason,
   type TaskNamed,
 } from "./rules/event.ts";
@@ -56,6 +57,12 @@ const DELETIONS = {
   "source-erased": wire.MemoryDeleteReason.SOURCE_ERASED,
   erased: wire.MemoryDeleteReason.ERASED,
 } as const satisfies Readonly<Record<MemoryDeleteReason, wire.MemoryDeleteReason>>;
+
+const RECORD_DELETIONS = {
+  request: wire.RecordDeleteReason.REQUEST,
+  expired: wire.RecordDeleteReason.EXPIRED,
+  erased: wire.RecordDeleteReason.ERASED,
+} as const satisfies Readonly<Record<RecordDeleteReason, wire.RecordDeleteReason>>;
 
 // The newest events stay in memory for watchers, and go in the order in which they came.
 const slab = new Slab(65_536);
@@ -219,6 +226,15 @@ const DETAILS: {
     createdCount,
     rejectedCount,
     reason: failure === undefined ? TaskFailureReason.UNSPECIFIED : toFailureReason(failure),
+  }),
+  recordsWritten: ({ records }) => ({
+    records: records.map(({ path, key, version }) => {
+      return { path: [...path], key, version: BigInt(version) };
+    }),
+  }),
+  recordsDeleted: ({ records, reason }) => ({
+    records: records.map(({ path, key }) => ({ path: [...path], key })),
+    reason: RECORD_DELETIONS[reason],
   }),
 };
 

@@ -76,6 +76,9 @@ export const STATUS_CODES = {
   ERASURE_NOT_FOUND: status.NOT_FOUND,
   ERASURE_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
   ANSWER_ERASED: status.FAILED_PRECONDITION,
+  RECORD_NOT_FOUND: status.NOT_FOUND,
+  RECORD_ALREADY_EXISTS: status.ALREADY_EXISTS,
+  RECORD_VERSION_MISMATCH: status.ABORTED,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {

@@ -311,6 +311,18 @@ export const LIMITS = {
   scoreBytes: 1_048_576,
   resolveKnown: 16,
   memoryJobRanges: 256,
+  /** Of the name of a record: its path, its key, and one byte for each segment. */
+  recordNameBytes: 1_024,
+  recordPathSegments: 32,
+  recordSegmentBytes: 255,
+  recordKeyBytes: 512,
+  /** Leaves room for the rest of a record under the 4 MiB stock clients accept. */
+  recordValueBytes: 4_128_768,
+  recordMediaTypeBytes: 127,
+  /** Operations of one WriteRecords, and records of one BatchGetRecords. */
+  recordOperations: 256,
+  /** Records that one DeleteRecords deletes. */
+  deleteRecords: 1_000,
   /** Messages that one erasure names. */
   erasedMessages: 1_000,
   /** Erasures under way in one namespace, and receipts that it keeps. */

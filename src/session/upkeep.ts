@@ -5,6 +5,7 @@
 import { eraseExpired } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { removeExpiredMemories, ScheduledDecay } from "../memory/upkeep.ts";
+import { removeExpiredRecords } from "../records/change-records.ts";
 import type { MaintenancePlan } from "../store/store.ts";
 import type { SessionRef } from "./rules/session.ts";
 
@@ -89,7 +90,11 @@ export async function upkeepStep(
     usageHourMin: Math.floor(nowMs / HOUR_MS) - USAGE_HOURS,
   };
   let more = await context.store.maintain(plan);
-  for (const step of [() => removeExpiredMemories(context, fail), () => decay.step()]) {
+  for (const step of [
+    () => removeExpiredMemories(context, fail),
+    () => removeExpiredRecords(context, fail),
+    () => decay.step(),
+  ]) {
     try {
       if (await step()) more = true;
     } catch (error) {

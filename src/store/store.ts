@@ -36,6 +36,7 @@ import type {
   VectorRecord,
 } from "./document-records.ts";
 import type { ErasureStore } from "./erasure-records.ts";
+import type { RecordStore } from "./kept-records.ts";
 import type { MemoryStore } from "./memory-records.ts";
 import type {
   CopyDecision,
@@ -62,6 +63,7 @@ import type {
 
 export type * from "./document-records.ts";
 export type * from "./erasure-records.ts";
+export type * from "./kept-records.ts";
 export type * from "./memory-records.ts";
 export type * from "./session-changes.ts";
 export type * from "./stored.ts";
@@ -242,10 +244,10 @@ export type Lists = Pick<
 
 /**
  * A store. Every namespace has revisions of its own: one for each saved change of its sessions,
- * documents and memories, each one above the one before. Nothing orders changes of several
+ * documents, memories and records, each one above the one before. Nothing orders changes of several
  * namespaces.
  */
-export interface Store extends MemoryStore, ErasureStore {
+export interface Store extends MemoryStore, ErasureStore, RecordStore {
   /** 16 hexadecimal digits; made with the store. */
   readonly storeId: string;
   /**

@@ -372,6 +372,16 @@ const STATED: readonly Stated[] = [
   },
   { of: "CountTokensRequest.messages", limits: ["countTokensTexts"] },
   { of: "CountTokensRequest.model", limits: ["modelBytes"] },
+  { of: "NamedRecord", limits: ["recordNameBytes"] },
+  { of: "NamedRecord.path", limits: ["recordPathSegments", "recordSegmentBytes"] },
+  { of: "NamedRecord.key", limits: ["recordKeyBytes"] },
+  { of: "NamedRecord.value", limits: ["recordValueBytes"] },
+  { of: "NamedRecord.media_type", limits: ["recordMediaTypeBytes"] },
+  { of: "WriteRecordsRequest.operations", limits: ["recordOperations"] },
+  { of: "BatchGetRecordsRequest.records", limits: ["recordOperations"] },
+  { of: "BatchGetRecordsResponse.results", limits: ["pageBytes"] },
+  { of: "ListRecordsRequest.page_size", limits: ["pageBytes", "pageScan", "pageSizeMax"] },
+  { of: "DeleteRecordsResponse.more", limits: ["deleteRecords"] },
   ...MEMORY_STATED,
 ];
 

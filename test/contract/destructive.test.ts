@@ -19,6 +19,9 @@ import {
   memoryScope,
   message,
   ownedBy,
+  record,
+  recordDelete,
+  recordRange,
 } from "../support/contract/samples.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 
@@ -85,6 +88,24 @@ const NOTHING_NAMED: Readonly<
     ...emptyScopes(),
   ],
   resetSession: [[["session_id"], {}]],
+  writeRecords: [
+    [["operations"], {}],
+    [["operations[0].operation"], { operations: [{ operation: undefined }] }],
+    [
+      ["operations[0].deletion.record.path", "operations[0].deletion.record.key"],
+      { operations: [{ operation: { $case: "deletion", value: recordDelete([], "") } }] },
+    ],
+  ],
+  deleteRecord: [
+    [["path", "key"], {}],
+    [["key"], { path: ["kept"] }],
+    [["path[0]"], { path: [""], key: "kept" }],
+  ],
+  deleteRecords: [
+    [["range"], {}],
+    [["range.path"], { range: recordRange({ recursive: true }) }],
+    [["range.path[1]"], { range: recordRange({ path: ["kept", ""], recursive: true }) }],
+  ],
   trimSession: [
     [["session_id", "target"], { discard: true }],
     [["target"], { sessionId: "kept", discard: true }],
@@ -125,6 +146,7 @@ beforeAll(async () => {
   await client.call("createConsumer", { consumerId: "kept" });
   await client.call("remember", { memories: [memory({ memoryId: "kept", text: "Kept." })] });
   await client.call("upsertDocuments", { documents: [document({ documentId: "kept" })] });
+  await client.call("putRecord", { record: record({ path: ["kept"], key: "kept" }) });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -146,7 +168,7 @@ test("every rpc that deletes says so in the contract", () => {
   const said = methods.filter((method) => reader.isDestructive(method)).map((one) => one.localName);
   expect(said.sort()).toEqual([...DESTRUCTIVE].sort());
   const named = methods.filter(({ name }) =>
-    /^(?:Clear|Decay|Delete|Erase|Forget|Merge|Purge|Reset|Trim)/.test(name),
+    /^(?:Clear|Decay|Delete|Erase|Forget|Merge|Purge|Reset|Trim|WriteRecords)/.test(name),
   );
   expect(named.map(({ localName }) => localName).sort()).toEqual(said);
 });

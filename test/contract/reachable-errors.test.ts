@@ -12,6 +12,7 @@ import { EVENT_WAYS } from "../support/contract/error-ways/events.ts";
 import { MEMORY_WAYS } from "../support/contract/error-ways/memories.ts";
 import { MESSAGE_WAYS } from "../support/contract/error-ways/messages.ts";
 import { RECALL_WAYS } from "../support/contract/error-ways/recall.ts";
+import { RECORD_WAYS } from "../support/contract/error-ways/records.ts";
 import { type ErrorScene, startErrorScene } from "../support/contract/error-ways/scene.ts";
 import { SESSION_WAYS } from "../support/contract/error-ways/sessions.ts";
 import { SNAPSHOT_WAYS } from "../support/contract/error-ways/snapshots.ts";
@@ -26,6 +27,7 @@ const WAYS = [
   EVENT_WAYS,
   MEMORY_WAYS,
   RECALL_WAYS,
+  RECORD_WAYS,
   TASK_WAYS,
   BACK_UP_WAYS,
   ADMIN_WAYS,

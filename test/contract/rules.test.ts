@@ -18,6 +18,7 @@ import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_servic
 import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
 import { MemoryServiceService } from "../../src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../src/gen/memorysidecar/v1/recall_service.ts";
+import { RecordServiceService } from "../../src/gen/memorysidecar/v1/record_service.ts";
 import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { TaskServiceService } from "../../src/gen/memorysidecar/v1/task_service.ts";
 import { loadDescriptors } from "../../src/grpc/descriptors.ts";
@@ -31,7 +32,7 @@ const forms = reader.forms();
 
 const DECODERS = new Map(
   [
-    ...[AdminServiceService, EventServiceService, MemoryServiceService],
+    ...[AdminServiceService, EventServiceService, MemoryServiceService, RecordServiceService],
     ...[RecallServiceService, SessionServiceService, TaskServiceService],
   ].flatMap((service) =>
     Object.values(service).map(({ path, requestDeserialize }) => [path, requestDeserialize]),

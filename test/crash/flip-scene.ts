@@ -24,6 +24,7 @@ const TURNS = 9;
 const LONG_BYTES = 9_000;
 const MEMORIES = 36;
 const DOCUMENTS = 30;
+const RECORDS = 24;
 const CHANGES = 40;
 
 /** Writes the scene, and notes what can be asked of it. */
@@ -47,6 +48,7 @@ export class Scene {
     await this.#summaries();
     await this.#memories();
     await this.#documents();
+    await this.#records();
     await this.#events();
   }
 
@@ -91,6 +93,11 @@ export class Scene {
       ...of("GetDocument", ...Array.from({ length: 12 }, (_, at) => documentRef(at))),
       ...of("ListDocuments", ...COLLECTIONS.map((collectionId) => ({ collectionId }))),
       ...of("ListCollections", {}),
+      ...of("GetRecord", ...Array.from({ length: 12 }, (_, at) => recordRef(at))),
+      ...of("BatchGetRecords", {
+        records: Array.from({ length: RECORDS }, (_, at) => recordRef(at)),
+      }),
+      ...of("ListRecords", ...RECORD_LISTS),
       ...of("Recall", ...queries.map(recallOf)),
       ...of("AssembleContext", { sessionId: "talk-1", query: tokenOf(203), maxTokens: 2_000 }),
       ...of("ListEvents", { pageSize: 1_000 }, ...few.map((ref) => ({ filter: ref }))),
@@ -249,6 +256,20 @@ export class Scene {
     await this.#sendOnce("DeleteDocuments", gone);
   }
 
+  async #records(): Promise<void> {
+    for (let at = 0; at < RECORDS; at++) {
+      const text = `${tokenOf(4_000 + at)} ${this.#text(at % 10 === 0 ? 1_500 : 20)}`;
+      const value = Buffer.from(text).toString("base64");
+      const ttl = at % 4 === 0 ? { ttl: "864000s" } : {};
+      const record = { ...recordRef(at), value, owner: { userId: "ann" }, ...ttl };
+      const operations = [{ put: { record } }];
+      await (at % 6 === 0
+        ? this.#sendOnce("WriteRecords", { operations })
+        : this.#send("PutRecord", { record }));
+    }
+    await this.#sendOnce("DeleteRecord", recordRef(RECORDS - 1));
+  }
+
   async #events(): Promise<void> {
     const page = await this.#send("ListEvents", { pageSize: 10 });
     const resumeToken = page["resumeToken"] ?? "";
@@ -267,6 +288,17 @@ const COLLECTIONS = ["guide", "notes"];
 function documentRef(at: number): { readonly collectionId: string; readonly documentId: string } {
   return { collectionId: at % 4 === 0 ? "notes" : "guide", documentId: `document-${at}` };
 }
+
+function recordRef(at: number): { readonly path: string[]; readonly key: string } {
+  return { path: at % 3 === 0 ? ["files"] : ["files", "below"], key: `record-${at}` };
+}
+
+const FILES = { path: ["files"], recursive: true };
+const RECORD_LISTS: readonly JsonObject[] = [
+  { range: FILES, includeValues: true },
+  { range: FILES, order: "RECORD_ORDER_NAME_DESC" },
+  { range: { path: ["files", "below"], keyPrefix: "record-1" } },
+];
 
 function recallOf(query: string): JsonObject {
   return { query, mode: "RECALL_MODE_LEXICAL", filter: { scope: { everyone: {} } }, pageSize: 100 };

@@ -3,7 +3,8 @@
 //   node test/golden/main.ts check [TEXT]   replays the scenes whose name holds TEXT, or all
 //   node test/golden/main.ts show [TEXT]    prints their calls with the recorded answers
 //   node test/golden/main.ts accept [TEXT]  takes what `check` finds different as it is now
-//   node test/golden/main.ts record         records what the contract suite asks anew
+//   node test/golden/main.ts record [TEXT]  records what the contract suite asks anew, or what the
+//                                           tests ask whose files have names that begin with TEXT
 //
 // `accept` is for a change that callers are meant to see, `record` for new tests. Look at what
 // `check` says first.
@@ -23,6 +24,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const SHOWN_MAX = 40;
 /** A scene of which less is the same each time is left out: work in the background decides it. */
 const STABLE_SHARE = 0.9;
+const [command, text = ""] = process.argv.slice(2);
 
 /** Calls that the contract suite makes. */
 function recordedScenes(): Scene[] {
@@ -31,7 +33,7 @@ function recordedScenes(): Scene[] {
     const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
     const env = { ...process.env, GOLDEN_RECORD: folder, TEST_SEED: "1" };
     // Tests that look at the real clock fail while it stands still; what they ask is recorded.
-    spawnSync(process.execPath, [vitest, "run", "test/contract"], {
+    spawnSync(process.execPath, [vitest, "run", `test/contract/${text}`], {
       ...{ cwd: ROOT, env, stdio: "inherit" },
     });
     return readScenes(folder);
@@ -78,7 +80,9 @@ async function record(): Promise<void> {
     calls += scene.steps.length;
     scenes.push(scene);
   }
-  writeCorpus(scenes);
+  const names = new Set(scenes.map(({ name }) => name));
+  const others = text === "" ? [] : readCorpus().filter(({ name }) => !names.has(name));
+  writeCorpus([...others, ...scenes]);
   console.log(`${scenes.length} scenes; ${compared} of ${calls} calls have the same answer always`);
 }
 
@@ -128,7 +132,6 @@ function show(scenes: readonly GoldenScene[]): void {
 
 // The corpus needs no durability.
 if (existsSync("/dev/shm")) process.env["TMPDIR"] ??= "/dev/shm";
-const [command, text = ""] = process.argv.slice(2);
 const wanted = (): GoldenScene[] => readCorpus().filter(({ name }) => name.includes(text));
 if (command === "record") await record();
 else if (command === "accept") await accept();

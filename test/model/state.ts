@@ -6,6 +6,7 @@ import { type EventPosition, STREAM_START } from "../../src/events/rules/event.t
 import { LIMITS } from "../../src/kit/limits.ts";
 import type { MemoryJob } from "../../src/memory/rules/job.ts";
 import type { Memory } from "../../src/memory/rules/memory.ts";
+import type { FullRecord } from "../../src/records/rules/record.ts";
 import type { Session, SessionRef } from "../../src/session/rules/session.ts";
 import type { MemoryFacts } from "../../src/store/memory-facts.ts";
 import type {
@@ -80,6 +81,8 @@ export interface NamespaceState {
   readonly promoted: Map<string, Map<string, string>>;
   /** By session id and type. */
   readonly memoryJobs: Map<string, Map<string, MemoryJob>>;
+  /** Records that callers keep by name, by id. */
+  readonly records: Map<string, FullRecord>;
   /** By number. */
   readonly tasks: Map<number, Task>;
   /** By id, with their marks. */
@@ -151,6 +154,7 @@ export function namespaceOf(state: MemoryState, namespace: string): NamespaceSta
       scopeTimes: new Map(),
       promoted: new Map(),
       memoryJobs: new Map(),
+      records: new Map(),
       tasks: new Map(),
       erasures: new Map(),
       newest: STREAM_START,

@@ -47,6 +47,7 @@ import { aboutMemories, lookupOf } from "./memories.ts";
 import { MemoryCalls } from "./memory-calls.ts";
 import { jobsOf } from "./memory-jobs.ts";
 import * as reads from "./reads.ts";
+import { recordCalls } from "./records.ts";
 import { openSnapshot } from "./snapshot.ts";
 import {
   type Changed,
@@ -120,6 +121,17 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly dropErasureMarks = this.#erasures.dropErasureMarks;
   readonly eraseAnswers = this.#erasures.eraseAnswers;
   readonly purgedBefore = this.#erasures.purgedBefore;
+
+  readonly #records = recordCalls(
+    () => this.state,
+    (step) => this.run(step),
+    (...change) => this.publish(...change),
+  );
+  readonly readRecords = this.#records.readRecords;
+  readonly listRecords = this.#records.listRecords;
+  readonly expiredRecords = this.#records.expiredRecords;
+  readonly changeRecords = this.#records.changeRecords;
+  readonly refreshRecords = this.#records.refreshRecords;
 
   readonly positions: Store["positions"] = (namespace) =>
     this.run(() => {

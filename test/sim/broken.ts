@@ -3,6 +3,7 @@
 
 import type { MemoryLookup } from "../../src/memory/rules/lookup.ts";
 import type { MemoryScope } from "../../src/memory/rules/memory.ts";
+import { recordId } from "../../src/records/rules/record.ts";
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import { scopeIdOf } from "../../src/store/scope-id.ts";
 import type {
@@ -257,6 +258,43 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     listDocuments: async (query) => {
       const page = await store.listDocuments(query);
       return page.next === undefined ? page : { ...page, next: page.next + 1 };
+    },
+  }),
+  "forgets the records of a page that is full": (store) => ({
+    listRecords: async (query) => {
+      const page = await store.listRecords(query);
+      return { ...page, next: undefined };
+    },
+  }),
+  "finds records of paths that begin alike": (store, state) => ({
+    listRecords: async (query) => {
+      const first = query.range?.path[0];
+      if (query.range?.recursive !== true || first === undefined) return store.listRecords(query);
+      const all = [...(state.namespaces.get(query.namespace)?.records.values() ?? [])];
+      const { range: _, ...whole } = query;
+      const isOther = all.some(({ path: [segment = ""] }) => segment.startsWith(`${first}q`));
+      return await store.listRecords(isOther ? whole : query);
+    },
+  }),
+  "keeps half of a change of records": (store) => ({
+    changeRecords: (change, decide) =>
+      store.changeRecords(change, (view) => {
+        const decision = decide(view);
+        if (decision.kind !== "save" || decision.plan.put?.length !== 2) return decision;
+        const put = decision.plan.put.slice(0, 1);
+        return { ...decision, plan: { ...decision.plan, put } };
+      }),
+  }),
+  "lets records live on that have expired": (store, state) => ({
+    refreshRecords: async (namespace, names, nowMs) => {
+      const { records } = namespaceOf(state, namespace);
+      for (const name of names) {
+        const record = records.get(recordId(name));
+        if (record !== undefined && record.ttlMs > 0) {
+          records.set(recordId(name), { ...record, expireMs: nowMs + record.ttlMs });
+        }
+      }
+      await store.refreshRecords(namespace, names, nowMs);
     },
   }),
   "keeps no former state of a memory": (store, state) => ({

@@ -23,6 +23,7 @@ import { newInsert, START_MS } from "../support/store/plans.ts";
 import type { Draw } from "./draw.ts";
 import { drawDocumentRead, drawDocuments, drawVectors } from "./generate-documents.ts";
 import { drawMemories, drawMemoryRead, drawTurn } from "./generate-memories.ts";
+import { drawRecordRead, drawRecords, drawRefresh } from "./generate-records.ts";
 import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
@@ -96,6 +97,8 @@ async function drawChange(draw: Draw): Promise<Operation> {
     documents: 14,
     vectors: 7,
     memories: 14,
+    records: 14,
+    refresh: 4,
     turn: 10,
     recall: 1,
     maintain: 2,
@@ -109,6 +112,8 @@ async function drawChange(draw: Draw): Promise<Operation> {
   const requestId = random.chance(0.15) ? requestIdOf(random.int(0, REQUEST_IDS - 1)) : undefined;
   const base = { ...ref, nowMs, ...(requestId === undefined ? {} : { requestId }) };
   if (kind === "documents") return { ...base, ...drawDocuments(draw) };
+  if (kind === "records") return { ...base, sessionId: "", ...drawRecords(draw) };
+  if (kind === "refresh") return drawRefresh(draw, ref.namespace);
   if (kind === "memories") return { ...base, ...drawMemories(draw) };
   if (kind === "turn") return { ...base, ...drawTurn(draw) };
   if (kind === "vectors") return await drawVectors(draw, ref);
@@ -304,6 +309,8 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     "documents",
     "memories",
     "memories",
+    "records",
+    "records",
   ] as const);
   switch (kind) {
     case "read-message":
@@ -337,6 +344,8 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
       return await drawDocumentRead(draw, ref);
     case "memories":
       return drawMemoryRead(draw, ref);
+    case "records":
+      return drawRecordRead(draw, ref.namespace);
     case "expired":
       return { ...ref, kind, nowMs: nowMs + random.int(-1_000, 30_000) };
   }

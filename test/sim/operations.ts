@@ -4,10 +4,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventType } from "../../src/events/rules/event.ts";
 import { AppError } from "../../src/kit/errors.ts";
+import { type RecordName, recordId } from "../../src/records/rules/record.ts";
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
   DueQuery,
   MaintenancePlan,
+  RecordQuery,
   SessionQuery,
   Store,
   TaskQuery,
@@ -43,6 +45,7 @@ import {
   allTasks,
   messageView,
 } from "../support/store/read-all.ts";
+import { allRecords, changeRecords, type RecordAction } from "../support/store/records.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 import { changeTask, type TaskAction, type WorkAction, work } from "../support/store/work.ts";
 import { type MemoryRead, readMemories } from "./read-memories.ts";
@@ -52,6 +55,14 @@ export interface ConsumerOperation extends ActionBase {
   readonly kind: "consumer";
   readonly revision: number;
   readonly remove: boolean;
+}
+
+/** Lets records live on. */
+export interface RefreshOperation {
+  readonly kind: "refresh-records";
+  readonly namespace: string;
+  readonly names: readonly RecordName[];
+  readonly nowMs: number;
 }
 
 /** A read; its answer must be the same on both engines. */
@@ -94,6 +105,13 @@ export type ReadOperation = SessionRef &
     | { readonly kind: "read-document"; readonly documentId: string }
     | { readonly kind: "read-vectors"; readonly places: readonly VectorPlace[] }
     | { readonly kind: "recalled" }
+    | { readonly kind: "list-records"; readonly query: Omit<RecordQuery, "after"> }
+    | {
+        readonly kind: "read-records";
+        readonly names: readonly RecordName[];
+        readonly valuesMax: number;
+      }
+    | { readonly kind: "expired-records"; readonly nowMs: number }
     | MemoryRead
   );
 
@@ -104,6 +122,8 @@ export type Operation =
   | WorkAction
   | TaskAction
   | DocumentAction
+  | RecordAction
+  | RefreshOperation
   | VectorAction
   | MemoryAction
   | TurnAction
@@ -148,6 +168,10 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return changeTask(store, operation);
     case "documents":
       return changeDocuments(store, operation);
+    case "records":
+      return changeRecords(store, operation);
+    case "refresh-records":
+      return store.refreshRecords(operation.namespace, operation.names, operation.nowMs);
     case "vectors":
       return saveVectors(store, operation);
     case "memories":
@@ -177,6 +201,9 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "read-document":
     case "read-vectors":
     case "recalled":
+    case "list-records":
+    case "read-records":
+    case "expired-records":
       return read(store, operation);
     case "list-memories":
     case "ranked-memories":
@@ -262,6 +289,14 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
       return await store.readDocument({ namespace, collectionId: sessionId }, operation.documentId);
     case "read-vectors":
       return await store.readVectors(operation.places);
+    case "list-records":
+      return await allRecords(store, operation.query);
+    case "read-records":
+      return [...(await store.readRecords(namespace, operation.names, operation.valuesMax))];
+    case "expired-records":
+      return (await store.expiredRecords(operation.nowMs, 10_000))
+        .map((expired) => `${expired.namespace} ${recordId(expired)}`)
+        .sort();
     case "recalled":
       return await store.recalledNamespaces();
   }

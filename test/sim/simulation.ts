@@ -308,6 +308,12 @@ function watched(store: Store, tell: (revision: number, kind: string) => void): 
         tell(view.revision, decision.kind);
         return decision;
       }),
+    changeRecords: (change, decide) =>
+      store.changeRecords(change, (view) => {
+        const decision = decide(view);
+        tell(view.revision, decision.kind);
+        return decision;
+      }),
   };
 }
 
@@ -325,6 +331,7 @@ function readOnly(store: Store): Store {
       store.changeDocuments(change, (view) => refuse(decide(view))),
     changeMemories: (change, decide) =>
       store.changeMemories(change, (view) => refuse(decide(view))),
+    changeRecords: (change, decide) => store.changeRecords(change, (view) => refuse(decide(view))),
   };
 }
 
@@ -374,6 +381,11 @@ export function reading(store: Store): Store {
     saveVectors: (vectors) => store.saveVectors(vectors),
     readVectors: (places) => store.readVectors(places),
     ...memoriesOf(store),
+    readRecords: (...asked) => store.readRecords(...asked),
+    listRecords: (query) => store.listRecords(query),
+    expiredRecords: (nowMs, limit) => store.expiredRecords(nowMs, limit),
+    changeRecords: (change, decide) => store.changeRecords(change, decide),
+    refreshRecords: (...asked) => store.refreshRecords(...asked),
     recalledNamespaces: () => store.recalledNamespaces(),
     noteRecalled: (namespace, ms) => store.noteRecalled(namespace, ms),
     listEvents: (query) => store.listEvents(query),

@@ -16,6 +16,7 @@ import { eventSuite } from "./suites/events.ts";
 import { memorySuite } from "./suites/memories.ts";
 import { memoryJobSuite } from "./suites/memory-jobs.ts";
 import { messageSuite } from "./suites/messages.ts";
+import { recordSuite } from "./suites/records.ts";
 import { replySuite } from "./suites/replies.ts";
 import { sessionSuite } from "./suites/sessions.ts";
 import { snapshotSuite } from "./suites/snapshots.ts";
@@ -44,6 +45,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     summarySuite(open);
     documentSuite(open);
     vectorSuite(open);
+    recordSuite(open);
     memorySuite(open);
     memoryJobSuite(open);
     wholePlanSuite(open);

@@ -56,6 +56,7 @@ EMPTY: list[tuple[str, dict[str, Any], str]] = [
         "documents.scope.user_id",
     ),
     ("extract_memories", {"text": "t", "user_id": ""}, "user_id"),
+    ("put_record", {"path": "p", "key": "k", "value": "", "user_id": ""}, "user_id"),
     ("assemble_context", {"session_id": "s", "user_id": ""}, "user_id"),
 ]
 # Arguments that a program which has lost its ids may pass to each rpc that deletes.
@@ -84,6 +85,17 @@ LOST: dict[str, list[dict[str, Any]]] = {
     ],
     "delete_documents": [{"document_ids": lost} for lost in ("", [], [""])],
     "clear_collection": [{"collection_id": ""}, {"collection_id": None}],
+    "write_records": [
+        {"operations": []},
+        {"operations": [{"deletion": {"record": {"path": [""], "key": "kept"}}}]},
+        {"operations": [{"deletion": {"record": {"path": ["kept"], "key": ""}}}]},
+    ],
+    "delete_record": [
+        {"path": "", "key": "kept"},
+        {"path": [], "key": "kept"},
+        {"path": "kept", "key": ""},
+    ],
+    "delete_records": [{"path": lost, "recursive": True} for lost in ("", [], ["kept", ""])],
     "delete_consumer": [{"consumer_id": ""}, {"consumer_id": None}],
     "delete_task": [{"task_id": ""}, {"task_id": None}],
     "erase_subject": [{"user_id": ""}, {"session_id": ""}, {"agent_id": "", "user_id": None}],

@@ -84,6 +84,10 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "MEMORY_LIMIT_REACHED",
         "MEMORY_VERSION_LIMIT_REACHED",
         "HOOK_FAILED",
+        # records.py meets these.
+        "RECORD_NOT_FOUND",
+        "RECORD_ALREADY_EXISTS",
+        "RECORD_VERSION_MISMATCH",
         # Need a directory of back-ups, or many erasures; tests of the server meet these.
         "BACK_UP_RUNNING",
         "BACK_UP_FAILED",
@@ -121,10 +125,19 @@ def test_memory_follows_a_fact_over_time(server: RealServer) -> None:
     assert out.endswith("\nDone.\n")
 
 
+def test_records_keep_checkpoints(server: RealServer) -> None:
+    out = run("records.py", server.address)
+    for reason in ("ALREADY_EXISTS", "VERSION_MISMATCH", "NOT_FOUND"):
+        assert f" RECORD_{reason}: " in out, reason
+    assert "the newest: 0003, by version 2 of latest" in out
+    assert "deleted 3 checkpoints, more: False" in out
+    assert out.endswith("\nDone.\n")
+
+
 def test_walkthrough_calls_every_method() -> None:
     from test_client import CALLS, STREAMS
 
-    names = ("walkthrough.py", "tasks.py", "recall.py", "memory.py")
+    names = ("walkthrough.py", "tasks.py", "recall.py", "memory.py", "records.py")
     files = [ROOT / "examples" / name for name in names]
     source = "".join(file.read_text() for file in files)
     for name in (*CALLS, *STREAMS):

@@ -13,6 +13,7 @@ import { AdminServiceClient } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceClient } from "./gen/memorysidecar/v1/event_service.ts";
 import { MemoryServiceClient } from "./gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceClient } from "./gen/memorysidecar/v1/recall_service.ts";
+import { RecordServiceClient } from "./gen/memorysidecar/v1/record_service.ts";
 import { SessionServiceClient } from "./gen/memorysidecar/v1/session_service.ts";
 import { TaskServiceClient } from "./gen/memorysidecar/v1/task_service.ts";
 
@@ -43,6 +44,7 @@ export interface RawClients {
   readonly tasks: TaskServiceClient;
   readonly recalls: RecallServiceClient;
   readonly memories: MemoryServiceClient;
+  readonly records: RecordServiceClient;
   readonly admin: AdminServiceClient;
 }
 
@@ -111,6 +113,7 @@ export function openChannel(address: string, settings: ChannelSettings): RawClie
     tasks: new TaskServiceClient(target, creds, shared),
     recalls: new RecallServiceClient(target, creds, shared),
     memories: new MemoryServiceClient(target, creds, shared),
+    records: new RecordServiceClient(target, creds, shared),
     admin: new AdminServiceClient(target, creds, shared),
   };
 }

@@ -1,7 +1,6 @@
 // The methods of the client for recall and documents.
 
 import { given, type MutationOptions } from "./call.ts";
-import { ClientBase } from "./client-base.ts";
 import type { Document, DocumentCollection, Embedding } from "./gen/memorysidecar/v1/document.ts";
 import {
   type ClearCollectionResponse,
@@ -22,9 +21,10 @@ import { walkPages } from "./pages.ts";
 import type * as options from "./recall-options.ts";
 import { PURPOSES } from "./recall-options.ts";
 import * as requests from "./recall-requests.ts";
+import { RecordMethods } from "./records.ts";
 
 /** Recall and documents. */
-export class RecallMethods extends ClientBase {
+export class RecallMethods extends RecordMethods {
   /**
    * Finds the messages, documents and memories that fit best: one page of 10 by default. The
    * `nextPageToken` of the answer asks for the next page. With `userId` it finds what this user may

@@ -70,6 +70,7 @@ describe("an empty condition", () => {
     ["userId", (to) => to.recall("tea", { filter: { userId: "" } })],
     ["sessionIdPrefix", (to) => to.recall("tea", { filter: { sessionIdPrefix: "" } })],
     ["userId", (to) => to.remember("tea", { scope: { userId: "" } })],
+    ["userId", (to) => to.putRecord("p", "k", "v", { owner: { userId: "" } })],
     ["agentId", (to) => to.upsertDocuments("tea", { scope: { agentId: "" } })],
     ["userId", (to) => to.extractMemories({ text: "tea", scope: { userId: "" } })],
     ["userId", (to) => to.assembleContext({ sessionId: "s", userId: "" })],
@@ -114,6 +115,21 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
   ],
   deleteDocuments: [(to) => to.deleteDocuments(""), (to) => to.deleteDocuments([])],
   clearCollection: [(to) => to.clearCollection("")],
+  writeRecords: [
+    (to) => to.writeRecords([]),
+    (to) => to.writeRecords([{ delete: { path: "", key: "kept" } }]),
+    (to) => to.writeRecords([{ delete: { path: "kept", key: "" } }]),
+  ],
+  deleteRecord: [
+    (to) => to.deleteRecord("", "kept"),
+    (to) => to.deleteRecord([], "kept"),
+    (to) => to.deleteRecord("kept", ""),
+  ],
+  deleteRecords: [
+    (to) => to.deleteRecords("", { recursive: true }),
+    (to) => to.deleteRecords([], { recursive: true }),
+    (to) => to.deleteRecords(["kept", ""], { recursive: true }),
+  ],
   deleteConsumer: [(to) => to.deleteConsumer("")],
   deleteTask: [(to) => to.deleteTask("")],
   eraseSubject: [{}, { userId: "" }, { sessionId: "" }, { userId: undefined }].map(
@@ -139,6 +155,7 @@ describe("a lost id", () => {
     await client.append("kept", "Hello", { createSession: true });
     await client.remember({ memoryId: "kept", text: "Kept.", userId: "ana" });
     await client.upsertDocuments({ documentId: "kept", text: "Kept." });
+    await client.putRecord("kept", "kept", "Kept.");
     const before = await revisions();
     for (const call of calls) {
       const failure = await send(call, client).catch((error: unknown) => error);
@@ -148,5 +165,6 @@ describe("a lost id", () => {
     expect(await revisions()).toEqual(before);
     expect((await client.getMemory("kept")).text).toBe("Kept.");
     expect((await client.getDocument("kept")).text).toBe("Kept.");
+    expect((await client.getRecord("kept", "kept")).value.toString()).toBe("Kept.");
   });
 });

@@ -21,6 +21,7 @@ import {
 } from "../src/index.ts";
 import { MemoryMethods } from "../src/memories.ts";
 import { RecallMethods } from "../src/recall.ts";
+import { RecordMethods } from "../src/records.ts";
 import { SnapshotMethods } from "../src/snapshots.ts";
 import { TaskMethods } from "../src/tasks.ts";
 import { WindowMethods } from "../src/windows.ts";
@@ -48,6 +49,8 @@ const ELSEWHERE = new Set([
   // examples/memory.ts meets these; the others need many memories, or a hook that fails.
   ...["MEMORY_NOT_FOUND", "MEMORY_VERSION_NOT_FOUND"],
   ...["MEMORY_LIMIT_REACHED", "MEMORY_VERSION_LIMIT_REACHED", "HOOK_FAILED"],
+  // examples/records.ts meets these.
+  ...["RECORD_NOT_FOUND", "RECORD_ALREADY_EXISTS", "RECORD_VERSION_MISMATCH"],
   // Need a directory of back-ups, or many erasures; tests of the server meet these.
   ...["BACK_UP_RUNNING", "BACK_UP_FAILED", "ERASURE_LIMIT_REACHED", "ANSWER_ERASED"],
   ...["COMPACTION_RUNNING", "COMPACTION_FAILED"],
@@ -78,7 +81,10 @@ async function runFile(path: string, ...args: readonly string[]): Promise<string
 }
 
 /** The methods that users see: those of the client and of what it is made of. */
-const TYPES = [SnapshotMethods, WindowMethods, TaskMethods, RecallMethods, MemoryMethods];
+const TYPES = [
+  ...[SnapshotMethods, WindowMethods, TaskMethods, RecallMethods, MemoryMethods],
+  RecordMethods,
+];
 const METHODS = [MemorySidecar, ...TYPES]
   .flatMap((type) => Object.getOwnPropertyNames(type.prototype))
   .filter((name) => name !== "constructor");
@@ -119,8 +125,18 @@ describe("examples", () => {
     expect(output).toMatch(/\nDone\.\n$/);
   });
 
+  test("records keep checkpoints", async () => {
+    const output = await runFile(join(HERE, "examples/records.ts"), server.address);
+    for (const reason of ["ALREADY_EXISTS", "VERSION_MISMATCH", "NOT_FOUND"]) {
+      expect(output).toContain(`   RECORD_${reason}: `);
+    }
+    expect(output).toContain("the newest: 0003, by version 2 of latest");
+    expect(output).toContain("deleted 3 checkpoints, more: false");
+    expect(output).toMatch(/\nDone\.\n$/);
+  });
+
   test("walkthrough calls every method", () => {
-    const source = ["walkthrough.ts", "tasks.ts", "recall.ts", "memory.ts"]
+    const source = ["walkthrough.ts", "tasks.ts", "recall.ts", "memory.ts", "records.ts"]
       .map((name) => readFileSync(join(HERE, "examples", name), "utf8"))
       .join("\n");
     for (const name of METHODS)

@@ -25,6 +25,7 @@ export const ERASED_KINDS = [
   "memory-version",
   "document",
   "answer",
+  "record",
 ] as const;
 export type ErasedKind = (typeof ERASED_KINDS)[number];
 
@@ -38,6 +39,7 @@ export const ERASURE_STEPS = [
   "messages",
   "memories",
   "documents",
+  "records",
   "answers",
   "purge",
 ] as const;

@@ -1,6 +1,7 @@
 // Splits the events whose lists of ids may be long, so that no event outgrows its limit.
 
 import { LIMITS } from "../../kit/limits.ts";
+import type { RecordName } from "../../records/rules/record.ts";
 import { joinOldest } from "../../window/rules/ranges.ts";
 import { EVENT_TYPE, type EventDetail } from "./event.ts";
 
@@ -15,6 +16,8 @@ export interface EventPart {
 // and a length, and two numbers with a tag each, of at most 8 bytes for a safe integer.
 const ID_FRAME_BYTES = 3;
 const RUN_BYTES = 20;
+/** A tag, and a safe integer. */
+const VERSION_BYTES = 9;
 
 /**
  * Splits the detail of an event into parts whose lists of ids and runs take at most
@@ -67,6 +70,16 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
         ...detail,
         memoryIds: detail.memoryIds.slice(from, to),
       }));
+    case EVENT_TYPE.recordsWritten:
+      return split(nameCosts(detail.records), (from, to) => ({
+        ...detail,
+        records: detail.records.slice(from, to),
+      }));
+    case EVENT_TYPE.recordsDeleted:
+      return split(nameCosts(detail.records), (from, to) => ({
+        ...detail,
+        records: detail.records.slice(from, to),
+      }));
     case EVENT_TYPE.summarySet:
     case EVENT_TYPE.summaryRequested:
     case EVENT_TYPE.taskDead:
@@ -102,6 +115,13 @@ function splitRemembered(
 
 function idCosts(ids: readonly string[]): number[] {
   return ids.map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+}
+
+/** The bytes of names, each with a frame of its own and a version. */
+function nameCosts(names: readonly RecordName[]): number[] {
+  return names.map(({ path, key }) =>
+    idCosts([...path, key]).reduce((sum, cost) => sum + cost, ID_FRAME_BYTES + VERSION_BYTES),
+  );
 }
 
 /** The bytes of the ids and the runs of entries. */

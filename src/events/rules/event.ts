@@ -3,6 +3,7 @@
 import type { TaskFailureReason } from "../../kit/errors.ts";
 import type { MemoryJobType } from "../../memory/rules/job.ts";
 import type { MemoryOrigin } from "../../memory/rules/memory.ts";
+import type { RecordName } from "../../records/rules/record.ts";
 import type { SummaryFailure } from "../../window/policy/summary-spec.ts";
 import type {
   ConditionWarning,
@@ -132,6 +133,13 @@ export interface EventDetails {
     /** Undefined when the attempt did not fail. */
     readonly failure: TaskFailureReason | undefined;
   };
+  readonly recordsWritten: {
+    readonly records: readonly (RecordName & { readonly version: number })[];
+  };
+  readonly recordsDeleted: {
+    readonly records: readonly RecordName[];
+    readonly reason: RecordDeleteReason;
+  };
 }
 
 export type EventKind = keyof EventDetails;
@@ -166,6 +174,8 @@ export const EVENT_TYPE = {
   memoriesDecayed: 26,
   memoriesDeleted: 27,
   taskAttempted: 28,
+  recordsWritten: 29,
+  recordsDeleted: 30,
 } as const satisfies Readonly<Record<EventKind, number>>;
 export type EventType = (typeof EVENT_TYPE)[EventKind];
 
@@ -183,6 +193,9 @@ export type MemoryDeleteReason =
   | "merged"
   | "source-erased"
   | "erased";
+
+/** Reasons for which records are deleted; the names of the public enum in lower case. */
+export type RecordDeleteReason = "request" | "expired" | "erased";
 
 /** The task that an event is about. */
 export interface TaskNamed {

@@ -2,6 +2,7 @@
 // when everything that it was based on and everything that it saved is durable.
 
 import { mark } from "../../erase/rules/erasure.ts";
+import { recordId } from "../../records/rules/record.ts";
 import type { SessionRef } from "../../session/rules/session.ts";
 import { decideSession } from "../decide-session.ts";
 import type {
@@ -17,6 +18,9 @@ import type {
   MemoryChange,
   MemoryDecision,
   MemoryView,
+  RecordChange,
+  RecordDecision,
+  RecordView,
   SessionChange,
   SessionDecision,
   SessionView,
@@ -29,6 +33,7 @@ import type { Core } from "../tables/core.ts";
 import { CONSUMER, REPLY } from "../tables/event-tables.ts";
 import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
 import { messageAt } from "../tables/messages.ts";
+import { RECORD } from "../tables/records.ts";
 import { applyConsumer, consumerView, pendingReply, saveReply } from "../tables/replies.ts";
 import { openSession } from "../tables/sessions.ts";
 import { TASK, USAGE } from "../tables/task-tables.ts";
@@ -37,6 +42,7 @@ import { aboutSession, applyPlan, type Looks, viewOf } from "./change.ts";
 import { applyDocuments, documentsView } from "./document-changes.ts";
 import { applyErasure, erasureView } from "./erasures.ts";
 import { applyMemories } from "./memory-changes.ts";
+import { applyRecords, recordsView } from "./record-changes.ts";
 
 interface Request {
   readonly namespace: string;
@@ -191,6 +197,26 @@ export function changeMemories<T>(
     },
     save: ({ plan }) => applyMemories(core, asked, memories, plan),
     whenSeen: () => (looked ? core.writer.whenDurable() : whenSeen(core, [], asked)),
+  });
+}
+
+/** Decides a change of records. */
+export function changeRecords<T>(
+  core: Core,
+  asked: RecordChange,
+  decide: (view: RecordView) => RecordDecision<T>,
+): Promise<T> {
+  const { namespace } = asked;
+  const keys = asked.names.map((name) => RECORD.key(namespace, recordId(name)));
+  let seen: ReturnType<typeof recordsView> | undefined;
+  return change(core, asked, {
+    decide: () => {
+      seen = recordsView(core, asked);
+      return decide(seen.view);
+    },
+    about: () => [],
+    save: ({ plan }) => seen && applyRecords(core, asked, seen, plan),
+    whenSeen: () => whenSeen(core, keys, asked),
   });
 }
 

@@ -242,10 +242,11 @@ export const bucket = {
 
 /**
  * The act that takes the content of a subject out of the rows of a table: the removal of the
- * session, log, document or memory that they go with, or an erasure itself. `nothing`: rows hold no
- * content of a subject, only numbers and names that operators and callers gave to shared things.
+ * session, log, document, memory or record that they go with, or an erasure itself. `nothing`: rows
+ * hold no content of a subject, only numbers and names that operators and callers gave to shared
+ * things.
  */
-export type ErasedWith = "session" | "log" | "memory" | "erasure" | "nothing";
+export type ErasedWith = "session" | "log" | "memory" | "record" | "erasure" | "nothing";
 
 /** The place of rows under a log number, which says with what they are erased. */
 type Erased =

@@ -13,6 +13,7 @@ import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts
 import { changeDocuments, saveVectors } from "../../../test/support/store/documents.ts";
 import { appendPlan, workOf } from "../../../test/support/store/lmdb-load.ts";
 import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
+import { changeRecords } from "../../../test/support/store/records.ts";
 import { work } from "../../../test/support/store/work.ts";
 import { openEnvironment } from "../engine/environment.ts";
 import { u64 } from "../engine/keys.ts";
@@ -69,6 +70,15 @@ async function writeDocuments(store: Store, random: Random, i: number): Promise<
   await saveVectors(store, { kind: "vectors", drafts });
 }
 
+/** Writes some records, and deletes one. */
+async function writeRecords(store: Store, random: Random, i: number): Promise<void> {
+  const named = () => ({ path: ["p", `q${i % 3}`], key: `k${random.int(0, 30)}` });
+  const text = "x".repeat(i % 40 === 4 ? 9_000 : random.int(0, 300));
+  const put = [{ ...named(), text, ttlMs: 1_000 }];
+  const base = { namespace: "default", sessionId: "", nowMs: START_MS + i };
+  await changeRecords(store, { kind: "records", ...base, put, remove: [named()] });
+}
+
 beforeAll(async () => {
   temporary = await makeTempDir();
   golden = join(temporary.path, "golden");
@@ -82,6 +92,7 @@ beforeAll(async () => {
     });
     if (i % 3 === 0) await work(store, workOf(ref, random));
     if (i % 8 === 0) await writeDocuments(store, random, i);
+    if (i % 8 === 4) await writeRecords(store, random, i);
   }
   await store.close();
   const { outcome } = await readStore(golden);

@@ -25,8 +25,9 @@ import { type EventLogStart, readEventLog } from "../tables/events.ts";
  * would leave wrong.
  * 5: answers to request ids name what they hold, and erasures are jobs; a version that knows only 4
  * would answer with an error and leave erasures undone.
+ * 6: records, which a version that knows only 5 would leave out of erasures and verify.
  */
-const STORE_FORMAT = 5;
+const STORE_FORMAT = 6;
 
 const OLDEST_FORMAT = 1;
 

@@ -8,6 +8,7 @@ import { type CopyContext, copySession } from "../changes/copy.ts";
 import * as erasures from "../changes/erasures.ts";
 import { startImport } from "../changes/import.ts";
 import { Maintenance } from "../changes/maintenance.ts";
+import { refreshRecords } from "../changes/record-changes.ts";
 import { openSnapshot } from "../changes/snapshot.ts";
 import { commitFailure, isCommitFailure } from "../engine/commit-failure.ts";
 import {
@@ -27,14 +28,15 @@ import { Writer } from "../engine/writer.ts";
 import type { Commit, ErasureStore, ReadFacts, Store } from "../store.ts";
 import { bucketOf } from "../tables/all.ts";
 import { SessionCache } from "../tables/cache.ts";
-import { CommitReport, type Core } from "../tables/core.ts";
-import { noteRecalled, RecordCounts, recalledNamespaces } from "../tables/counts.ts";
+import { CommitReport, type Core, RecordCounts } from "../tables/core.ts";
 import { COLLECTION, RECALLED } from "../tables/document-tables.ts";
 import {
   findDocument,
   listCollections,
   listDocuments,
+  noteRecalled,
   readCollection,
+  recalledNamespaces,
 } from "../tables/documents.ts";
 import { CONSUMER } from "../tables/event-tables.ts";
 import { baseOf, EventLog } from "../tables/events.ts";
@@ -54,6 +56,7 @@ import {
   messageOf,
   pastWindow,
 } from "../tables/messages.ts";
+import * as records from "../tables/records.ts";
 import { listConsumers, positionsOf, readConsumer } from "../tables/replies.ts";
 import { committedState, expiredSessions, listSessions, openSession } from "../tables/sessions.ts";
 import { listSummaries, readSummary } from "../tables/summaries.ts";
@@ -394,6 +397,11 @@ function recordReads(core: Core) {
     expiredMemories: read((_, nowMs, limit) =>
       core.writer.isDiskFull ? [] : memories.expiredMemories(core, nowMs, limit),
     ),
+    readRecords: read(records.readRecords),
+    listRecords: read(records.listRecords),
+    expiredRecords: read((_, nowMs, limit) =>
+      core.writer.isDiskFull ? [] : records.expiredRecords(core, nowMs, limit),
+    ),
     dueMemoryJobs: read(dueJobs),
     nextMemoryJobMs: read(nextJobMs),
     listMemoryJobs: read(listJobs),
@@ -403,7 +411,14 @@ function recordReads(core: Core) {
 }
 
 type Changes = Exclude<keyof Store, keyof ErasureStore> &
-  (`change${string}` | "copySession" | "importLog" | "saveVectors" | "noteRecalled");
+  (
+    | `change${string}`
+    | "refreshRecords"
+    | "copySession"
+    | "importLog"
+    | "saveVectors"
+    | "noteRecalled"
+  );
 
 /** The calls that write. `admit` gives a promise to wait for, or undefined when there is room. */
 function changesOf(
@@ -437,6 +452,14 @@ function changesOf(
     changeMemories: async (change, decide) => {
       await admit(change.allowWhenFull);
       return changing.changeMemories(core, change, decide);
+    },
+    changeRecords: async (change, decide) => {
+      await admit(change.allowWhenFull);
+      return changing.changeRecords(core, change, decide);
+    },
+    refreshRecords: async (namespace, names, nowMs) => {
+      await admit(false);
+      return refreshRecords(core, namespace, names, nowMs);
     },
     copySession: (copy, decide) => copySession(copies, copy, decide),
     importLog: (seqs) => startImport(copies, seqs),

@@ -5,6 +5,7 @@ import * as documents from "./document-tables.ts";
 import * as erasures from "./erasure-tables.ts";
 import * as events from "./event-tables.ts";
 import * as memories from "./memory-tables.ts";
+import * as records from "./records.ts";
 import * as logs from "./session-tables.ts";
 import { SESSION } from "./session-tables.ts";
 import * as tasks from "./task-tables.ts";
@@ -14,7 +15,7 @@ const BY_ID: (AnyTable | undefined)[] = [];
 
 for (const of of [
   SESSION,
-  ...[documents, erasures, events, logs, memories, tasks].flatMap(Object.values),
+  ...[documents, erasures, events, logs, memories, records, tasks].flatMap(Object.values),
 ]) {
   if (of instanceof Table) BY_ID[of.id.charCodeAt(0)] = of;
 }

@@ -1,6 +1,7 @@
 // The parts of an open store that its tables and changes share.
 
-import type { Index } from "../engine/reads.ts";
+import { afterPrefix } from "../engine/keys.ts";
+import { type Index, rangeIndex } from "../engine/reads.ts";
 import type { Writer } from "../engine/writer.ts";
 import type {
   ChangedDocuments,
@@ -39,5 +40,36 @@ export class CommitReport implements Commit {
   /** Documents, memories and jobs change only with events. */
   get isEmpty(): boolean {
     return this.events.length === 0 && this.taskHooks.size === 0;
+  }
+}
+
+/** Counts by namespace; what was counted once is kept up to date. */
+export class RecordCounts {
+  readonly #prefixOf: (namespace: string) => string;
+  readonly #counts = new Map<string, number>();
+  readonly #namespacesMax = 10_000;
+
+  /** `prefixOf` gives the start of the keys of a namespace, which share a bucket. */
+  constructor(prefixOf: (namespace: string) => string) {
+    this.#prefixOf = prefixOf;
+  }
+
+  of(core: Core, namespace: string): number {
+    let count = this.#counts.get(namespace);
+    if (count === undefined) {
+      const prefix = this.#prefixOf(namespace);
+      count = 0;
+      for (const row of rangeIndex(core, "pending", { start: prefix, end: afterPrefix(prefix) })) {
+        count += row.key === "" ? 0 : 1;
+      }
+      if (this.#counts.size >= this.#namespacesMax) this.#counts.clear();
+      this.#counts.set(namespace, count);
+    }
+    return count;
+  }
+
+  add(namespace: string, difference: number): void {
+    const count = this.#counts.get(namespace);
+    if (count !== undefined) this.#counts.set(namespace, count + difference);
   }
 }

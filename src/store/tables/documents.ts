@@ -4,6 +4,7 @@
 
 import { recordCorrupt } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import { forgottenOf, newestRecalled, RECALLED_MAX } from "../document-faults.ts";
 import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { decodeRecord, rangeIndex, unlessDamaged } from "../engine/reads.ts";
@@ -23,6 +24,7 @@ import {
   DOCUMENT_ID,
   type DocumentRow,
   decodeDocumentBody,
+  RECALLED,
 } from "./document-tables.ts";
 import { readMessage } from "./messages.ts";
 
@@ -171,4 +173,40 @@ export function listCollections(
     collections.push(collectionOf(collectionId, COLLECTION.of(payload)));
   }
   return collections;
+}
+
+// Recalled namespaces, and the times of their last recall.
+
+// There is one table for all namespaces.
+const ALL = "";
+
+function readRecalled(core: Core, visibility: Visibility): Map<string, number> {
+  const start = RECALLED.id;
+  const recalled = new Map<string, number>();
+  for (const { key, payload } of rangeIndex(core, visibility, { start, end: afterPrefix(start) })) {
+    recalled.set(readText(key.slice(start.length)), RECALLED.of(payload));
+  }
+  return recalled;
+}
+
+/** The namespaces that were recalled, the newest first. */
+export function recalledNamespaces(core: Core): ReturnType<typeof newestRecalled> {
+  return newestRecalled(readRecalled(core, "committed"));
+}
+
+/** Remembers that a namespace was recalled, and forgets those of long ago. */
+export function noteRecalled(core: Core, namespace: string, ms: number): Promise<void> {
+  const counts = core.counts.recalled;
+  core.writer.assertOpen();
+  const key = RECALLED.key(namespace);
+  const isNew = RECALLED.get(core, key, "pending") === undefined;
+  const count = counts.of(core, ALL) + (isNew ? 1 : 0);
+  const forgotten =
+    count <= RECALLED_MAX ? [] : forgottenOf(readRecalled(core, "pending").set(namespace, ms));
+  RECALLED.put(core, key, ms);
+  for (const other of forgotten) {
+    core.memtable.set(RECALLED.key(other), null);
+  }
+  counts.add(ALL, Number(isNew) - forgotten.length);
+  return core.writer.whenFormingDurable(undefined);
 }

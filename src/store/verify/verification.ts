@@ -31,6 +31,7 @@ import { checkDocuments, checkVectors } from "./documents.ts";
 import { checkEvents, newestRevisionIn } from "./events.ts";
 import { checkLog, type LogCheck } from "./log.ts";
 import { checkMemories, checkMemoryJobs } from "./memories.ts";
+import { checkRecords } from "./records.ts";
 import { checkSummaries, checkTasks } from "./tasks.ts";
 import { NO_TOTALS, type VerifyReport, type VerifyTotals } from "./verify.ts";
 import { describeKey, IndexView, NumberSet, scan } from "./view.ts";
@@ -250,6 +251,7 @@ export class Verification {
     this.#totals.documents = checkDocuments(check);
     this.#totals.memories = checkMemories(check);
     this.#totals.memoryJobs = checkMemoryJobs(check);
+    checkRecords(check);
     this.#totals.vectors = checkVectors(check);
   }
 

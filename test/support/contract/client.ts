@@ -21,6 +21,7 @@ import { AdminServiceService } from "../../../src/gen/memorysidecar/v1/admin_ser
 import { EventServiceService } from "../../../src/gen/memorysidecar/v1/event_service.ts";
 import { MemoryServiceService } from "../../../src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../../src/gen/memorysidecar/v1/recall_service.ts";
+import { RecordServiceService } from "../../../src/gen/memorysidecar/v1/record_service.ts";
 import { SessionServiceService } from "../../../src/gen/memorysidecar/v1/session_service.ts";
 import { TaskServiceService } from "../../../src/gen/memorysidecar/v1/task_service.ts";
 import type { Hooks } from "../../../src/hooks/port.ts";
@@ -56,6 +57,7 @@ export const METHODS = {
   ...AdminServiceService,
   ...RecallServiceService,
   ...MemoryServiceService,
+  ...RecordServiceService,
 } as const;
 
 export type MethodName = keyof typeof METHODS;

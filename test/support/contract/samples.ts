@@ -27,6 +27,11 @@ import {
   Protections,
 } from "../../../src/gen/memorysidecar/v1/policy.ts";
 import { RecallFilter } from "../../../src/gen/memorysidecar/v1/recall.ts";
+import {
+  NamedRecord,
+  type RecordDelete,
+  RecordRange,
+} from "../../../src/gen/memorysidecar/v1/record.ts";
 import { Session } from "../../../src/gen/memorysidecar/v1/session.ts";
 import { Summary } from "../../../src/gen/memorysidecar/v1/summary.ts";
 import { SummarizeOutput } from "../../../src/gen/memorysidecar/v1/task.ts";
@@ -101,6 +106,21 @@ export function summaryOutput(fields: Partial<SummarizeOutput> = {}): SummarizeO
 /** A document with the fields that a test sets. */
 export function document(fields: Partial<Document> = {}): Document {
   return { ...Document.decode(NOTHING), ...fields };
+}
+
+/** A record with the fields that a test sets. */
+export function record(fields: Partial<NamedRecord> = {}): NamedRecord {
+  return { ...NamedRecord.decode(NOTHING), ...fields };
+}
+
+/** A range of records with the fields that a test sets. */
+export function recordRange(fields: Partial<RecordRange> = {}): RecordRange {
+  return { ...RecordRange.decode(NOTHING), ...fields };
+}
+
+/** Deletes a record that may be missing. */
+export function recordDelete(path: string[], key: string): RecordDelete {
+  return { record: { path, key }, etag: "", precondition: undefined, allowMissing: true };
 }
 
 /** A vector with the fields that a test sets. */
@@ -298,6 +318,15 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteDocuments: { collectionId: "doomed", documentIds: ["gone"], allowMissing: true },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
+  putRecord: { record: record({ path: ["p"], key: "k", value: Buffer.from("v") }) },
+  getRecord: { path: ["p"], key: "seed" },
+  batchGetRecords: { records: [{ path: ["p"], key: "seed" }] },
+  listRecords: { range: recordRange({ path: ["p"] }), pageSize: 10 },
+  writeRecords: {
+    operations: [{ operation: { $case: "deletion", value: recordDelete(["p"], "gone") } }],
+  },
+  deleteRecord: { path: ["p"], key: "gone", allowMissing: true },
+  deleteRecords: { range: recordRange({ path: ["doomed"] }) },
   remember: {
     memories: [memory({ text: "Ann likes tea.", labels: new Map([["a", "b"]]) })],
   },

@@ -17,6 +17,7 @@ import {
   messageView,
 } from "./read-all.ts";
 import { dumpAllMemories, dumpMemories } from "./read-memories.ts";
+import { recordsIn } from "./records.ts";
 
 /** Records to dump. */
 export interface DumpNames {
@@ -140,6 +141,7 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
   const consumers: unknown[] = [];
   const documents: unknown[] = [];
   const memories: unknown[] = [];
+  const records: unknown[] = [];
   for (const namespace of names.namespaces) {
     const query = { namespace, limit: 100, nowMs: 0 };
     const listed = await allSessions(store, { ...query, order: "asc" });
@@ -149,6 +151,7 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
     consumers.push([namespace, await allConsumers(store, namespace, 100)]);
     documents.push([namespace, await dumpDocuments(store, namespace)]);
     memories.push([namespace, await dumpMemories(store, namespace)]);
+    records.push([namespace, await recordsIn(store, namespace)]);
   }
   const expired = await store.expiredSessions(START_MS * 2, 10_000);
   return {
@@ -156,6 +159,7 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
     consumers,
     documents,
     memories: [...memories, await dumpAllMemories(store)],
+    records,
     recalled: await store.recalledNamespaces(),
     expired: expired.map((ref) => `${ref.namespace} ${ref.sessionId}`).sort(),
     replies: await dumpReplies(store, names),

@@ -9,6 +9,7 @@ import { plain } from "../kit/plain.ts";
 import { dumpDocuments } from "./documents.ts";
 import { readFacts, START_MS } from "./plans.ts";
 import { dumpMemories } from "./read-memories.ts";
+import { recordsIn } from "./records.ts";
 import { oldestOf, revisionOf } from "./revisions.ts";
 
 async function readAll(store: Store): Promise<unknown> {
@@ -57,7 +58,8 @@ async function readAll(store: Store): Promise<unknown> {
   }
   const documents = plain(await dumpDocuments(store, "default"));
   const memories = plain(await dumpMemories(store, "default"));
-  return { sessions, events, due, documents, memories, revision: await revisionOf(store) };
+  const records = plain(await recordsIn(store));
+  return { sessions, events, due, documents, memories, records, revision: await revisionOf(store) };
 }
 
 function vectorsOf(store: Store, ref: SessionRef, messages: readonly { readonly seq: number }[]) {

@@ -15,6 +15,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { startContractServer, type TestClient, type TestServer } from "../contract/client.ts";
 import { hooksOf, pollHook } from "../hooks/hooks.ts";
 import { allMemories, dumpAllMemories, dumpMemories } from "./read-memories.ts";
+import { recordsIn } from "./records.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../golden/stores");
 
@@ -24,7 +25,14 @@ export const OLD_NAMESPACES = ["default", "other"] as const;
 /** The request ids whose answers the old stores remember. */
 const REQUEST_IDS = [
   ...["create-kinds", "append-kinds", "update-q1", "restore", "trim", "by-hand", "upsert"],
-  ...["remove", "remember", "forget", "complete-first of placed", "complete-first of running"],
+  ...[
+    "remove",
+    "remember",
+    "forget",
+    "write",
+    "complete-first of placed",
+    "complete-first of running",
+  ],
 ];
 
 /** Description of an old store beside its contents. */
@@ -123,6 +131,7 @@ export async function readOldStore({ client, store }: TestServer): Promise<OldCo
       memories: await readMemories(client, store, namespace),
       stored: leavesOf(await dumpMemories(store, namespace)),
       replies: lines(await readReplies(store, namespace)),
+      records: await readRecords(client, store, namespace),
     };
   }
   return { ...content, memories: leavesOf(await dumpAllMemories(store)) };
@@ -163,6 +172,16 @@ async function readDocuments(client: TestClient, store: Store, namespace: string
     all.push(...listed.documents);
   }
   return lines(all);
+}
+
+/** The records of a namespace; undefined where there are none, as in the formats before 6. */
+async function readRecords(client: TestClient, store: Store, namespace: string) {
+  const all: unknown[] = [];
+  for (const { path, key } of await recordsIn(store, namespace)) {
+    const { record } = await client.call("getRecord", { namespace, path: [...path], key });
+    all.push(record);
+  }
+  return all.length === 0 ? undefined : lines(all);
 }
 
 async function readMemories(client: TestClient, store: Store, namespace: string) {

@@ -19,6 +19,7 @@ export const HOUSE: readonly Floor[] = [
       ...[
         "memory/rules",
         "erase/rules",
+        "records/rules",
         "context/rules",
         "events/rules",
         "compat/common",
@@ -39,7 +40,17 @@ export const HOUSE: readonly Floor[] = [
   {
     name: "use cases",
     rooms: [
-      ...["core", "admin", "events", "recall/feed", "recall", "memory", "context", "memory/learn"],
+      ...[
+        "core",
+        "admin",
+        "events",
+        "records",
+        "recall/feed",
+        "recall",
+        "memory",
+        "context",
+        "memory/learn",
+      ],
       ...["recall/documents", "tasks", "summary", "session", "session/snapshot", "tasks/run"],
       ...["window", "erase"],
     ],

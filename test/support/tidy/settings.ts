@@ -38,7 +38,7 @@ export const ENTRY_POINTS: EntryPoints = {
     /^bench\/compare\/measure\.ts$/,
     // Measure the vector search, the index of recall, the embedders and back-ups by themselves.
     /^bench\/(vectors|recall-index|embedders|back-up)\.ts$/,
-    /^test\/crash\/(lmdb|documents)-writer\.ts$/,
+    /^test\/crash\/(lmdb|documents|records)-writer\.ts$/,
     // Loaded into a server by its tests, which break it on purpose.
     /^test\/crash\/broken-(jobs|marks|promotion|removal|rows)\.ts$/,
     /^test\/support\/recall\/ending-index\.ts$/,

@@ -28,6 +28,8 @@ from .v1.memory_service_pb2 import DESCRIPTOR as MEMORIES
 from .v1.memory_service_pb2_grpc import MemoryServiceStub
 from .v1.recall_service_pb2 import DESCRIPTOR as RECALLS
 from .v1.recall_service_pb2_grpc import RecallServiceStub
+from .v1.record_service_pb2 import DESCRIPTOR as RECORDS
+from .v1.record_service_pb2_grpc import RecordServiceStub
 from .v1.rules_pb2 import field_rules
 from .v1.session_service_pb2 import DESCRIPTOR as SESSIONS
 from .v1.session_service_pb2_grpc import SessionServiceStub
@@ -41,12 +43,13 @@ Stub = (
     | TaskServiceStub
     | RecallServiceStub
     | MemoryServiceStub
+    | RecordServiceStub
     | AdminServiceStub
 )
 
 _METHODS: Final[dict[str, MethodDescriptor]] = {
     method.input_type.full_name: method
-    for file in (SESSIONS, EVENTS, TASKS, RECALLS, MEMORIES, ADMIN)
+    for file in (SESSIONS, EVENTS, TASKS, RECALLS, MEMORIES, RECORDS, ADMIN)
     for service in file.services_by_name.values()
     for method in service.methods
 }
@@ -109,6 +112,8 @@ class Base:
     """The generated stub of RecallService."""
     memories: MemoryServiceStub
     """The generated stub of MemoryService."""
+    records: RecordServiceStub
+    """The generated stub of RecordService."""
     admin: AdminServiceStub
     """The generated stub of AdminService."""
     address: str
@@ -154,6 +159,7 @@ class Base:
         self.tasks = TaskServiceStub(self.channel)
         self.recalls = RecallServiceStub(self.channel)
         self.memories = MemoryServiceStub(self.channel)
+        self.records = RecordServiceStub(self.channel)
         self.admin = AdminServiceStub(self.channel)
         stubs: dict[str, Stub] = {
             "SessionService": self.sessions,
@@ -161,6 +167,7 @@ class Base:
             "TaskService": self.tasks,
             "RecallService": self.recalls,
             "MemoryService": self.memories,
+            "RecordService": self.records,
             "AdminService": self.admin,
         }
         self._rpcs: dict[str, Callable[..., Any]] = {

@@ -12,6 +12,7 @@ from ..errors import AlreadyExists
 from .memories import AsyncMemoryMethods
 from .pager import AsyncPager
 from .recall import AsyncDocumentMethods, AsyncRecallMethods
+from .records import AsyncRecordMethods
 from .snapshots import AsyncSnapshotMethods
 from .tasks import AsyncSummaryMethods, AsyncTaskMethods
 from .turns import AsyncTurnMethods
@@ -26,6 +27,7 @@ class AsyncClient(
     AsyncTaskMethods,
     AsyncRecallMethods,
     AsyncDocumentMethods,
+    AsyncRecordMethods,
     AsyncMemoryMethods,
     AsyncTurnMethods,
 ):

@@ -13,6 +13,7 @@ from ..errors import AlreadyExists
 from .memories import MemoryMethods
 from .pager import Pager
 from .recall import DocumentMethods, RecallMethods
+from .records import RecordMethods
 from .snapshots import SnapshotMethods
 from .tasks import SummaryMethods, TaskMethods
 from .turns import TurnMethods
@@ -27,6 +28,7 @@ class Client(
     TaskMethods,
     RecallMethods,
     DocumentMethods,
+    RecordMethods,
     MemoryMethods,
     TurnMethods,
 ):

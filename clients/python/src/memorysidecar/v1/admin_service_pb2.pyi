@@ -66,6 +66,7 @@ class ErasedKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERASED_KIND_MEMORY_VERSION: _ClassVar[ErasedKind]
     ERASED_KIND_DOCUMENT: _ClassVar[ErasedKind]
     ERASED_KIND_ANSWER: _ClassVar[ErasedKind]
+    ERASED_KIND_RECORD: _ClassVar[ErasedKind]
 
 class ErasureRemainderReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -108,6 +109,7 @@ ERASED_KIND_MEMORY: ErasedKind
 ERASED_KIND_MEMORY_VERSION: ErasedKind
 ERASED_KIND_DOCUMENT: ErasedKind
 ERASED_KIND_ANSWER: ErasedKind
+ERASED_KIND_RECORD: ErasedKind
 ERASURE_REMAINDER_REASON_UNSPECIFIED: ErasureRemainderReason
 ERASURE_REMAINDER_REASON_EVENTS: ErasureRemainderReason
 ERASURE_REMAINDER_REASON_OTHER_OWNER: ErasureRemainderReason

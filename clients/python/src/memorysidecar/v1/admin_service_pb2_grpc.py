@@ -123,9 +123,9 @@ class AdminServiceServicer:
         Gone are: sessions with their messages, summaries and tasks; forks of them that have the
         same owner; memories of the subject, and memories that name a message or a session of it
         as their source, with all their states; documents of its scope, and those that hold its
-        summaries; vectors, digests of promoted texts, and the answers that were remembered
-        under request ids: a repeat of such a call is `ANSWER_ERASED`. Data that is written
-        while the erasure runs may stay: stop the writers of the subject before.
+        summaries; records that it owns; vectors, digests of promoted texts, and the answers that
+        were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Data that
+        is written while the erasure runs may stay: stop the writers of the subject before.
 
         Errors:
         - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace

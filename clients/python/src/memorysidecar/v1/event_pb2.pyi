@@ -4,6 +4,7 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import record_pb2 as _record_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
@@ -48,6 +49,8 @@ class EventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EVENT_TYPE_MEMORIES_DECAYED: _ClassVar[EventType]
     EVENT_TYPE_MEMORIES_DELETED: _ClassVar[EventType]
     EVENT_TYPE_TASK_ATTEMPTED: _ClassVar[EventType]
+    EVENT_TYPE_RECORDS_WRITTEN: _ClassVar[EventType]
+    EVENT_TYPE_RECORDS_DELETED: _ClassVar[EventType]
 
 class SessionDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -76,6 +79,13 @@ class MemoryDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MEMORY_DELETE_REASON_MERGED: _ClassVar[MemoryDeleteReason]
     MEMORY_DELETE_REASON_SOURCE_ERASED: _ClassVar[MemoryDeleteReason]
     MEMORY_DELETE_REASON_ERASED: _ClassVar[MemoryDeleteReason]
+
+class RecordDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    RECORD_DELETE_REASON_UNSPECIFIED: _ClassVar[RecordDeleteReason]
+    RECORD_DELETE_REASON_REQUEST: _ClassVar[RecordDeleteReason]
+    RECORD_DELETE_REASON_EXPIRED: _ClassVar[RecordDeleteReason]
+    RECORD_DELETE_REASON_ERASED: _ClassVar[RecordDeleteReason]
 
 class StreamPosition(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -111,6 +121,8 @@ EVENT_TYPE_MEMORIES_REINFORCED: EventType
 EVENT_TYPE_MEMORIES_DECAYED: EventType
 EVENT_TYPE_MEMORIES_DELETED: EventType
 EVENT_TYPE_TASK_ATTEMPTED: EventType
+EVENT_TYPE_RECORDS_WRITTEN: EventType
+EVENT_TYPE_RECORDS_DELETED: EventType
 SESSION_DELETE_REASON_UNSPECIFIED: SessionDeleteReason
 SESSION_DELETE_REASON_REQUEST: SessionDeleteReason
 SESSION_DELETE_REASON_EXPIRED: SessionDeleteReason
@@ -130,12 +142,16 @@ MEMORY_DELETE_REASON_RETENTION: MemoryDeleteReason
 MEMORY_DELETE_REASON_MERGED: MemoryDeleteReason
 MEMORY_DELETE_REASON_SOURCE_ERASED: MemoryDeleteReason
 MEMORY_DELETE_REASON_ERASED: MemoryDeleteReason
+RECORD_DELETE_REASON_UNSPECIFIED: RecordDeleteReason
+RECORD_DELETE_REASON_REQUEST: RecordDeleteReason
+RECORD_DELETE_REASON_EXPIRED: RecordDeleteReason
+RECORD_DELETE_REASON_ERASED: RecordDeleteReason
 STREAM_POSITION_UNSPECIFIED: StreamPosition
 STREAM_POSITION_NOW: StreamPosition
 STREAM_POSITION_OLDEST: StreamPosition
 
 class Event(_message.Message):
-    __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "tool_results_filled", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "task_attempted")
+    __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "tool_results_filled", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "task_attempted", "records_written", "records_deleted")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -174,6 +190,8 @@ class Event(_message.Message):
     MEMORIES_DECAYED_FIELD_NUMBER: _ClassVar[int]
     MEMORIES_DELETED_FIELD_NUMBER: _ClassVar[int]
     TASK_ATTEMPTED_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_DELETED_FIELD_NUMBER: _ClassVar[int]
     revision: int
     index: int
     type: EventType
@@ -212,7 +230,9 @@ class Event(_message.Message):
     memories_decayed: MemoriesDecayed
     memories_deleted: MemoriesDeleted
     task_attempted: TaskAttempted
-    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., tool_results_filled: _Optional[_Union[ToolResultsFilled, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., task_attempted: _Optional[_Union[TaskAttempted, _Mapping]] = ...) -> None: ...
+    records_written: RecordsWritten
+    records_deleted: RecordsDeleted
+    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., tool_results_filled: _Optional[_Union[ToolResultsFilled, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., task_attempted: _Optional[_Union[TaskAttempted, _Mapping]] = ..., records_written: _Optional[_Union[RecordsWritten, _Mapping]] = ..., records_deleted: _Optional[_Union[RecordsDeleted, _Mapping]] = ...) -> None: ...
 
 class SessionCreated(_message.Message):
     __slots__ = ()
@@ -523,6 +543,20 @@ class TaskAttempted(_message.Message):
     reason: _task_pb2.TaskFailureReason
     task_id: str
     def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., reason: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., task_id: _Optional[str] = ...) -> None: ...
+
+class RecordsWritten(_message.Message):
+    __slots__ = ("records",)
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    records: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordVersion]
+    def __init__(self, records: _Optional[_Iterable[_Union[_record_pb2.RecordVersion, _Mapping]]] = ...) -> None: ...
+
+class RecordsDeleted(_message.Message):
+    __slots__ = ("records", "reason")
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    records: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordRef]
+    reason: RecordDeleteReason
+    def __init__(self, records: _Optional[_Iterable[_Union[_record_pb2.RecordRef, _Mapping]]] = ..., reason: _Optional[_Union[RecordDeleteReason, str]] = ...) -> None: ...
 
 class EventFilter(_message.Message):
     __slots__ = ("session_id", "user_id", "event_types")

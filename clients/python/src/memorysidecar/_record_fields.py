@@ -1,0 +1,52 @@
+"""The arguments of the methods for records, and how they become messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, Union
+
+from . import v1
+from ._fields import Json
+
+Path = str | Iterable[str]
+"""The segments of a path, or the only one."""
+Name = Union["v1.RecordRef", Json, tuple[Path, str]]
+Order = Literal["asc", "desc"]
+
+_ORDERS = {"asc": v1.RECORD_ORDER_NAME_ASC, "desc": v1.RECORD_ORDER_NAME_DESC}
+
+
+def path_of(path: Path) -> list[str]:
+    """Makes the segments of a path."""
+    return [path] if isinstance(path, str) else list(path)
+
+
+def name_of(name: Name) -> v1.RecordRef:
+    """Makes the name of a record; a tuple holds its path and its key."""
+    if isinstance(name, tuple):
+        path, key = name
+        return v1.RecordRef(path=path_of(path), key=key)
+    return name if isinstance(name, v1.RecordRef) else v1.RecordRef(**name)
+
+
+def bytes_of(value: bytes | str) -> bytes:
+    """Makes a value; a text is kept as UTF-8."""
+    return value.encode() if isinstance(value, str) else value
+
+
+def demand_of(version: int | None, exists: bool | None) -> v1.RecordPrecondition | None:
+    """Makes the state that a record must have; None for any."""
+    if version is not None and exists is not None:
+        raise ValueError("give version or exists, not both")
+    if version is not None:
+        return v1.RecordPrecondition(version=version)
+    return None if exists is None else v1.RecordPrecondition(exists=exists)
+
+
+def order_of(order: Order | v1.RecordOrder | None) -> v1.RecordOrder | None:
+    """Gives an order by its short name, or as it is."""
+    if not isinstance(order, str):
+        return order
+    if order not in _ORDERS:
+        raise ValueError(f'the order is one of {", ".join(_ORDERS)}, not "{order}"')
+    return _ORDERS[order]

@@ -1,0 +1,189 @@
+# Made from _async/records.py by make_sync.py; do not edit.
+"""The methods of the client for records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from typing_extensions import Unpack
+
+from .. import _fields as f
+from .. import _record_fields as n
+from .. import v1
+from .._recall_fields import scope_of
+from .._task_fields import Seconds, duration_of
+from .calls import Calls
+from .pager import Pager
+
+
+class RecordMethods(Calls):
+    """Records: exact values under a path and a key."""
+
+    def put_record(
+        self,
+        path: n.Path,
+        key: str,
+        value: bytes | str,
+        *,
+        version: int | None = None,
+        exists: bool | None = None,
+        etag: str = "",
+        media_type: str = "",
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        ttl: Seconds | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.RecordOutcome:
+        """Creates a record, or replaces it as a whole. A text is kept as UTF-8.
+
+        :param path: its segments, or the only one.
+        :param version: the record exists with this version.
+        :param exists: whether the record exists; with False the put only creates.
+        :param etag: the record still has this etag.
+        :param user_id: whom ``erase_subject`` and events take it for, with the two after it.
+            Default: everybody shares it.
+        :param ttl: its life in seconds, from now or from a read that refreshes it.
+        """
+        record = v1.NamedRecord(
+            path=n.path_of(path),
+            key=key,
+            value=n.bytes_of(value),
+            media_type=media_type,
+            owner=scope_of(user_id, agent_id, session_id),
+            ttl=duration_of(ttl),
+            etag=etag,
+        )
+        demand = n.demand_of(version, exists)
+        request = v1.PutRecordRequest(record=record, precondition=demand)
+        return self._unary(request, v1.PutRecordResponse, call).outcome
+
+    def get_record(
+        self,
+        path: n.Path,
+        key: str,
+        *,
+        omit_value: bool = False,
+        refresh_ttl: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.NamedRecord:
+        """Gets a record.
+
+        :param refresh_ttl: lets it live on for its ttl from now.
+        """
+        request = v1.GetRecordRequest(
+            path=n.path_of(path), key=key, omit_value=omit_value, refresh_ttl=refresh_ttl
+        )
+        return self._unary(request, v1.GetRecordResponse, call).record
+
+    def batch_get_records(
+        self,
+        records: Iterable[n.Name],
+        *,
+        omit_values: bool = False,
+        refresh_ttl: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.RecordLookup]:
+        """Gets up to 256 records, all of one moment: one result for each name, in order. A name is
+        a tuple of a path and a key. A value that does not fit the answer is left out, with
+        ``value_omitted``."""
+        request = v1.BatchGetRecordsRequest(
+            records=[n.name_of(name) for name in records],
+            omit_values=omit_values,
+            refresh_ttl=refresh_ttl,
+        )
+        answer = self._unary(request, v1.BatchGetRecordsResponse, call)
+        return list(answer.results)
+
+    def list_records(
+        self,
+        path: n.Path,
+        *,
+        recursive: bool = False,
+        key_prefix: str = "",
+        start_key: str = "",
+        end_key: str = "",
+        order: n.Order | v1.RecordOrder | None = None,
+        include_values: bool = False,
+        refresh_ttl: bool = False,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> Pager[v1.NamedRecord, v1.ListRecordsResponse]:
+        """Lists the records of a path by name, without their values unless these are asked for.
+
+        :param recursive: the records of all paths below as well.
+        :param start_key: this key and those after it.
+        :param end_key: keys before this one.
+        :param order: ``asc``, the default, or ``desc``.
+        """
+        request = v1.ListRecordsRequest(
+            range=v1.RecordRange(
+                path=n.path_of(path),
+                recursive=recursive,
+                key_prefix=key_prefix,
+                start_key=start_key,
+                end_key=end_key,
+            ),
+            order=n.order_of(order),
+            include_values=include_values,
+            refresh_ttl=refresh_ttl,
+            page_size=page_size,
+        )
+        return self._pages(request, v1.ListRecordsResponse, "records", call)
+
+    def write_records(
+        self,
+        operations: Iterable[v1.RecordOperation | f.Json],
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.WriteRecordsResponse:
+        """Does up to 256 operations on different records in one transaction, all of them or none:
+        ``{"put": {"record": {...}, "precondition": {"version": 1}}}``, ``{"deletion": {...}}`` or
+        ``{"check": {...}}`` with the fields of the contract."""
+        made = (
+            one if isinstance(one, v1.RecordOperation) else v1.RecordOperation(**one)
+            for one in operations
+        )
+        request = v1.WriteRecordsRequest(operations=made)
+        return self._unary(request, v1.WriteRecordsResponse, call)
+
+    def delete_record(
+        self,
+        path: n.Path,
+        key: str,
+        *,
+        version: int | None = None,
+        etag: str = "",
+        allow_missing: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.RecordOutcome:
+        """Deletes a record, for good."""
+        request = v1.DeleteRecordRequest(
+            path=n.path_of(path),
+            key=key,
+            etag=etag,
+            precondition=n.demand_of(version, None),
+            allow_missing=allow_missing,
+        )
+        return self._unary(request, v1.DeleteRecordResponse, call).outcome
+
+    def delete_records(
+        self,
+        path: n.Path,
+        *,
+        recursive: bool = False,
+        key_prefix: str = "",
+        start_key: str = "",
+        end_key: str = "",
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.DeleteRecordsResponse:
+        """Deletes the records of a path, at most 1,000: call again while there are ``more``."""
+        request = v1.DeleteRecordsRequest(
+            range=v1.RecordRange(
+                path=n.path_of(path),
+                recursive=recursive,
+                key_prefix=key_prefix,
+                start_key=start_key,
+                end_key=end_key,
+            )
+        )
+        return self._unary(request, v1.DeleteRecordsResponse, call)

@@ -1,0 +1,86 @@
+// Keeps the checkpoints of an agent as records, in every way, and meets the errors.
+//
+//   node clients/typescript/examples/records.ts [ADDRESS]
+//
+// Works in a namespace of its own and deletes what it made.
+
+import { randomBytes } from "node:crypto";
+import { connect, isMemorySidecarError, type MemorySidecar } from "../src/index.ts";
+
+const THREAD = ["checkpoints", "trip"];
+
+/** Awaits the error with this reason and shows it. */
+async function expectError(reason: string, attempt: Promise<unknown>): Promise<void> {
+  const error = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isMemorySidecarError(error) || error.reason !== reason) throw error ?? new Error(reason);
+  console.log(`   ${reason}: ${error.message}`);
+}
+
+/** Writes checkpoints, and a pointer to the newest one with each. */
+async function write(client: MemorySidecar): Promise<void> {
+  console.log("\n== Writing");
+  const owner = { userId: "ana" };
+  const first = await client.putRecord(THREAD, "0001", "step 1", { exists: false, owner });
+  console.log(`created: ${first.created}, version ${first.version}`);
+  await client.putRecord("latest", "trip", "0001", { mediaType: "text/plain" });
+  const { outcomes } = await client.writeRecords([
+    { put: { path: THREAD, key: "0002", value: "step 2", owner } },
+    { put: { path: THREAD, key: "0003", value: new Uint8Array([3]), ttlMs: 86_400_000 } },
+    { put: { path: "latest", key: "trip", value: "0003", version: 1 } },
+    { check: { path: THREAD, key: "0001", etag: first.etag } },
+    { delete: { path: THREAD, key: "0000", allowMissing: true } },
+  ]);
+  console.log(`versions: ${outcomes.map(({ version }) => version)}`);
+  await expectError(
+    "RECORD_ALREADY_EXISTS",
+    client.putRecord(THREAD, "0001", "", { exists: false }),
+  );
+  const stale = client.putRecord("latest", "trip", "0002", { version: 1 });
+  await expectError("RECORD_VERSION_MISMATCH", stale);
+}
+
+/** Reads one, several and many. */
+async function read(client: MemorySidecar): Promise<void> {
+  console.log("\n== Reading");
+  const latest = await client.getRecord("latest", "trip");
+  console.log(`the newest: ${latest.value}, by version ${latest.version} of latest`);
+  const [third, missing] = await client.batchGetRecords(
+    ["0003", "0009"].map((key) => ({ path: THREAD, key })),
+    { refreshTtl: true },
+  );
+  console.log(
+    `third: ${third?.record?.value.length} byte, missing: ${missing?.record === undefined}`,
+  );
+  for await (const { key, valueSize } of client.listRecords(THREAD, { order: "desc" })) {
+    console.log(`${key}: ${valueSize} bytes`);
+  }
+  const before = { order: "desc", endKey: "0003", pageSize: 1, includeValues: true } as const;
+  for await (const { key, value } of client.listRecords(THREAD, before)) {
+    console.log(`before 0003: ${key} ${value}`);
+    break;
+  }
+  await expectError("RECORD_NOT_FOUND", client.getRecord(THREAD, "0009"));
+}
+
+/** Deletes one record, and those of a path. */
+async function remove(client: MemorySidecar): Promise<void> {
+  console.log("\n== Deleting");
+  const { deleted } = await client.deleteRecord("latest", "trip", { version: 2 });
+  console.log(`deleted the pointer: ${deleted}`);
+  const { deletedCount, more } = await client.deleteRecords("checkpoints", { recursive: true });
+  console.log(`deleted ${deletedCount} checkpoints, more: ${more}`);
+}
+
+const namespace = `records-${randomBytes(4).toString("hex")}`;
+const client = connect(process.argv[2] ?? "127.0.0.1:50151", { namespace });
+try {
+  await write(client);
+  await read(client);
+  await remove(client);
+  console.log("\nDone.");
+} finally {
+  client.close();
+}

@@ -1,0 +1,226 @@
+// The methods of the client for records: values under names.
+
+import { type CallOptions, given, type MutationOptions } from "./call.ts";
+import { ClientBase } from "./client-base.ts";
+import {
+  type NamedRecord,
+  type RecordLookup,
+  type RecordOperation,
+  RecordOrder,
+  type RecordOutcome,
+  type RecordPrecondition,
+  type RecordRange,
+} from "./gen/memorysidecar/v1/record.ts";
+import {
+  type DeleteRecordsResponse,
+  PutRecordRequest,
+  RecordServiceService as Rpcs,
+  type WriteRecordsResponse,
+} from "./gen/memorysidecar/v1/record_service.ts";
+import type { ListOptions } from "./options.ts";
+import { walkPages } from "./pages.ts";
+import { type ScopeInput, scopeOf } from "./scope-filter.ts";
+import { toDuration } from "./time.ts";
+
+/** A path: its segments, or the only one. */
+export type RecordPath = string | readonly string[];
+
+/** Name of a record. */
+export interface RecordNameInput {
+  readonly path: RecordPath;
+  readonly key: string;
+}
+
+/** State that a record must have. Default: any. */
+export interface RecordDemand {
+  /** The record exists with this version. */
+  readonly version?: number | bigint | undefined;
+  /** Whether the record exists; with `false` a put only creates. Not together with `version`. */
+  readonly exists?: boolean | undefined;
+  /** The record still has this etag. */
+  readonly etag?: string | undefined;
+}
+
+/** Fields of a record to write, beside its name and its value. */
+export interface RecordFields extends RecordDemand {
+  readonly mediaType?: string | undefined;
+  /** Whom EraseSubject and events take it for. Default: everybody shares it. */
+  readonly owner?: ScopeInput | undefined;
+  /** Life of the record in milliseconds, from now or from a read that refreshes it. */
+  readonly ttlMs?: number | undefined;
+}
+
+/** A record to write. A text is kept as UTF-8. */
+export interface RecordInput extends RecordNameInput, RecordFields {
+  readonly value: Uint8Array | string;
+}
+
+/** One operation of a transaction. */
+export type RecordOperationInput =
+  | { readonly put: RecordInput }
+  | {
+      readonly delete: RecordNameInput & RecordDemand & { readonly allowMissing?: boolean };
+    }
+  | { readonly check: RecordNameInput & RecordDemand };
+
+/** Options for reading records by name. */
+export interface GetRecordOptions extends CallOptions {
+  /** Leaves out values. Default false. */
+  readonly omitValue?: boolean | undefined;
+  /** Lets the records live on for their ttl from now. Default false. */
+  readonly refreshTtl?: boolean | undefined;
+}
+
+/** The part of a path that is meant. Default: the records of the path itself. */
+export interface RecordRangeOptions {
+  /** The records of all paths below as well; not together with conditions on keys. */
+  readonly recursive?: boolean | undefined;
+  readonly keyPrefix?: string | undefined;
+  /** This key and those after it. */
+  readonly startKey?: string | undefined;
+  /** Keys before this one. */
+  readonly endKey?: string | undefined;
+}
+
+/** Options of a list of records. */
+export interface ListRecordsOptions extends ListOptions, RecordRangeOptions {
+  /** Default `asc`, by rising name. */
+  readonly order?: "asc" | "desc" | undefined;
+  readonly includeValues?: boolean | undefined;
+  /** Lets the records live on for their ttl from now. Default false. */
+  readonly refreshTtl?: boolean | undefined;
+}
+
+/** Records: exact values under a path and a key. */
+export class RecordMethods extends ClientBase {
+  /** Creates a record, or replaces it as a whole. */
+  async putRecord(
+    path: RecordPath,
+    key: string,
+    value: Uint8Array | string,
+    opts: RecordFields & MutationOptions = {},
+  ): Promise<RecordOutcome> {
+    const request = PutRecordRequest.fromPartial({
+      ...this.change(opts),
+      ...putOf({ ...opts, path, key, value }),
+    });
+    return given((await this.call(Rpcs.putRecord, request, opts)).outcome);
+  }
+
+  /** Gets a record. */
+  async getRecord(
+    path: RecordPath,
+    key: string,
+    opts: GetRecordOptions = {},
+  ): Promise<NamedRecord> {
+    const { omitValue = false, refreshTtl = false } = opts;
+    const name = nameOf({ path, key });
+    const request = { namespace: this.at(opts), ...name, omitValue, refreshTtl };
+    return given((await this.call(Rpcs.getRecord, request, opts)).record);
+  }
+
+  /**
+   * Gets up to 256 records, all of one moment: one result for each name, in order. A value that
+   * does not fit the answer is left out, with `valueOmitted`.
+   */
+  async batchGetRecords(
+    names: readonly RecordNameInput[],
+    opts: GetRecordOptions = {},
+  ): Promise<RecordLookup[]> {
+    const { omitValue: omitValues = false, refreshTtl = false } = opts;
+    const records = names.map(nameOf);
+    const request = { namespace: this.at(opts), records, omitValues, refreshTtl };
+    return (await this.call(Rpcs.batchGetRecords, request, opts)).results;
+  }
+
+  /** Lists the records of a path by name, without their values unless these are asked for. */
+  listRecords(
+    path: RecordPath,
+    opts: ListRecordsOptions = {},
+  ): AsyncGenerator<NamedRecord, void, undefined> {
+    const { includeValues = false, order = "asc", pageSize = 0, refreshTtl = false } = opts;
+    return walkPages(async (pageToken) => {
+      const request = {
+        ...{ namespace: this.at(opts), range: rangeOf(path, opts), includeValues, refreshTtl },
+        ...{ pageSize, pageToken },
+        order: order === "desc" ? RecordOrder.NAME_DESC : RecordOrder.NAME_ASC,
+      };
+      const page = await this.call(Rpcs.listRecords, request, opts);
+      return { items: page.records, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Does up to 256 operations on different records in one transaction, all of them or none. */
+  writeRecords(
+    operations: readonly RecordOperationInput[],
+    opts: MutationOptions = {},
+  ): Promise<WriteRecordsResponse> {
+    const request = { ...this.change(opts), operations: operations.map(operationOf) };
+    return this.call(Rpcs.writeRecords, request, opts);
+  }
+
+  /** Deletes a record, for good. */
+  async deleteRecord(
+    path: RecordPath,
+    key: string,
+    opts: RecordDemand & MutationOptions & { readonly allowMissing?: boolean } = {},
+  ): Promise<RecordOutcome> {
+    const { allowMissing = false, etag = "" } = opts;
+    const request = { ...nameOf({ path, key }), etag, precondition: demandOf(opts), allowMissing };
+    const answer = this.call(Rpcs.deleteRecord, { ...this.change(opts), ...request }, opts);
+    return given((await answer).outcome);
+  }
+
+  /** Deletes the records of a path, at most 1,000: call again while the answer has `more`. */
+  deleteRecords(
+    path: RecordPath,
+    opts: RecordRangeOptions & MutationOptions = {},
+  ): Promise<DeleteRecordsResponse> {
+    const request = { ...this.change(opts), range: rangeOf(path, opts) };
+    return this.call(Rpcs.deleteRecords, request, opts);
+  }
+}
+
+function nameOf({ path, key }: RecordNameInput): { path: string[]; key: string } {
+  return { path: typeof path === "string" ? [path] : [...path], key };
+}
+
+function rangeOf(path: RecordPath, opts: RecordRangeOptions): RecordRange {
+  const { endKey = "", keyPrefix = "", recursive = false, startKey = "" } = opts;
+  return { path: nameOf({ path, key: "" }).path, recursive, keyPrefix, startKey, endKey };
+}
+
+function demandOf({ exists, version }: RecordDemand): RecordPrecondition | undefined {
+  if (exists !== undefined && version !== undefined) {
+    throw new TypeError("give version or exists, not both");
+  }
+  if (version !== undefined) return { condition: { $case: "version", value: BigInt(version) } };
+  return exists === undefined ? undefined : { condition: { $case: "exists", value: exists } };
+}
+
+function putOf(input: RecordInput) {
+  const { etag = "", mediaType = "", owner, ttlMs, value } = input;
+  const record = {
+    ...nameOf(input),
+    ...{ value: Buffer.from(value as Uint8Array), mediaType, etag },
+    owner: owner && scopeOf(owner),
+    ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
+  };
+  return { record, precondition: demandOf(input) };
+}
+
+function operationOf(input: RecordOperationInput): RecordOperation {
+  if ("put" in input) {
+    const value = PutRecordRequest.fromPartial(putOf(input.put));
+    return { operation: { $case: "put", value } };
+  }
+  if ("check" in input) {
+    const { etag = "" } = input.check;
+    const value = { record: nameOf(input.check), etag, precondition: demandOf(input.check) };
+    return { operation: { $case: "check", value } };
+  }
+  const { allowMissing = false, etag = "" } = input.delete;
+  const precondition = demandOf(input.delete);
+  const value = { record: nameOf(input.delete), etag, precondition, allowMissing };
+  return { operation: { $case: "deletion", value } };
+}

@@ -1,0 +1,177 @@
+// Changes of records: those of callers, and those that the server makes itself.
+
+import { replayOf, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { newEvents } from "../core/new-events.ts";
+import { EVENT_TYPE, type RecordDeleteReason } from "../events/rules/event.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { LIMITS } from "../kit/limits.ts";
+import type { ErasureProgress, NewEvent, RecordDecision } from "../store/store.ts";
+import type { DeleteRangeInput, WriteRecordsInput } from "./api.ts";
+import {
+  decideRecords,
+  isRecordExpired,
+  type KeptRecord,
+  type RecordName,
+} from "./rules/record.ts";
+
+/** Does operations on records, all of them or none. */
+export async function writeRecords(
+  context: ServiceContext,
+  call: Call,
+  { encode, isSeveral, namespace, operations }: WriteRecordsInput,
+): Promise<Uint8Array> {
+  checkLive(call.signal);
+  const { requestId, writer } = call;
+  const { etags, store, world } = context;
+  const names = operations.map(({ name }) => name);
+  const allowWhenFull = operations.every(({ kind }) => kind !== "put");
+  const nowMs = world.nowMs();
+  const change = { namespace, names, requestId, allowWhenFull };
+  return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
+    const replay = replayOf(context, call, view.reply);
+    if (replay !== undefined) return { kind: "answer", result: replay };
+    const { revision } = view;
+    const stamp = { revision, nowMs, writer, etags };
+    const decided = decideRecords(operations, view.records, stamp, isSeveral);
+    const { expired, outcomes, put, remove } = decided;
+    const isSaved = put.length + remove.length > 0;
+    const result = encode({ outcomes, revision: isSaved ? revision : 0 });
+    const reply = replyPart(call, nowMs, result);
+    if (!isSaved) return { kind: "answer", result, ...reply };
+    const events = recordEvents(context, { namespace, revision, nowMs, requestId }, [
+      ...expired.map((record) => ({ record, reason: "expired" as const })),
+      ...put.map((record) => ({ record, reason: undefined })),
+      ...remove.map((record) => ({ record, reason: "request" as const })),
+    ]);
+    return { kind: "save", result, plan: { put, remove, nowMs, events, ...reply } };
+  });
+}
+
+/** Deletes the first records of a range. */
+export async function deleteRange(
+  context: ServiceContext,
+  call: Call,
+  { encode, namespace, range }: DeleteRangeInput,
+): Promise<Uint8Array> {
+  checkLive(call.signal);
+  const { requestId } = call;
+  const { store, world } = context;
+  const nowMs = world.nowMs();
+  const query = { order: "asc", limit: LIMITS.deleteRecords, withValues: false } as const;
+  // Expired ones go as well, so that a repeat does not meet them again.
+  const { next, records } = await store.listRecords({ namespace, range, ...query });
+  const change = { namespace, names: records, requestId, allowWhenFull: true };
+  return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
+    const replay = replayOf(context, call, view.reply);
+    if (replay !== undefined) return { kind: "answer", result: replay };
+    const { revision } = view;
+    const remove = [...view.records.values()];
+    const isLive = (record: KeptRecord): boolean => !isRecordExpired(record, nowMs);
+    const deletedCount = remove.filter(isLive).length;
+    const isSaved = remove.length > 0;
+    const more = next !== undefined;
+    const result = encode({ deletedCount, more, revision: isSaved ? revision : 0 });
+    const reply = replyPart(call, nowMs, result);
+    if (!isSaved) return { kind: "answer", result, ...reply };
+    const at = { namespace, revision, nowMs, requestId };
+    const changed = remove.map((record) => {
+      return { record, reason: isLive(record) ? ("request" as const) : ("expired" as const) };
+    });
+    const events = recordEvents(context, at, changed);
+    return { kind: "save", result, plan: { remove, nowMs, events, ...reply } };
+  });
+}
+
+/**
+ * Deletes those of some records that are still meant, without a call.
+ *
+ * @param settle - Gives the erasure that counts them; undefined only counts. Default: none counts.
+ */
+export async function removeByServer(
+  context: ServiceContext,
+  removal: {
+    readonly namespace: string;
+    readonly names: readonly RecordName[];
+    readonly reason: RecordDeleteReason;
+    readonly isMeant: (record: KeptRecord) => boolean;
+  },
+  settle?: (count: number) => ErasureProgress | undefined,
+): Promise<void> {
+  const { isMeant, names, namespace, reason } = removal;
+  const nowMs = context.world.nowMs();
+  const change = { namespace, names, allowWhenFull: true };
+  await context.store.changeRecords(change, (view): RecordDecision<undefined> => {
+    const remove = [...view.records.values()].filter(isMeant);
+    const erasure = remove.length === 0 ? undefined : settle?.(remove.length);
+    const isOnlyCounted = settle !== undefined && erasure === undefined;
+    if (remove.length === 0 || isOnlyCounted) return { kind: "answer", result: undefined };
+    const at = { namespace, revision: view.revision, nowMs, requestId: "" };
+    const changed = remove.map((record) => ({ record, reason }));
+    const events = recordEvents(context, at, changed);
+    const plan = { remove, nowMs, events, ...(erasure === undefined ? {} : { erasure }) };
+    return { kind: "save", result: undefined, plan };
+  });
+}
+
+/** Records that one step of upkeep removes. */
+const STEP = 500;
+
+/** Removes records whose time has run out; true when there may be more. */
+export async function removeExpiredRecords(
+  context: ServiceContext,
+  onError: (error: unknown) => void,
+): Promise<boolean> {
+  const { store, world } = context;
+  const nowMs = world.nowMs();
+  const expired = await store.expiredRecords(nowMs, STEP);
+  const isMeant = (record: KeptRecord): boolean => isRecordExpired(record, nowMs);
+  let failed = false;
+  for (const [namespace, names] of Map.groupBy(expired, (one) => one.namespace)) {
+    await removeByServer(context, { namespace, names, reason: "expired", isMeant }).catch(
+      (error: unknown) => {
+        failed = true;
+        onError(error);
+      },
+    );
+  }
+  // One that cannot be removed must not keep upkeep awake.
+  return expired.length === STEP && !failed;
+}
+
+/** A record that was written, or deleted for a reason. */
+interface ChangedRecord {
+  readonly record: KeptRecord;
+  readonly reason: RecordDeleteReason | undefined;
+}
+
+/** The events of changed records: one for each kind of change of each owner, in order. */
+function recordEvents(
+  context: ServiceContext,
+  at: {
+    readonly namespace: string;
+    readonly revision: number;
+    readonly nowMs: number;
+    readonly requestId: string;
+  },
+  changed: readonly ChangedRecord[],
+): NewEvent[] {
+  const { namespace, ...rest } = at;
+  const groups = Map.groupBy(changed, ({ record: { owner }, reason }) =>
+    JSON.stringify([reason, owner.userId, owner.agentId, owner.sessionId]),
+  );
+  const events: NewEvent[] = [];
+  for (const group of groups.values()) {
+    const [{ record, reason } = {}] = group;
+    if (record === undefined) continue;
+    const { owner } = record;
+    const session = { namespace, sessionId: owner.sessionId, fields: owner };
+    const records = group.map((one) => one.record);
+    const detail =
+      reason === undefined
+        ? { type: EVENT_TYPE.recordsWritten, records }
+        : { type: EVENT_TYPE.recordsDeleted, records, reason };
+    events.push(...newEvents(context, { ...rest, session, firstIndex: events.length }, [detail]));
+  }
+  return events;
+}

@@ -1,0 +1,67 @@
+// Rules that relate the fields of requests about records.
+
+import type {
+  RecordOperation,
+  RecordPrecondition,
+  RecordRange,
+} from "../gen/memorysidecar/v1/record.ts";
+import type { Violations } from "../grpc/violations.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { type RecordName, recordId } from "./rules/record.ts";
+
+/** Checks the size of a name whose parts were checked one by one. */
+export function checkName(v: Violations, { path, key }: RecordName): void {
+  const limit = LIMITS.recordNameBytes;
+  const bytes = path.reduce((sum, segment) => sum + Buffer.byteLength(segment) + 1, 0);
+  if (bytes + Buffer.byteLength(key) > limit) {
+    v.add("key", `must take at most ${limit} bytes with the path, a byte for each segment`, limit);
+  }
+}
+
+/** Checks what a request says of the records of a path. */
+export function checkRecordRange(v: Violations, range: RecordRange | undefined): void {
+  if (range === undefined) return;
+  v.enter("range");
+  for (const [field, key] of [
+    ["key_prefix", range.keyPrefix],
+    ["start_key", range.startKey],
+    ["end_key", range.endKey],
+  ] as const) {
+    if (range.recursive && key !== "") v.add(field, "must be empty when recursive is set");
+  }
+  checkName(v, { path: range.path, key: "" });
+  v.leave();
+}
+
+/** Checks the precondition of a deletion. */
+export function checkDeletion(v: Violations, precondition: RecordPrecondition | undefined): void {
+  const condition = precondition?.condition;
+  if (condition?.$case === "exists" && !condition.value) {
+    v.add("precondition.exists", "must be true: a record that does not exist cannot be deleted");
+  }
+}
+
+/** Checks the operations of a transaction. */
+export function checkOperations(v: Violations, operations: readonly RecordOperation[]): void {
+  const seen = new Set<string>();
+  for (const [index, { operation }] of operations.entries()) {
+    if (v.full) return;
+    if (operation?.value.record === undefined) continue;
+    const { record } = operation.value;
+    v.enterItem("operations", index);
+    v.enter(operation.$case);
+    v.enter("record");
+    checkName(v, record);
+    const id = recordId(record);
+    if (seen.has(id)) v.add("key", "names a record that this request uses twice");
+    seen.add(id);
+    v.leave();
+    if (operation.$case === "deletion") checkDeletion(v, operation.value.precondition);
+    if (operation.$case === "check") {
+      const { etag, precondition } = operation.value;
+      if (etag === "" && precondition === undefined) v.add("precondition", "is required");
+    }
+    v.leave();
+    v.leaveItem();
+  }
+}

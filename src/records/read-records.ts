@@ -1,0 +1,56 @@
+// Reads of records, and how they let these live on.
+
+import type { ServiceContext } from "../core/context.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { AppError } from "../kit/errors.ts";
+import type { ReadRecord, RecordPage } from "../store/store.ts";
+import type { ListRecordsInput, ReadRecordsInput } from "./api.ts";
+import { isRecordExpired, isRefreshDue, recordId } from "./rules/record.ts";
+
+/** Gives the records of some names; undefined where there is none. */
+export async function readRecords(
+  context: ServiceContext,
+  call: Call,
+  { namespace, names, refresh, valuesMax }: ReadRecordsInput,
+): Promise<readonly (ReadRecord | undefined)[]> {
+  checkLive(call.signal);
+  const nowMs = context.world.nowMs();
+  const found = await context.store.readRecords(namespace, names, valuesMax);
+  const live = [...found.values()].filter((record) => !isRecordExpired(record, nowMs));
+  const shown = refresh ? await refreshed(context, namespace, live, nowMs) : live;
+  const byId = new Map(shown.map((record) => [recordId(record), record]));
+  return names.map((name) => byId.get(recordId(name)));
+}
+
+/** Gives a page of records. */
+export async function listRecords(
+  context: ServiceContext,
+  call: Call,
+  { refresh, ...query }: ListRecordsInput,
+): Promise<RecordPage> {
+  checkLive(call.signal);
+  const nowMs = context.world.nowMs();
+  const page = await context.store.listRecords({ ...query, nowMs });
+  if (!refresh) return page;
+  return { ...page, records: await refreshed(context, query.namespace, page.records, nowMs) };
+}
+
+// The reads of a full disk still work: they just do not let records live on.
+async function refreshed(
+  { store }: ServiceContext,
+  namespace: string,
+  records: readonly ReadRecord[],
+  nowMs: number,
+): Promise<readonly ReadRecord[]> {
+  const due = new Set(records.filter((record) => isRefreshDue(record, nowMs)));
+  if (due.size === 0) return records;
+  try {
+    await store.refreshRecords(namespace, [...due], nowMs);
+  } catch (error) {
+    if (error instanceof AppError && error.reason === "STORE_FULL") return records;
+    throw error;
+  }
+  return records.map((record) =>
+    due.has(record) ? { ...record, expireMs: nowMs + record.ttlMs } : record,
+  );
+}

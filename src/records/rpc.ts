@@ -1,0 +1,193 @@
+import { fromNamespace } from "../core/wire.ts";
+import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
+import { RecordLookup, RecordOrder } from "../gen/memorysidecar/v1/record.ts";
+import {
+  type BatchGetRecordsRequest,
+  BatchGetRecordsResponse,
+  type DeleteRecordRequest,
+  DeleteRecordResponse,
+  type DeleteRecordsRequest,
+  DeleteRecordsResponse,
+  type GetRecordRequest,
+  GetRecordResponse,
+  type ListRecordsRequest,
+  ListRecordsResponse,
+  type PutRecordRequest,
+  PutRecordResponse,
+  type WriteRecordsRequest,
+  WriteRecordsResponse,
+} from "../gen/memorysidecar/v1/record_service.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { pageLimit } from "../grpc/page-token.ts";
+import { spliceField } from "../grpc/splice.ts";
+import type { Violations } from "../grpc/violations.ts";
+import type { Call } from "../kit/call.ts";
+import { pageTokenInvalid } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { checkDeletion, checkName, checkOperations, checkRecordRange } from "./checks.ts";
+import { type RecordOperation, recordNameOf, recordNotFound } from "./rules/record.ts";
+import {
+  fromOperation,
+  fromPrecondition,
+  fromRange,
+  fromRecord,
+  recordBytes,
+  toOutcome,
+} from "./wire.ts";
+
+/** PutRecord. */
+export const putRecord: UnaryRpc<PutRecordRequest> = {
+  validate: ({ record }, v) => {
+    if (record === undefined) return;
+    v.enter("record");
+    checkName(v, record);
+    v.leave();
+  },
+  handle: (context, call, { namespace, precondition, record }) => {
+    if (record === undefined) throw new Error("A checked request has no record.");
+    const condition = fromPrecondition(precondition);
+    const operation = { kind: "put", name: fromRecord(record), condition } as const;
+    return writeOne(context, call, { namespace, operation, type: PutRecordResponse });
+  },
+};
+
+/** DeleteRecord. */
+export const deleteRecord: UnaryRpc<DeleteRecordRequest> = {
+  validate: (request, v) => {
+    checkName(v, request);
+    checkDeletion(v, request.precondition);
+  },
+  handle: (context, call, request) => {
+    const { allowMissing, etag, key, namespace, path, precondition } = request;
+    const condition = fromPrecondition(precondition);
+    const name = { path, key, etag };
+    const operation = { kind: "delete", name, condition, allowMissing } as const;
+    return writeOne(context, call, { namespace, operation, type: DeleteRecordResponse });
+  },
+};
+
+function writeOne(
+  { etags, services }: RpcContext,
+  call: Call,
+  one: {
+    readonly namespace: string;
+    readonly operation: RecordOperation;
+    readonly type: typeof PutRecordResponse | typeof DeleteRecordResponse;
+  },
+): Promise<Uint8Array> {
+  return services.records.writeRecords(call, {
+    namespace: fromNamespace(one.namespace),
+    operations: [one.operation],
+    isSeveral: false,
+    encode: ({ outcomes: [outcome], revision }) =>
+      encodeWire(one.type, {
+        outcome: outcome && toOutcome(outcome, etags),
+        revision: BigInt(revision),
+      }),
+  });
+}
+
+/** WriteRecords. */
+export const writeRecords: UnaryRpc<WriteRecordsRequest> = {
+  validate: ({ operations }, v) => checkOperations(v, operations),
+  handle: ({ etags, services }, call, { namespace, operations }) =>
+    services.records.writeRecords(call, {
+      namespace: fromNamespace(namespace),
+      operations: operations.map(fromOperation),
+      isSeveral: true,
+      encode: ({ outcomes, revision }) =>
+        encodeWire(WriteRecordsResponse, {
+          outcomes: outcomes.map((outcome) => toOutcome(outcome, etags)),
+          revision: BigInt(revision),
+        }),
+    }),
+};
+
+const RECORD_FIELD = 1;
+
+/** GetRecord. */
+export const getRecord: UnaryRpc<GetRecordRequest> = {
+  validate: (request, v) => checkName(v, request),
+  handle: async ({ etags, services }, call, request) => {
+    const { key, namespace, omitValue, path, refreshTtl } = request;
+    const [record] = await services.records.readRecords(call, {
+      namespace: fromNamespace(namespace),
+      names: [{ path, key }],
+      valuesMax: omitValue ? 0 : LIMITS.recordValueBytes,
+      refresh: refreshTtl,
+    });
+    if (record === undefined) throw recordNotFound({ key });
+    const rest = encodeWire(GetRecordResponse, { record: undefined });
+    return spliceField(RECORD_FIELD, [recordBytes(record, etags)], rest);
+  },
+};
+
+const RESULTS_FIELD = 1;
+
+/** BatchGetRecords. */
+export const batchGetRecords: UnaryRpc<BatchGetRecordsRequest> = {
+  validate: ({ records }, v) => checkNames(v, records),
+  handle: async ({ etags, services }, call, request) => {
+    const { namespace, omitValues, records, refreshTtl } = request;
+    const found = await services.records.readRecords(call, {
+      namespace: fromNamespace(namespace),
+      names: records,
+      valuesMax: omitValues ? 0 : LIMITS.pageBytes,
+      refresh: refreshTtl,
+    });
+    const results = found.map((record) => {
+      const valueOmitted = !omitValues && record !== undefined && record.value === undefined;
+      const rest = encodeWire(RecordLookup, { record: undefined, valueOmitted });
+      if (record === undefined) return rest;
+      return spliceField(RECORD_FIELD, [recordBytes(record, etags)], rest);
+    });
+    const rest = encodeWire(BatchGetRecordsResponse, { results: [] });
+    return spliceField(RESULTS_FIELD, results, rest);
+  },
+};
+
+function checkNames(v: Violations, records: BatchGetRecordsRequest["records"]): void {
+  for (const [index, record] of records.entries()) {
+    v.enterItem("records", index);
+    checkName(v, record);
+    v.leaveItem();
+  }
+}
+
+const PAGE_SIZE_DEFAULT = 100;
+const RECORDS_FIELD = 1;
+
+/** ListRecords. */
+export const listRecords: UnaryRpc<ListRecordsRequest> = {
+  validate: ({ range }, v) => checkRecordRange(v, range),
+  handle: async ({ etags, pageTokens, services }, call, request) => {
+    const { includeValues, namespace, order, pageSize, pageToken, range, refreshTtl } = request;
+    const after = pageToken === "" ? undefined : pageTokens.read(call.digest, pageToken);
+    if (after !== undefined && recordNameOf(after) === undefined) throw pageTokenInvalid();
+    const { next, records } = await services.records.listRecords(call, {
+      namespace: fromNamespace(namespace),
+      range: fromRange(range),
+      order: order === RecordOrder.NAME_DESC ? "desc" : "asc",
+      ...(after === undefined ? {} : { after }),
+      limit: pageLimit(pageSize, PAGE_SIZE_DEFAULT),
+      withValues: includeValues,
+      refresh: refreshTtl,
+    });
+    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, next);
+    const rest = encodeWire(ListRecordsResponse, { records: [], nextPageToken });
+    const items = records.map((record) => recordBytes(record, etags));
+    return spliceField(RECORDS_FIELD, items, rest);
+  },
+};
+
+/** DeleteRecords. */
+export const deleteRecords: UnaryRpc<DeleteRecordsRequest> = {
+  validate: ({ range }, v) => checkRecordRange(v, range),
+  handle: ({ services }, call, { namespace, range }) =>
+    services.records.deleteRange(call, {
+      namespace: fromNamespace(namespace),
+      range: fromRange(range),
+      encode: ({ revision, ...result }) =>
+        encodeWire(DeleteRecordsResponse, { ...result, revision: BigInt(revision) }),
+    }),
+};

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { AppError } from "../../kit/errors.ts";
+import { Etags } from "../../kit/etag.ts";
+import {
+  decideRecords,
+  isRefreshDue,
+  type KeptRecord,
+  type RecordOperation,
+  recordId,
+  recordNameOf,
+} from "./record.ts";
+
+const etags = new Etags("0123456789abcdef");
+const NOW_MS = 10_000;
+const stamp = { revision: 8, nowMs: NOW_MS, writer: "me", etags };
+const NAME = { path: ["p"], key: "k" };
+const NOBODY = { userId: "", agentId: "", sessionId: "" };
+
+function kept(parts: Partial<KeptRecord> = {}): KeptRecord {
+  return {
+    ...NAME,
+    ...{ valueBytes: 1, mediaType: "", owner: NOBODY, ttlMs: 0, expireMs: 0, version: 3 },
+    ...{ etagRevision: 5, writer: "you", createMs: 1, updateMs: 2 },
+    ...parts,
+  };
+}
+
+const draft = { ...NAME, value: Buffer.from("new"), mediaType: "m", owner: NOBODY, ttlMs: 500 };
+const put = (condition?: number | boolean, etag = ""): RecordOperation => ({
+  ...{ kind: "put", name: { ...draft, etag }, condition },
+});
+const remove = (
+  condition?: number | boolean,
+  etag = "",
+  allowMissing = false,
+): RecordOperation => ({
+  ...{ kind: "delete", name: { ...NAME, etag }, condition, allowMissing },
+});
+const check = (condition?: number | boolean, etag = ""): RecordOperation => ({
+  ...{ kind: "check", name: { ...NAME, etag }, condition },
+});
+
+function decide(operation: RecordOperation, stored?: KeptRecord) {
+  const records = new Map(stored === undefined ? [] : [[recordId(stored), stored]]);
+  return decideRecords([operation], records, stamp, false);
+}
+
+function outcomeOf(operation: RecordOperation, stored?: KeptRecord): string {
+  try {
+    const { outcomes, put: written, remove: gone } = decide(operation, stored);
+    const [{ created = false, deleted = false, record } = {}] = outcomes;
+    const done = created ? "created" : deleted ? "deleted" : written.length > 0 ? "replaced" : "";
+    return `${done}${record?.version ?? "-"}${gone.length > 0 ? " gone" : ""}`;
+  } catch (error) {
+    if (error instanceof AppError) return error.reason;
+    throw error;
+  }
+}
+
+describe("an operation", () => {
+  const stored = kept();
+  const etag = etags.of(5);
+  test.each<readonly [string, RecordOperation, KeptRecord | undefined, string]>([
+    ["a put of nothing", put(), undefined, "created1"],
+    ["a put", put(), stored, "replaced4"],
+    ["a put that only creates", put(false), undefined, "created1"],
+    ["a put that only creates, too late", put(false), stored, "RECORD_ALREADY_EXISTS"],
+    ["a put that only replaces", put(true), stored, "replaced4"],
+    ["a put that only replaces, of nothing", put(true), undefined, "RECORD_NOT_FOUND"],
+    ["a put of this version", put(3), stored, "replaced4"],
+    ["a put of another version", put(2), stored, "RECORD_VERSION_MISMATCH"],
+    ["a put of a version, of nothing", put(1), undefined, "RECORD_VERSION_MISMATCH"],
+    ["a put with the etag", put(undefined, etag), stored, "replaced4"],
+    ["a put with another etag", put(undefined, etags.of(4)), stored, "ETAG_MISMATCH"],
+    ["a put with an etag, of nothing", put(undefined, etag), undefined, "ETAG_MISMATCH"],
+    ["a put after its time", put(false), kept({ expireMs: NOW_MS }), "created1"],
+    ["a put just before its end", put(), kept({ expireMs: NOW_MS + 1 }), "replaced4"],
+    ["a deletion", remove(), stored, "deleted3 gone"],
+    ["a deletion of nothing", remove(), undefined, "RECORD_NOT_FOUND"],
+    ["a deletion that may miss", remove(undefined, etag, true), undefined, "-"],
+    ["a deletion of another version", remove(2), stored, "RECORD_VERSION_MISMATCH"],
+    ["a deletion with another etag", remove(undefined, "x"), stored, "ETAG_MISMATCH"],
+    ["a deletion after its time", remove(), kept({ expireMs: 1 }), "RECORD_NOT_FOUND"],
+    ["a check of this version", check(3), stored, "3"],
+    ["a check of another version", check(4), stored, "RECORD_VERSION_MISMATCH"],
+    ["a check that it is missing", check(false), undefined, "-"],
+    ["a check with another etag", check(undefined, "x"), stored, "ETAG_MISMATCH"],
+    ["a check with an etag, of nothing", check(undefined, etag), undefined, "ETAG_MISMATCH"],
+  ])("%s", (_, operation, before, expected) => {
+    expect(outcomeOf(operation, before)).toBe(expected);
+  });
+
+  test("keeps the time of creation, and begins the ttl anew", () => {
+    const [record] = decide(put(), kept({ ttlMs: 5, expireMs: NOW_MS + 2 })).put;
+    expect(record).toEqual({
+      ...{ ...draft, valueBytes: 3, version: 4, etagRevision: 8, writer: "me" },
+      ...{ createMs: 1, updateMs: NOW_MS, expireMs: NOW_MS + 500 },
+    });
+  });
+
+  test("tells of the record that it replaces after its time", () => {
+    const before = kept({ expireMs: 1 });
+    expect(decide(put(), before).expired).toEqual([before]);
+    expect(decide(put(), kept()).expired).toEqual([]);
+  });
+
+  test("is named in the error when it is one of several", () => {
+    const other = { ...draft, key: "other", etag: "" };
+    const both: RecordOperation[] = [{ kind: "put", name: other, condition: undefined }, put(7)];
+    expect(() => decideRecords(both, new Map(), stamp, true)).toThrow(
+      expect.objectContaining({
+        detail: {
+          metadata: { key: "k", operation: "1", expected_version: "7", version: "0" },
+        },
+      }) as Error,
+    );
+  });
+});
+
+test.each([
+  [["p"], "k"],
+  [["p", "q/r", "é"], "a/b"],
+])("the id of %j, %j leads back to it", (path, key) => {
+  expect(recordNameOf(recordId({ path, key }))).toEqual({ path, key });
+});
+
+test.each(["", "k", "p\0k", "\0\0k", "p\0\0", "p\0\0a\0b", "p\0\0\0k"])("%j is no id", (id) => {
+  expect(recordNameOf(id)).toBeUndefined();
+});
+
+test("a refresh is due when it gains a hundredth of the ttl", () => {
+  const due = (expireMs: number, ttlMs = 1_000) => isRefreshDue(kept({ ttlMs, expireMs }), NOW_MS);
+  expect(due(NOW_MS + 990)).toBe(true);
+  expect(due(NOW_MS + 991)).toBe(false);
+  expect(due(0, 0)).toBe(false);
+});

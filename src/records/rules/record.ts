@@ -1,0 +1,215 @@
+// Records that callers keep by name, and what operations make of them.
+
+import { AppError } from "../../kit/errors.ts";
+import type { Etags } from "../../kit/etag.ts";
+import type { MemoryScope } from "../../memory/rules/memory.ts";
+
+/** Names a record in its namespace. No text is empty or holds a control character. */
+export interface RecordName {
+  /** At least one segment. */
+  readonly path: readonly string[];
+  readonly key: string;
+}
+
+/** A record without its value. */
+export interface KeptRecord extends RecordName {
+  readonly valueBytes: number;
+  readonly mediaType: string;
+  readonly owner: MemoryScope;
+  /** 0: it does not expire. */
+  readonly ttlMs: number;
+  /** When it expires; 0: never. */
+  readonly expireMs: number;
+  readonly version: number;
+  /** The revision that last wrote it; the etag is made of it. */
+  readonly etagRevision: number;
+  readonly writer: string;
+  readonly createMs: number;
+  readonly updateMs: number;
+}
+
+/** A record with its value. */
+export interface FullRecord extends KeptRecord {
+  /** Never changed in place; safe to keep. */
+  readonly value: Uint8Array;
+}
+
+/** The records of a path. */
+export interface RecordRange {
+  readonly path: readonly string[];
+  /** Those of all paths below as well; the conditions on keys are then empty. */
+  readonly recursive: boolean;
+  /** May be empty, like the two below. */
+  readonly keyPrefix: string;
+  /** Included. */
+  readonly startKey: string;
+  /** Excluded. */
+  readonly endKey: string;
+}
+
+/** One text for each name. Compared byte by byte, the texts are in the order of names. */
+export function recordId({ path, key }: RecordName): string {
+  return `${path.join("\0")}\0\0${key}`;
+}
+
+/** The name that an id stands for; undefined when it stands for none. */
+export function recordNameOf(id: string): RecordName | undefined {
+  const at = id.indexOf("\0\0");
+  const path = id.slice(0, Math.max(at, 0)).split("\0");
+  const key = id.slice(at + 2);
+  return at === -1 || path.includes("") || key === "" || key.includes("\0")
+    ? undefined
+    : { path, key };
+}
+
+/** Whether the time of a record has run out. */
+export function isRecordExpired({ expireMs }: KeptRecord, nowMs: number): boolean {
+  return expireMs > 0 && expireMs <= nowMs;
+}
+
+// A read need not write each time: what it gains must be worth it.
+const GAIN_SHARE = 100;
+
+/** Whether a read lets a record live on, so that this is saved. */
+export function isRefreshDue({ ttlMs, expireMs }: KeptRecord, nowMs: number): boolean {
+  return ttlMs > 0 && nowMs + ttlMs - expireMs >= ttlMs / GAIN_SHARE;
+}
+
+/** State that a record must have: a version of it, or whether it exists. */
+export type RecordCondition = number | boolean | undefined;
+
+/** A record as a caller gives it. */
+export type RecordDraft = RecordName &
+  Pick<FullRecord, "value" | "mediaType" | "owner" | "ttlMs"> & { readonly etag: string };
+
+export type RecordOperation =
+  | { readonly kind: "put"; readonly name: RecordDraft; readonly condition: RecordCondition }
+  | (Named & { readonly kind: "delete"; readonly allowMissing: boolean })
+  | (Named & { readonly kind: "check" });
+
+interface Named {
+  readonly name: RecordName & { readonly etag: string };
+  readonly condition: RecordCondition;
+}
+
+/** Outcome of one operation. */
+export interface RecordOutcome {
+  readonly created: boolean;
+  readonly deleted: boolean;
+  /** The record after a put or a check, or the one that was deleted. */
+  readonly record: KeptRecord | undefined;
+}
+
+/** The author and the moment of a change. */
+export interface RecordStamp {
+  readonly revision: number;
+  readonly nowMs: number;
+  readonly writer: string;
+  readonly etags: Etags;
+}
+
+/** Outcome of several operations, and the changes they ask for. */
+export interface DecidedRecords {
+  readonly outcomes: readonly RecordOutcome[];
+  readonly put: readonly FullRecord[];
+  readonly remove: readonly KeptRecord[];
+  /** Records that are replaced after their time has run out. */
+  readonly expired: readonly KeptRecord[];
+}
+
+/**
+ * Decides operations on different records. Each sees the records, by id, as they were before.
+ * Throws RECORD_NOT_FOUND, RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH and ETAG_MISMATCH.
+ *
+ * @param isSeveral - The error says which operation failed.
+ */
+export function decideRecords(
+  operations: readonly RecordOperation[],
+  records: ReadonlyMap<string, KeptRecord>,
+  stamp: RecordStamp,
+  isSeveral: boolean,
+): DecidedRecords {
+  const outcomes: RecordOutcome[] = [];
+  const put: FullRecord[] = [];
+  const remove: KeptRecord[] = [];
+  const expired: KeptRecord[] = [];
+  for (const [index, operation] of operations.entries()) {
+    const stored = records.get(recordId(operation.name));
+    const isGone = stored !== undefined && isRecordExpired(stored, stamp.nowMs);
+    const old = isGone ? undefined : stored;
+    checkState(operation, old, { stamp, index: isSeveral ? index : undefined });
+    if (operation.kind === "put") {
+      const record = recordAfter(operation.name, old, stamp);
+      put.push(record);
+      if (isGone) expired.push(stored);
+      outcomes.push({ created: old === undefined, deleted: false, record });
+    } else {
+      const deleted = operation.kind === "delete" && old !== undefined;
+      if (deleted) remove.push(old);
+      outcomes.push({ created: false, deleted, record: old });
+    }
+  }
+  return { outcomes, put, remove, expired };
+}
+
+function recordAfter(
+  { etag: _, ...draft }: RecordDraft,
+  old: KeptRecord | undefined,
+  { revision, nowMs, writer }: RecordStamp,
+): FullRecord {
+  return {
+    ...draft,
+    valueBytes: draft.value.length,
+    expireMs: draft.ttlMs === 0 ? 0 : nowMs + draft.ttlMs,
+    version: (old?.version ?? 0) + 1,
+    etagRevision: revision,
+    writer,
+    createMs: old?.createMs ?? nowMs,
+    updateMs: nowMs,
+  };
+}
+
+function checkState(
+  operation: RecordOperation,
+  old: KeptRecord | undefined,
+  { stamp, index }: { readonly stamp: RecordStamp; readonly index: number | undefined },
+): void {
+  const { condition, kind, name } = operation;
+  const version = String(old?.version ?? 0);
+  const metadata = { key: name.key, ...(index === undefined ? {} : { operation: String(index) }) };
+  const resource = { type: "Record", name: name.key };
+  if (condition === false && old !== undefined) {
+    const text = "The record exists already. Put it with its version, or choose another key.";
+    const detail = { metadata: { ...metadata, version }, resource };
+    throw new AppError("RECORD_ALREADY_EXISTS", text, detail);
+  }
+  if (typeof condition === "number" && condition !== old?.version) {
+    throw new AppError(
+      "RECORD_VERSION_MISMATCH",
+      `The record has version ${version}, not ${condition}. Get it and try again.`,
+      { metadata: { ...metadata, expected_version: String(condition), version } },
+    );
+  }
+  const isNeeded = condition === true || (kind === "delete" && !operation.allowMissing);
+  if (isNeeded && old === undefined) throw recordNotFound(metadata);
+  const isMatch =
+    old === undefined
+      ? name.etag === "" || kind === "delete"
+      : stamp.etags.allows(name.etag, old.etagRevision);
+  if (!isMatch) {
+    throw new AppError(
+      "ETAG_MISMATCH",
+      "The record changed since the etag was read, or the etag is of another history of the " +
+        "store. Get it and try again.",
+      { metadata },
+    );
+  }
+}
+
+/** The record does not exist. */
+export function recordNotFound(metadata: { readonly key: string }): AppError {
+  return new AppError("RECORD_NOT_FOUND", "The record does not exist in this namespace.", {
+    metadata,
+    resource: { type: "Record", name: metadata.key },
+  });
+}

@@ -1,0 +1,134 @@
+// Records that callers keep by name, in the storage interface.
+
+import {
+  type FullRecord,
+  type KeptRecord,
+  type RecordName,
+  type RecordRange,
+  recordId,
+  recordNameOf,
+} from "../records/rules/record.ts";
+import type { ErasureProgress } from "./erasure-records.ts";
+import type { NewEvent, StoredReply } from "./stored.ts";
+
+/** A record as it is read. */
+export interface ReadRecord extends KeptRecord {
+  /** Undefined when the value was left out. Never changed in place; safe to keep. */
+  readonly value: Uint8Array | undefined;
+}
+
+/** A change of records, and those that it needs to see. */
+export interface RecordChange {
+  readonly namespace: string;
+  readonly names: readonly RecordName[];
+  readonly requestId?: string;
+  /** Lets the change through when the disk is below its floor, because it frees space. */
+  readonly allowWhenFull?: boolean;
+}
+
+/** The view for the decide function of such a change. */
+export interface RecordView {
+  /** The revision the change will have if it is saved. */
+  readonly revision: number;
+  /** Those of the records asked for that are stored, expired or not, by id. */
+  readonly records: ReadonlyMap<string, KeptRecord>;
+  readonly reply: StoredReply | undefined;
+}
+
+/** The decision. Saved in one transaction or not at all. */
+export type RecordDecision<T> =
+  | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
+  | { readonly kind: "save"; readonly result: T; readonly plan: RecordPlan };
+
+export interface RecordPlan {
+  /** New and replaced records, among those asked for. */
+  readonly put?: readonly FullRecord[];
+  /** Records to delete, among those in the view and not among `put`. */
+  readonly remove?: readonly RecordName[];
+  readonly nowMs: number;
+  /** At least one, in order. */
+  readonly events: readonly NewEvent[];
+  readonly reply?: StoredReply;
+  readonly erasure?: ErasureProgress;
+}
+
+/** Asks for a page of records by name. */
+export interface RecordQuery {
+  readonly namespace: string;
+  /** Default: the whole namespace. */
+  readonly range?: RecordRange;
+  readonly order: "asc" | "desc";
+  /** Goes on after the record with this id, in the order of the query. */
+  readonly after?: string;
+  readonly limit: number;
+  readonly withValues: boolean;
+  /** Leaves out records whose time has run out. Default: they are listed as well. */
+  readonly nowMs?: number;
+}
+
+export interface RecordPage {
+  readonly records: readonly ReadRecord[];
+  /** The id of the record that the next page goes on after; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** The calls on records; part of Store. */
+export interface RecordStore {
+  /**
+   * Those of the records that are stored, expired or not, by id; all of one moment. Values come
+   * along as long as they take at most so many bytes together.
+   */
+  readRecords(
+    namespace: string,
+    names: readonly RecordName[],
+    valuesMax: number,
+  ): Promise<ReadonlyMap<string, ReadRecord>>;
+  /** Ends a page before its limit when it has many bytes, or looked at many expired records. */
+  listRecords(query: RecordQuery): Promise<RecordPage>;
+  /** Records whose time has run out; at most `limit`. */
+  expiredRecords(
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly (RecordName & { readonly namespace: string })[]>;
+  changeRecords<T>(
+    change: RecordChange,
+    decide: (view: RecordView) => RecordDecision<T>,
+  ): Promise<T>;
+  /** Lets records with a ttl that have not expired live on for it. No revision. */
+  refreshRecords(namespace: string, names: readonly RecordName[], nowMs: number): Promise<void>;
+}
+
+/** Says what is wrong with a change of records; undefined when nothing is. */
+export function recordPlanFault(
+  plan: RecordPlan,
+  change: RecordChange,
+  view: RecordView,
+): string | undefined {
+  const { put = [], remove = [], events, nowMs } = plan;
+  if (events.length === 0) return "it has no event";
+  if (!Number.isSafeInteger(nowMs)) return "its time is not a whole number of milliseconds";
+  const asked = new Set(change.names.map(recordId));
+  const ids = new Set<string>();
+  for (const record of put) {
+    const id = recordId(record);
+    if (ids.has(id) || !asked.has(id)) return "it puts a record twice, or without asking for it";
+    ids.add(id);
+    if (recordNameOf(id) === undefined) return "it puts a record without a name";
+    const numbers = [record.createMs, record.updateMs, record.ttlMs, record.expireMs];
+    const isSound =
+      numbers.every((value) => Number.isSafeInteger(value) && value >= 0) &&
+      Number.isSafeInteger(record.version) &&
+      record.version >= 1 &&
+      record.valueBytes === record.value.length &&
+      record.etagRevision === view.revision;
+    if (!isSound) return "a record has a wrong time, version, size or revision";
+  }
+  for (const name of remove) {
+    const id = recordId(name);
+    if (ids.has(id) || !view.records.has(id)) {
+      return "it removes a record that is not there, or that it puts or removes as well";
+    }
+    ids.add(id);
+  }
+  return undefined;
+}

@@ -1,0 +1,217 @@
+// Records that callers keep by name: their tables, and the reads. A value has no envelope here: it
+// stands among the messages, which put it into one.
+
+import { recordCorrupt } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { MemoryScope } from "../../memory/rules/memory.ts";
+import {
+  isRecordExpired,
+  type KeptRecord,
+  type RecordName,
+  type RecordRange,
+  recordId,
+  recordNameOf,
+} from "../../records/rules/record.ts";
+import { afterPrefix, u64 } from "../engine/keys.ts";
+import type { Visibility } from "../engine/memtable.ts";
+import { decodeRecord, rangeIndex } from "../engine/reads.ts";
+import {
+  aNumber,
+  aText,
+  bodyBytes,
+  bucket,
+  defineTable,
+  field,
+  lastText,
+  mapped,
+  NOTHING,
+  record,
+} from "../engine/table.ts";
+import type { ReadRecord, RecordPage, RecordQuery } from "../store.ts";
+import type { Core } from "./core.ts";
+import { readMessage } from "./messages.ts";
+
+/** Location of the value of a record, and everything else of it but the name. */
+export type RecordRow = Omit<KeptRecord, "path" | "key"> & { readonly bodyNo: number };
+
+/** By namespace and the id of the name. */
+export const RECORD = defineTable(0x38, "record", [aText, lastText], {
+  erasedWith: "record",
+  record: mapped(
+    record<Omit<RecordRow, "owner"> & MemoryScope>({
+      bodyNo: field.number(1),
+      valueBytes: field.number(2),
+      mediaType: field.text(3),
+      userId: field.text(4),
+      agentId: field.text(5),
+      sessionId: field.text(6),
+      ttlMs: field.number(7),
+      expireMs: field.number(8),
+      version: field.number(9),
+      etagRevision: field.number(10),
+      writer: field.text(11),
+      createMs: field.number(12),
+      updateMs: field.number(13),
+    }),
+    ({ owner, ...row }: RecordRow) => ({ ...row, ...owner }),
+    ({ userId, agentId, sessionId, ...row }): RecordRow => ({
+      ...row,
+      owner: { userId, agentId, sessionId },
+    }),
+  ),
+  bucket: bucket.firstText,
+  bodyNo: ({ bodyNo }) => bodyNo,
+});
+
+/** Records that expire: when, the namespace, the id of the name. */
+export const RECORD_END = defineTable(0x39, "end of a record", [aNumber, aText, lastText], {
+  erasedWith: "record",
+  record: NOTHING,
+  bucket: bucket.table,
+});
+
+interface RecordBody {
+  readonly id: string;
+  readonly value: Uint8Array;
+}
+
+const recordBody = record<RecordBody>({ id: field.text(1), value: field.bytes(2) });
+
+export function encodeRecordBody(body: RecordBody): Uint8Array {
+  return bodyBytes(recordBody, body);
+}
+
+export const decodeRecordBody: (payload: Uint8Array) => RecordBody = recordBody.decode;
+
+// Rows of a page read at a time.
+const PAGE = 64;
+/** About what a row takes in an answer beside its texts. */
+const ROW_BYTES = 128;
+
+/** The records of these names, with their rows, by id. */
+export function readRows(
+  core: Core,
+  namespace: string,
+  names: readonly RecordName[],
+  visibility: Visibility,
+): Map<string, RecordRow & RecordName> {
+  const rows = new Map<string, RecordRow & RecordName>();
+  for (const { path, key } of names) {
+    const id = recordId({ path, key });
+    const row = RECORD.get(core, RECORD.key(namespace, id), visibility);
+    if (row !== undefined) rows.set(id, { path, key, ...row });
+  }
+  return rows;
+}
+
+/** A record as the layers above see it. */
+export function recordOf({ bodyNo: _, ...record }: RecordRow & RecordName): KeptRecord {
+  return record;
+}
+
+// Throws RECORD_CORRUPT when the value is missing or that of another record.
+function valueIn(core: Core, row: RecordRow & RecordName): Uint8Array {
+  const payload = readMessage(core, row.bodyNo, "committed");
+  const { id, value } = decodeRecord("record", payload, decodeRecordBody);
+  if (id !== recordId(row) || value.length !== row.valueBytes) {
+    throw recordCorrupt(`message ${row.bodyNo} is not the record that its row names`);
+  }
+  return value;
+}
+
+/** Some records by id, with those values that fit. */
+export function readRecords(
+  core: Core,
+  namespace: string,
+  names: readonly RecordName[],
+  valuesMax: number,
+): Map<string, ReadRecord> {
+  const records = new Map<string, ReadRecord>();
+  let bytes = 0;
+  for (const [id, row] of readRows(core, namespace, names, "committed")) {
+    const fits = bytes + row.valueBytes <= valuesMax;
+    bytes += fits ? row.valueBytes : 0;
+    records.set(id, { ...recordOf(row), value: fits ? valueIn(core, row) : undefined });
+  }
+  return records;
+}
+
+/** The keys of a query: from `start` on and below `end`. */
+function keysOf({ namespace, range, order, after }: RecordQuery): { start: string; end: string } {
+  let { start, end } = range === undefined ? wholeOf(namespace) : partOf(namespace, range);
+  if (after !== undefined) {
+    const at = RECORD.key(namespace, after);
+    // No id goes on with a zero byte after its key: this is the next one that there can be.
+    if (order === "asc") start = at >= start ? `${at}\0` : start;
+    else end = at < end ? at : end;
+  }
+  return { start, end };
+}
+
+function wholeOf(namespace: string): { start: string; end: string } {
+  const start = RECORD.prefix(namespace);
+  return { start, end: afterPrefix(start) };
+}
+
+function partOf(namespace: string, range: RecordRange): { start: string; end: string } {
+  const path = `${range.path.join("\0")}\0`;
+  if (range.recursive) {
+    const start = RECORD.key(namespace, path);
+    return { start, end: afterPrefix(start) };
+  }
+  const keyOf = (key: string) => RECORD.key(namespace, `${path}\0${key}`);
+  const start = keyOf(range.keyPrefix);
+  const end = afterPrefix(start);
+  const first = keyOf(range.startKey);
+  const last = range.endKey === "" ? end : keyOf(range.endKey);
+  return { start: first > start ? first : start, end: last < end ? last : end };
+}
+
+/** A page of records by name: a bounded number of bytes. */
+export function listRecords(core: Core, query: RecordQuery): RecordPage {
+  const { limit, nowMs = 0, order, withValues } = query;
+  const { start, end } = keysOf(query);
+  const records: ReadRecord[] = [];
+  if (start >= end) return { records, next: undefined };
+  const range = { start, end, reverse: order === "desc", page: Math.min(PAGE, limit + 1) };
+  let bytes = 0;
+  let looks = 0;
+  let last: string | undefined;
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+    if (records.length >= limit || looks >= LIMITS.pageScan) return { records, next: last };
+    const [, id] = RECORD.parts(key);
+    const name = recordNameOf(id);
+    if (name === undefined) throw recordCorrupt("a record has a name that none can have");
+    const row = { ...name, ...RECORD.of(payload) };
+    if (!isRecordExpired(row, nowMs)) {
+      bytes += ROW_BYTES + key.length + payload.length + (withValues ? row.valueBytes : 0);
+      if (records.length > 0 && bytes > LIMITS.pageBytes) return { records, next: last };
+      records.push({ ...recordOf(row), value: withValues ? valueIn(core, row) : undefined });
+    }
+    looks++;
+    last = id;
+  }
+  return { records, next: undefined };
+}
+
+/** Records whose time has run out, the earliest first. */
+export function expiredRecords(
+  core: Core,
+  nowMs: number,
+  limit: number,
+): (RecordName & { readonly namespace: string })[] {
+  const start = RECORD_END.id + u64(0);
+  const end = RECORD_END.id + u64(Math.max(0, nowMs) + 1);
+  const found: (RecordName & { readonly namespace: string })[] = [];
+  for (const { key } of rangeIndex(core, "committed", { start, end, page: limit })) {
+    if (found.length >= limit) break;
+    const [endMs, namespace, id] = RECORD_END.parts(key);
+    const name = recordNameOf(id);
+    const row = RECORD.get(core, RECORD.key(namespace, id), "committed");
+    if (name === undefined || row?.expireMs !== endMs) {
+      throw recordCorrupt("the end of a record is listed, and the record is missing");
+    }
+    found.push({ ...name, namespace });
+  }
+  return found;
+}

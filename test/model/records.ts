@@ -1,0 +1,137 @@
+// Records that callers keep by name, in the memory engine.
+
+import { LIMITS } from "../../src/kit/limits.ts";
+import {
+  type FullRecord,
+  isRecordExpired,
+  type KeptRecord,
+  type RecordName,
+  recordId,
+} from "../../src/records/rules/record.ts";
+import { recordPlanFault } from "../../src/store/kept-records.ts";
+import type { RecordPage, RecordQuery, RecordStore } from "../../src/store/store.ts";
+import { saveErasure } from "./erasures.ts";
+import {
+  type MemoryParts,
+  type MemoryState,
+  marked,
+  namespaceOf,
+  nextRevision,
+  rememberReply,
+  replyOf,
+} from "./state.ts";
+
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function withoutValue({ value: _, ...record }: FullRecord): KeptRecord {
+  return record;
+}
+
+function found(state: MemoryState, namespace: string, names: readonly RecordName[]): FullRecord[] {
+  const { records } = namespaceOf(state, namespace);
+  const ids = new Set(names.map(recordId));
+  return [...ids].flatMap((id) => records.get(id) ?? []);
+}
+
+function isMeant({ path, key }: RecordName, { range }: RecordQuery): boolean {
+  if (range === undefined) return true;
+  const { endKey, keyPrefix, recursive, startKey } = range;
+  if (!range.path.every((segment, at) => path[at] === segment)) return false;
+  if (recursive) return true;
+  return (
+    path.length === range.path.length &&
+    key.startsWith(keyPrefix) &&
+    compare(key, startKey) >= 0 &&
+    (endKey === "" || compare(key, endKey) < 0)
+  );
+}
+
+function list(state: MemoryState, query: RecordQuery): RecordPage {
+  const { after, limit, namespace, nowMs = 0, order, withValues } = query;
+  const way = order === "asc" ? 1 : -1;
+  const all = [...namespaceOf(state, namespace).records.values()]
+    .filter((record) => isMeant(record, query))
+    .filter((record) => !isRecordExpired(record, nowMs))
+    .filter((record) => after === undefined || compare(recordId(record), after) * way > 0)
+    .sort((a, b) => compare(recordId(a), recordId(b)) * way);
+  const records = all
+    .slice(0, limit)
+    .map(({ value, ...record }) => ({ ...record, value: withValues ? value : undefined }));
+  let bytes = 0;
+  const fitting = records.findIndex(({ value }) => {
+    bytes += value?.length ?? 0;
+    return bytes > LIMITS.pageBytes;
+  });
+  if (fitting !== -1) records.splice(Math.max(1, fitting));
+  const last = records.at(-1);
+  return { records, next: all.length > records.length && last ? recordId(last) : undefined };
+}
+
+/** The calls on records, over the state of the engine. */
+export function recordCalls(
+  now: () => MemoryState,
+  run: MemoryParts["run"],
+  publish: MemoryParts["publish"],
+): RecordStore {
+  return {
+    readRecords: (namespace, names, valuesMax) =>
+      run(() => {
+        let bytes = 0;
+        const records = found(now(), namespace, names).map((record) => {
+          const fits = bytes + record.value.length <= valuesMax;
+          bytes += fits ? record.value.length : 0;
+          return { ...record, value: fits ? record.value : undefined };
+        });
+        return new Map(records.map((one) => [recordId(one), one]));
+      }),
+    listRecords: (query) => run(() => list(now(), query)),
+    expiredRecords: (nowMs, limit) =>
+      run(() =>
+        [...now().namespaces]
+          .flatMap(([namespace, { records }]) =>
+            [...records.values()].map((record) => ({ namespace, ...record })),
+          )
+          .filter(({ expireMs }) => expireMs > 0 && expireMs <= nowMs)
+          .sort((a, b) => a.expireMs - b.expireMs)
+          .slice(0, limit)
+          .map(({ namespace, path, key }) => ({ namespace, path, key })),
+      ),
+    changeRecords: (change, decide) =>
+      run(() => {
+        const { names, namespace, requestId } = change;
+        const state = now();
+        const { records } = namespaceOf(state, namespace);
+        const seen = found(state, namespace, names);
+        const view = {
+          revision: nextRevision(state, namespace),
+          records: new Map(seen.map((one) => [recordId(one), withoutValue(one)])),
+          reply: replyOf(state, namespace, requestId),
+        };
+        const decision = decide(view);
+        if (decision.kind === "answer") {
+          rememberReply(state, namespace, requestId, marked(decision.reply, []));
+          return decision.result;
+        }
+        const { plan, result } = decision;
+        const fault = recordPlanFault(plan, change, view);
+        if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+        for (const record of plan.put ?? []) records.set(recordId(record), structuredClone(record));
+        for (const name of plan.remove ?? []) records.delete(recordId(name));
+        rememberReply(state, namespace, requestId, marked(plan.reply, []));
+        saveErasure(state, namespace, plan.erasure);
+        publish(namespace, plan.events);
+        return result;
+      }),
+    refreshRecords: (namespace, names, nowMs) =>
+      run(() => {
+        const { records } = namespaceOf(now(), namespace);
+        for (const record of found(now(), namespace, names)) {
+          const expireMs = nowMs + record.ttlMs;
+          if (record.expireMs <= nowMs || record.expireMs >= expireMs) continue;
+          records.set(recordId(record), { ...record, expireMs });
+        }
+      }),
+  };
+}

@@ -1,0 +1,68 @@
+// Draws operations of records at random.
+
+import type { RecordName } from "../../src/records/rules/record.ts";
+import type { Random } from "../support/kit/random.ts";
+import type { RecordAction } from "../support/store/records.ts";
+import type { Draw } from "./draw.ts";
+import type { ReadOperation, RefreshOperation } from "./operations.ts";
+
+// One path is the start of another, one segment that of another, and one sorts before it.
+const PATHS = [["p"], ["p", "q"], ["p", "q", "r"], ["p!"], ["pq"], ["\u00e9", "\u{1f600}"]];
+const KEYS = ["a", "b", "b1", "b2", "b!", "\u{1f600}", "\uffff", "c"];
+const TTLS = [0, 0, 0, 30, 400];
+
+function several<T>(random: Random, max: number, draw: () => T): readonly T[] {
+  return Array.from({ length: random.int(0, max) }, draw);
+}
+
+function drawName({ random }: Draw): RecordName {
+  return { path: random.pick(PATHS), key: random.pick(KEYS) };
+}
+
+/** A change of several records. */
+export function drawRecords(draw: Draw): Pick<RecordAction, "kind" | "put" | "remove"> {
+  const { random, nowMs } = draw;
+  const drafts = several(random, random.chance(0.1) ? 30 : 4, () => ({
+    ...drawName(draw),
+    text: `text ${nowMs} ${"+".repeat(random.chance(0.02) ? 60_000 : random.int(0, 40))}`,
+    ttlMs: random.pick(TTLS),
+    userId: random.pick(["", "u"]),
+  }));
+  const byId = new Map(drafts.map((draft) => [JSON.stringify([draft.path, draft.key]), draft]));
+  const remove = several(random, 3, () => drawName(draw));
+  return { kind: "records", put: [...byId.values()], remove };
+}
+
+/** A refresh of some records. */
+export function drawRefresh(draw: Draw, namespace: string): RefreshOperation {
+  const { random, nowMs } = draw;
+  const names = several(random, 8, () => drawName(draw));
+  return { kind: "refresh-records", namespace, names, nowMs };
+}
+
+/** A read of records. */
+export function drawRecordRead(draw: Draw, namespace: string): ReadOperation {
+  const { random, nowMs } = draw;
+  const base = { namespace, sessionId: "" };
+  const kind = random.pick(["list-records", "list-records", "read-records", "expired-records"]);
+  if (kind === "expired-records") return { ...base, kind, nowMs };
+  if (kind === "read-records") {
+    const names = several(random, 9, () => drawName(draw));
+    return { ...base, kind, names, valuesMax: random.pick([0, 60, 1_000_000]) };
+  }
+  const recursive = random.chance(0.5);
+  const keyOf = () => (recursive || random.chance(0.5) ? "" : random.pick(KEYS));
+  const range = { recursive, keyPrefix: keyOf(), startKey: keyOf(), endKey: keyOf() };
+  return {
+    ...base,
+    kind: "list-records",
+    query: {
+      namespace,
+      ...(random.chance(0.2) ? {} : { range: { path: random.pick(PATHS), ...range } }),
+      order: random.pick(["asc", "desc"]),
+      limit: random.pick([1, 2, 7, 1_000]),
+      withValues: random.chance(0.5),
+      ...(random.chance(0.2) ? {} : { nowMs }),
+    },
+  };
+}

@@ -1,0 +1,314 @@
+// Conformance: records that callers keep by name.
+
+import { describe, expect } from "vitest";
+import { consumerNotFound } from "../../../src/kit/errors.ts";
+import { LIMITS } from "../../../src/kit/limits.ts";
+import {
+  type KeptRecord,
+  type RecordName,
+  type RecordRange,
+  recordId,
+} from "../../../src/records/rules/record.ts";
+import type { RecordPlan, RecordQuery } from "../../../src/store/store.ts";
+import { plain } from "../../support/kit/plain.ts";
+import { newEvent, START_MS } from "../../support/store/plans.ts";
+import {
+  allRecords,
+  changeRecords,
+  newRecord,
+  type RecordAction,
+  recordsIn,
+} from "../../support/store/records.ts";
+import { revisionOf } from "../../support/store/revisions.ts";
+import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
+
+const NAMESPACE = "default";
+const EVENTS = [newEvent({ namespace: NAMESPACE, sessionId: "" })];
+const BASE = { kind: "records", namespace: NAMESPACE, sessionId: "", nowMs: START_MS } as const;
+
+function named(...names: readonly string[]): RecordName[] {
+  return names.map((name) => {
+    const path = name.split("/");
+    return { key: path.pop() ?? "", path };
+  });
+}
+
+function change(scene: Scene, parts: Partial<RecordAction> = {}) {
+  return changeRecords(scene.store, { ...BASE, put: [], remove: [], ...parts });
+}
+
+function drafts(...names: readonly string[]) {
+  return named(...names).map((name) => ({ ...name, text: `text of ${recordId(name)}` }));
+}
+
+async function namesOf(scene: Scene, namespace?: string): Promise<readonly string[]> {
+  return (await recordsIn(scene.store, namespace)).map(shown);
+}
+
+function shown({ path, key, version }: KeptRecord): string {
+  return `${[...path, key].join("/")} ${version}`;
+}
+
+function save(scene: Scene, names: readonly RecordName[], plan: Partial<RecordPlan>) {
+  return scene.store.changeRecords({ namespace: NAMESPACE, names }, () => ({
+    kind: "save",
+    result: 0,
+    plan: { nowMs: START_MS, events: EVENTS, ...plan },
+  }));
+}
+
+/** Declares the tests of records. */
+export function recordSuite(open: OpenEngine): void {
+  const test = testsOn(open);
+  describe("a record", () => {
+    test("is kept as it is saved", async (scene) => {
+      const long = "x".repeat(255);
+      const large = newRecord({
+        path: [long, long, "\u{1f600}"],
+        key: "k".repeat(480),
+        value: Uint8Array.from({ length: LIMITS.recordValueBytes }, (_, at) => at % 251),
+        mediaType: "größe/3",
+        owner: { userId: "u".repeat(512), agentId: "ä", sessionId: "s" },
+        ttlMs: 1_000,
+        expireMs: 4_000_000_000_000,
+        version: 1,
+        writer: "w",
+      });
+      const empty = newRecord({ path: ["p"], key: "e", value: new Uint8Array(0) });
+      await save(scene, [large, empty], { put: [large, empty] });
+      for (let round = 0; round < 2; round += 1) {
+        const names = [large, empty, ...named("p/x", "e/p")];
+        const found = await scene.store.readRecords(NAMESPACE, names, 1e9);
+        expect(plain([...found.values()])).toEqual(plain([large, empty]));
+        expect((await scene.store.readRecords("x", names, 0)).size).toBe(0);
+        await scene.engine.reopen();
+      }
+    });
+
+    test("leaves out values that do not fit", async (scene) => {
+      await change(scene, { put: drafts("p/a", "p/bbb", "p/c") });
+      const [a] = drafts("p/a");
+      const fits = 2 * (a?.text.length ?? 0);
+      const names = named("p/a", "p/bbb", "p/c");
+      const found = await scene.store.readRecords(NAMESPACE, names, fits);
+      expect([...found.values()].map(({ value }) => value?.length)).toEqual([
+        fits / 2,
+        undefined,
+        fits / 2,
+      ]);
+    });
+
+    test("is shown to decide, whether it is durable or not", async (scene) => {
+      const results = await Promise.all([
+        change(scene, { put: drafts("p/a", "p/b") }),
+        change(scene, { put: drafts("p/b", "p/c") }),
+        change(scene, { remove: named("p/a", "p/x") }),
+        change(scene, { put: drafts("p/a") }),
+      ]);
+      expect(
+        results.map(({ seen }) => seen.map((one) => one.split("\0").at(-1)?.slice(0, 3))),
+      ).toEqual([[], ["b|1"], ["a|1"], []]);
+      expect(await namesOf(scene)).toEqual(["p/a 1", "p/b 2", "p/c 1"]);
+      expect(await revisionOf(scene.store)).toBe(4);
+    });
+
+    test("comes with its events, or not at all", async (scene) => {
+      await change(scene, { put: drafts("p/a") });
+      const thrown = consumerNotFound("x");
+      const asked = { namespace: NAMESPACE, names: named("p/a") };
+      const failed = scene.store.changeRecords(asked, () => {
+        throw thrown;
+      });
+      await expect(failed).rejects.toBe(thrown);
+      expect(await scene.store.changeRecords(asked, () => ({ kind: "answer", result: 7 }))).toBe(7);
+      expect(await revisionOf(scene.store)).toBe(1);
+      expect((await scene.events()).length).toBe(1);
+    });
+
+    test("is written once for a request id", async (scene) => {
+      const put = () => change(scene, { put: drafts("p/a"), requestId: "r" });
+      const results = await Promise.all([put(), put(), put()]);
+      expect(results.filter(({ replayed }) => replayed === true).length).toBe(2);
+      await scene.engine.reopen();
+      expect((await put()).replayed).toBe(true);
+      expect(await namesOf(scene)).toEqual(["p/a 1"]);
+    });
+
+    test("is of one namespace", async (scene) => {
+      await change(scene, { put: drafts("p/a") });
+      await change(scene, { put: drafts("p/b"), namespace: "defaults" });
+      expect(await namesOf(scene)).toEqual(["p/a 1"]);
+      expect(await namesOf(scene, "defaults")).toEqual(["p/b 1"]);
+      expect(await namesOf(scene, "defaul")).toEqual([]);
+    });
+
+    const faults: readonly [string, Partial<RecordPlan>][] = [
+      ["has no event", { events: [] }],
+      [
+        "puts a record twice",
+        { put: [newRecord(named("p/a")[0] as never), newRecord(named("p/a")[0] as never)] },
+      ],
+      [
+        "puts a record of another revision",
+        { put: [newRecord({ ...(named("p/a")[0] as RecordName), etagRevision: 9 })] },
+      ],
+      [
+        "puts a record without a version",
+        { put: [newRecord({ ...(named("p/a")[0] as RecordName), version: 0 })] },
+      ],
+      ["puts a name with a zero byte", { put: [newRecord({ path: ["p"], key: "a\0b" })] }],
+      ["puts a record without a path", { put: [newRecord({ path: [], key: "a" })] }],
+      ["removes a record that is not there", { remove: named("p/x") }],
+    ];
+    for (const [name, plan] of faults) {
+      test(`is not saved by a plan that ${name}`, async (scene) => {
+        const names = [...(plan.put ?? []), ...(plan.remove ?? [])];
+        await expect(save(scene, names, plan)).rejects.toThrow(/plan .*is (faulty|not sound)/i);
+        expect(await namesOf(scene)).toEqual([]);
+        expect(await revisionOf(scene.store)).toBe(0);
+      });
+    }
+  });
+
+  describe("a list of records", () => {
+    const NAMES = [
+      "p!/a",
+      "p/a",
+      "p/b",
+      "p/b1",
+      "p/c",
+      "p/q/a",
+      "p/q/r/a",
+      "pq/a",
+      "\u00e9/a",
+      "\u{ffff}/a",
+      "\u{1f600}/a",
+    ];
+    const ANY = { recursive: false, keyPrefix: "", startKey: "", endKey: "" };
+    const cases: readonly [string, Partial<RecordRange> | undefined, readonly string[]][] = [
+      [
+        "a namespace",
+        undefined,
+        [
+          "p/a",
+          "p/b",
+          "p/b1",
+          "p/c",
+          "p/q/a",
+          "p/q/r/a",
+          "p!/a",
+          "pq/a",
+          "\u00e9/a",
+          "\u{ffff}/a",
+          "\u{1f600}/a",
+        ],
+      ],
+      ["a path", { path: ["p"] }, ["p/a", "p/b", "p/b1", "p/c"]],
+      [
+        "a path and those below",
+        { path: ["p"], recursive: true },
+        ["p/a", "p/b", "p/b1", "p/c", "p/q/a", "p/q/r/a"],
+      ],
+      ["a path in another", { path: ["p", "q"], recursive: true }, ["p/q/a", "p/q/r/a"]],
+      ["a path that is not there", { path: ["p", "x"], recursive: true }, []],
+      ["keys that begin alike", { path: ["p"], keyPrefix: "b" }, ["p/b", "p/b1"]],
+      ["keys from one on", { path: ["p"], startKey: "b1" }, ["p/b1", "p/c"]],
+      ["keys before one", { path: ["p"], endKey: "b1" }, ["p/a", "p/b"]],
+      [
+        "keys between two",
+        { path: ["p"], startKey: "b", endKey: "c", keyPrefix: "b" },
+        ["p/b", "p/b1"],
+      ],
+      ["keys that there cannot be", { path: ["p"], startKey: "c", endKey: "b" }, []],
+      ["keys outside their beginning", { path: ["p"], startKey: "c", keyPrefix: "b" }, []],
+    ];
+    for (const [name, range, expected] of cases) {
+      test(`has those of ${name}, in both directions and by pages`, async (scene) => {
+        await change(scene, { put: drafts(...NAMES) });
+        for (const reopened of [false, true]) {
+          if (reopened) await scene.engine.reopen();
+          for (const order of ["asc", "desc"] as const) {
+            for (const limit of [1, 2, 3, 100]) {
+              const query = {
+                ...{ namespace: NAMESPACE, order, limit, withValues: limit > 2, nowMs: START_MS },
+                ...(range === undefined ? {} : { range: { ...ANY, path: ["p"], ...range } }),
+              } satisfies RecordQuery;
+              const all = (await allRecords(scene.store, query)).map(shown);
+              const sorted = expected.map((one) => `${one} 1`);
+              expect(all).toEqual(order === "asc" ? sorted : sorted.toReversed());
+            }
+          }
+        }
+      });
+    }
+
+    test("goes on where its record has gone, and ends with many bytes", async (scene) => {
+      const text = "x".repeat(LIMITS.pageBytes / 2 - 1_000);
+      const put = named("p/a", "p/b", "p/c").map((name) => ({ ...name, text }));
+      for (const one of put) await change(scene, { put: [one] });
+      const query = { namespace: NAMESPACE, order: "asc", limit: 9, withValues: true } as const;
+      const page = await scene.store.listRecords(query);
+      expect(page.next).toBe(recordId({ path: ["p"], key: "b" }));
+      expect((await scene.store.listRecords({ ...query, withValues: false })).records.length).toBe(
+        3,
+      );
+      await change(scene, { remove: named("p/b") });
+      const after = recordId({ path: ["p"], key: "b" });
+      const rest = await scene.store.listRecords({ ...query, after });
+      expect(rest.records.map(shown)).toEqual(["p/c 1"]);
+      const back = await scene.store.listRecords({ ...query, order: "desc", after });
+      expect(back.records.map(shown)).toEqual(["p/a 1"]);
+    });
+  });
+
+  describe("a record with a ttl", () => {
+    const put = [{ path: ["p"], key: "a", text: "a", ttlMs: 100 }, ...drafts("p/b")];
+
+    test("is found by its end, and leaves lists", async (scene) => {
+      await change(scene, { put });
+      const ends = async (nowMs: number) => (await scene.store.expiredRecords(nowMs, 9)).length;
+      const listed = async (nowMs: number) => {
+        const query = {
+          namespace: NAMESPACE,
+          order: "asc",
+          limit: 9,
+          withValues: false,
+          nowMs,
+        } as const;
+        return (await scene.store.listRecords(query)).records.length;
+      };
+      for (let round = 0; round < 2; round += 1) {
+        expect([await ends(START_MS + 99), await ends(START_MS + 100)]).toEqual([0, 1]);
+        expect([await listed(START_MS + 99), await listed(START_MS + 100)]).toEqual([2, 1]);
+        await scene.engine.reopen();
+      }
+      expect(await scene.store.expiredRecords(START_MS + 100, 9)).toEqual([
+        { namespace: NAMESPACE, path: ["p"], key: "a" },
+      ]);
+      await change(scene, { put: drafts("p/a") });
+      expect(await ends(START_MS * 2)).toBe(0);
+      await change(scene, { put, nowMs: START_MS + 5 });
+      await change(scene, { remove: named("p/a") });
+      expect(await ends(START_MS * 2)).toBe(0);
+    });
+
+    test("lives on when it is refreshed, unless its time has run out", async (scene) => {
+      await change(scene, { put });
+      const names = named("p/a", "p/b", "p/x");
+      const endMs = async () => {
+        const found = await scene.store.readRecords(NAMESPACE, names, 0);
+        return (found.get(recordId({ path: ["p"], key: "a" }))?.expireMs ?? 0) - START_MS;
+      };
+      await scene.store.refreshRecords(NAMESPACE, names, START_MS + 50);
+      await scene.engine.reopen();
+      expect(await endMs()).toBe(150);
+      expect(await scene.store.expiredRecords(START_MS + 149, 9)).toEqual([]);
+      await scene.store.refreshRecords(NAMESPACE, names, START_MS + 40);
+      await scene.store.refreshRecords(NAMESPACE, names, START_MS + 150);
+      expect(await endMs()).toBe(150);
+      expect((await scene.store.expiredRecords(START_MS + 150, 9)).length).toBe(1);
+      expect(await revisionOf(scene.store)).toBe(1);
+      expect(await namesOf(scene)).toEqual(["p/a 1", "p/b 1"]);
+    });
+  });
+}

@@ -1,0 +1,120 @@
+// Changes to records in tests of the storage: plain data, decided by pure functions, like the
+// actions of actions.ts.
+
+import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
+import {
+  type FullRecord,
+  type KeptRecord,
+  type RecordName,
+  recordId,
+} from "../../../src/records/rules/record.ts";
+import type { ReadRecord, RecordQuery, Store } from "../../../src/store/store.ts";
+import { type ActionBase, isYoung } from "./action-types.ts";
+import { newEvent, newReply, START_MS } from "./plans.ts";
+
+/** A record to write. */
+export interface RecordDraft extends RecordName {
+  readonly text: string;
+  readonly ttlMs?: number;
+  readonly userId?: string;
+}
+
+/** Writes and deletes records in one transaction. `sessionId` means nothing. */
+export interface RecordAction extends ActionBase {
+  readonly kind: "records";
+  readonly put: readonly RecordDraft[];
+  /** Those that are not there, or are put, are left out. */
+  readonly remove: readonly RecordName[];
+}
+
+/** Observations and effects of a change to records. */
+export interface RecordResult {
+  readonly revision: number;
+  readonly saved: boolean;
+  /** The records as the change saw them. */
+  readonly seen: readonly string[];
+  readonly replayed?: true;
+}
+
+/** A record as it is written; everything but its name has a default. */
+export function newRecord(parts: Partial<FullRecord> & RecordName): FullRecord {
+  const value = parts.value ?? Uint8Array.from(Buffer.from(`value of ${parts.key}`));
+  return {
+    mediaType: "",
+    owner: { userId: "", agentId: "", sessionId: "" },
+    ttlMs: 0,
+    expireMs: 0,
+    version: 1,
+    etagRevision: 1,
+    writer: "local",
+    createMs: START_MS,
+    updateMs: START_MS,
+    ...parts,
+    value,
+    valueBytes: value.length,
+  };
+}
+
+/** A record in words. */
+export function wordsOf(record: KeptRecord): string {
+  const { expireMs, owner, updateMs, valueBytes, version } = record;
+  return [recordId(record), version, valueBytes, owner.userId, updateMs, expireMs].join("|");
+}
+
+/** Does an action of records. Nothing to do is an answer. */
+export function changeRecords(store: Store, action: RecordAction): Promise<RecordResult> {
+  const { namespace, nowMs, requestId } = action;
+  const names = [...action.put, ...action.remove].map(({ path, key }) => ({ path, key }));
+  const change = { namespace, names, ...(requestId === undefined ? {} : { requestId }) };
+  return store.changeRecords<RecordResult>(change, (view) => {
+    if (isYoung(view.reply, nowMs)) {
+      const result = JSON.parse(Buffer.from(view.reply.bytes).toString()) as RecordResult;
+      return { kind: "answer", result: { ...result, replayed: true } };
+    }
+    const put = action.put.map(({ path, key, text, ttlMs = 0, userId = "" }) => {
+      const old = view.records.get(recordId({ path, key }));
+      return newRecord({
+        ...{ path, key, ttlMs, etagRevision: view.revision, updateMs: nowMs },
+        value: Uint8Array.from(Buffer.from(text)),
+        expireMs: ttlMs === 0 ? 0 : nowMs + ttlMs,
+        owner: { userId, agentId: "", sessionId: "" },
+        version: (old?.version ?? 0) + 1,
+        createMs: old?.createMs ?? nowMs,
+      });
+    });
+    const taken = new Set(put.map(recordId));
+    const byId = new Map(action.remove.map((name) => [recordId(name), name]));
+    const remove = [...byId].flatMap(([id, name]) =>
+      view.records.has(id) && !taken.has(id) ? [name] : [],
+    );
+    const saved = put.length + remove.length > 0;
+    const seen = [...view.records.values()].map(wordsOf).sort();
+    const result = { revision: view.revision, saved, seen };
+    if (!saved) return { kind: "answer", result };
+    const ref = { namespace, sessionId: "" };
+    const events = [newEvent(ref, { type: EVENT_TYPE.sessionUpdated, createMs: nowMs })];
+    const reply = newReply(JSON.stringify(result), nowMs);
+    return { kind: "save", result, plan: { put, remove, nowMs, events, reply } };
+  });
+}
+
+/** All records of a query, page by page. */
+export async function allRecords(
+  store: Store,
+  query: Omit<RecordQuery, "after">,
+): Promise<readonly ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  let after: string | undefined;
+  do {
+    const at = after === undefined ? {} : { after };
+    const page = await store.listRecords({ ...query, ...at });
+    records.push(...page.records);
+    after = page.next;
+  } while (after !== undefined);
+  return records;
+}
+
+/** All records of a namespace, whenever they expire. */
+export function recordsIn(store: Store, namespace = "default"): Promise<readonly ReadRecord[]> {
+  return allRecords(store, { namespace, order: "asc", limit: 7, withValues: true });
+}
