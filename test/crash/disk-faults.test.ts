@@ -3,7 +3,7 @@
 // name of the error, never by a signal.
 
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -59,6 +59,27 @@ async function ended(
 async function verify(dataDir: string): Promise<void> {
   await promisify(execFile)(process.execPath, [MAIN, "verify", dataDir]);
 }
+
+test.runIf(missing === undefined)(
+  "a new store is not made when its first writes fail, and is made by the next start",
+  async () => {
+    await using temporary = await makeTempDir();
+    const faultEnv = compileDiskFaults(temporary.path);
+    const dataDir = join(temporary.path, "data");
+    for (const at of [1, 2, 3]) {
+      const said = join(temporary.path, `said-${at}`);
+      const env = faultEnv({ at, keep: true, errno: constants.errno.EIO, said });
+      const end = await ended({ dataDir, env }, async () => undefined);
+      expect({ at, code: end.code, signal: end.signal }).toEqual({ at, code: 70, signal: null });
+      expect(end.last).toContain("EIO");
+      // The next fault meets a new store again.
+      rmSync(join(dataDir, "data.mdb"), { force: true });
+    }
+    await (await startServer({ dataDir })).stop();
+    await verify(dataDir);
+  },
+  60_000,
+);
 
 const TEXTS = { EIO: "Input/output error", EROFS: "Read-only file system" };
 

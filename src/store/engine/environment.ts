@@ -2,11 +2,22 @@
 // write is acknowledged when it is on stable storage (overlappingSync off), a failed one can be
 // handled (eventTurnBatching off), nobody else can read the files.
 
-import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { recordCorrupt } from "../../kit/errors.ts";
 import { shortenReports } from "./commit-failure.ts";
+import { emptyFile } from "./page-format.ts";
 
 /** A named database: keys are texts whose characters are bytes. */
 export type Table = Database<Buffer, string>;
@@ -89,10 +100,43 @@ export function prepareDirectory(directory: string, allowNetworkFilesystem: bool
   }
 }
 
+// The entry of the process's auxiliary vector that holds the size of a page of memory.
+const PAGE_SIZE_ENTRY = 6n;
+
+/** The size of a page of memory; undefined where the system does not tell. */
+function memoryPageBytes(): number | undefined {
+  try {
+    const entries = new BigUint64Array(new Uint8Array(readFileSync("/proc/self/auxv")).buffer);
+    for (let at = 0; at + 1 < entries.length; at += 2) {
+      if (entries[at] === PAGE_SIZE_ENTRY) return Number(entries[at + 1]);
+    }
+  } catch {
+    // Not Linux.
+  }
+  return undefined;
+}
+
+// LMDB crashes when it makes a data file and the first write fails. So it gets one that is there.
+function makeFile(directory: string): void {
+  const path = join(directory, DATA_FILE);
+  const pageBytes = memoryPageBytes();
+  if (pageBytes === undefined || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const made = `${path}.new`;
+  try {
+    writeFileSync(made, emptyFile(pageBytes), { mode: 0o600, flush: true });
+    renameSync(made, path);
+  } catch (error) {
+    rmSync(made, { force: true });
+    throw error;
+  }
+}
+
 /** Opens the environment. Throws RECORD_CORRUPT when the file is visibly damaged. */
 export function openEnvironment(options: EnvironmentOptions): Environment {
   const { directory, readOnly = false } = options;
   shortenReports();
+  if (!readOnly) makeFile(directory);
   const umask = process.umask(0o077);
   try {
     const common = { encoding: "binary", keyEncoder } as const;

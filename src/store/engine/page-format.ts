@@ -83,6 +83,30 @@ export interface Meta {
   readonly bytes: Buffer;
 }
 
+// The map of a new file, which LMDB lets grow.
+const NEW_MAP_BYTES = 131_072n;
+
+/** A data file without a table, as LMDB makes it. */
+export function emptyFile(pageBytes: number): Buffer {
+  const file = Buffer.alloc(FIRST_PAGE * pageBytes);
+  for (let pageNo = 0; pageNo < FIRST_PAGE; pageNo++) {
+    const page = file.subarray(pageNo * pageBytes);
+    page.writeBigUInt64LE(BigInt(pageNo), 0);
+    page.writeUInt16LE(PAGE.meta, 18);
+    const meta = page.subarray(HEADER_BYTES);
+    meta.writeUInt32LE(MAGIC, 0);
+    meta.writeUInt32LE(DATA_VERSION, 4);
+    meta.writeBigUInt64LE(NEW_MAP_BYTES, META_AT.mapBytes);
+    meta.writeUInt32LE(pageBytes, META_AT.freePages);
+    meta.writeUInt16LE(NUMBER_KEYS, META_AT.freePages + 4);
+    for (const tree of [META_AT.freePages, META_AT.tables]) {
+      meta.writeBigUInt64LE(NO_PAGE, tree + DATABASE_BYTES - 8);
+    }
+    meta.writeBigUInt64LE(BigInt(FIRST_PAGE - 1), META_AT.lastPage);
+  }
+  return file;
+}
+
 /** Reads the newest header of a data file, or why it cannot be read. */
 export function readMeta(file: number): Meta | string {
   const metas = readMetas(file);

@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { DATA_FILE } from "./environment.ts";
 import { LOCK_FILE } from "./lock.ts";
 
-// A server that takes the directory over needs longer than this until its first write.
+// LMDB itself names the owner of a store to a second server; this look is the second defense.
 const LOCK_MS = 10;
 
 /** The files that a store has open, as they were found when it opened them. */

@@ -1,5 +1,5 @@
 /*
- * Fails writes and flushes of data.mdb, as a broken disk does. Preloaded into a server:
+ * Fails writes and flushes of data.mdb, also while it is made as data.mdb.new, as a broken disk does. Preloaded into a server:
  *
  *   DISK_FAULT_AT     the first call that fails, counted from 1 at the start of the process
  *   DISK_FAULT_ERRNO  the number of the error
@@ -27,7 +27,7 @@ static int is_store(int fd) {
   if (length < 0) return 0;
   path[length] = 0;
   const char *name = strrchr(path, '/');
-  return name != NULL && strcmp(name, "/data.mdb") == 0;
+  return name != NULL && strncmp(name, "/data.mdb", 9) == 0;
 }
 
 static int fails(void) {
@@ -57,6 +57,16 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t at) {
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   REAL(writev);
   return is_store(fd) && fails() ? -1 : real(fd, parts, count);
+}
+
+ssize_t write(int fd, const void *data, size_t size) {
+  REAL(write);
+  return is_store(fd) && fails() ? -1 : real(fd, data, size);
+}
+
+int fsync(int fd) {
+  REAL(fsync);
+  return is_store(fd) && fails() ? -1 : real(fd);
 }
 
 int fdatasync(int fd) {
