@@ -191,11 +191,13 @@ const TRUSTED: Record<string, () => readonly Place[]> = {
       largeNodes().map((node) => Number(sound.readBigUInt64LE(dataAt(node))) * PAGE),
       16,
     ),
-  "the first byte of a key": () =>
-    bytes(
-      [...branches().map((at) => nodesOf(at).slice(1)), ...leaves().map(nodesOf)].flat().map(keyAt),
-      1,
-    ),
+  // A key at the end of a table may change without leaving the order: records tell by their
+  // checksum.
+  "the first byte of a key": () => {
+    const named = branches().map((at) => nodesOf(at).slice(1));
+    const inner = leaves().map((at) => nodesOf(at).slice(1, -1));
+    return bytes([...named, ...inner].flat().map(keyAt), 1);
+  },
 };
 
 /** The sound file with one bit flipped. */
