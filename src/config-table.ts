@@ -217,9 +217,9 @@ export const SETTINGS = {
     min: 100,
     max: 3_600_000,
     description:
-      "Timeout for a stalled transfer. A connection is closed if it reads less than 4 KiB a " +
-      "second of the responses that wait for it. A call is closed if its request stops half " +
-      "way, or arrives at less than that rate on a connection that receives nothing else.",
+      "Timeout for a stalled transfer. A connection is closed if it reads less than 4 KiB a second " +
+      "of the responses that wait for it. A call is refused with OVERLOADED if its request stops " +
+      "half way, or arrives at less than that rate on a connection that receives nothing else.",
   },
   shutdownGraceMs: {
     flag: "shutdown-grace-ms",

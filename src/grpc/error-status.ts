@@ -285,6 +285,16 @@ export function requestsUnfinished(limit: number): AppError {
   );
 }
 
+/** A request stopped half way, or crept. */
+export function requestStalled(limitMs: number): AppError {
+  return new AppError(
+    "OVERLOADED",
+    `The request stopped half way, or came in with less than 4 KiB a second for ${limitMs} ms. ` +
+      "Nothing was done. Send it again.",
+    { metadata: { limit: String(limitMs) } },
+  );
+}
+
 /** Too many streams are open. */
 export function streamLimitReached(full: Full): AppError {
   return new AppError(

@@ -2,11 +2,10 @@
 // hears of it; here those that do not come in one piece are counted until their call is over, more
 // are refused while too much waits, and one that stops half way, or creeps, is given up.
 
-import { constants } from "node:http2";
 import type { Metadata, ServerInterceptingCall, ServerInterceptor } from "@grpc/grpc-js";
 import type { Auth } from "./auth.ts";
 import type { Carrier, Connections } from "./connections.ts";
-import { memoryShort, requestsUnfinished, toErrorStatus } from "./error-status.ts";
+import { memoryShort, requestStalled, requestsUnfinished, toErrorStatus } from "./error-status.ts";
 import type { MemoryPressure } from "./memory-pressure.ts";
 import { type BufferLimits, brokenLimit, SLOWEST_PEER } from "./unsent.ts";
 
@@ -100,21 +99,25 @@ export class IncomingRequests {
     this.#connections.set(session, connection);
     let counted = 0;
     let refused = false;
+    const refuse = (error: Error): void => {
+      if (refused) return;
+      refused = true;
+      call.sendStatus(toErrorStatus(error));
+      // The status goes first; then nothing of the request is kept.
+      setImmediate(() => stream.close());
+    };
     const add = (bytes: number): void => {
       if (refused) return;
       const error = this.#problem(connection.bytes, bytes, counted === 0);
       if (error !== undefined) {
-        refused = true;
-        call.sendStatus(toErrorStatus(error));
-        // The status goes first; then nothing of the request is kept.
-        setImmediate(() => stream.close());
+        refuse(error);
         return;
       }
       counted += bytes;
       connection.bytes += bytes;
       this.#bytes += bytes;
     };
-    const giveUp = (): void => stream.close(constants.NGHTTP2_CANCEL);
+    const giveUp = (): void => refuse(requestStalled(this.#limits.timeoutMs));
     const timer = this.#watchPace(connection, giveUp);
     stream.on("close", () => {
       clearInterval(timer);
