@@ -104,10 +104,10 @@ export const SETTINGS = {
     max: 1_099_511_627_776,
     description:
       "Memory budget of the server. Default: the smallest memory limit of its control groups, " +
-      "or the memory of the machine. The defaults of max-buffered-bytes, max-connection- " +
-      "buffered-bytes, cache-bytes and recall-memory-bytes are shares of it. While the process " +
-      "uses more than three quarters of it, requests larger than 64 KiB run one at a time and " +
-      "further ones are refused with OVERLOADED.",
+      "or the memory of the machine. The defaults of max-buffered-bytes, " +
+      "max-connection-buffered-bytes, cache-bytes and recall-memory-bytes are shares of it. While " +
+      "the process uses more than three quarters of it, requests larger than 64 KiB run one at a " +
+      "time and further ones are refused with OVERLOADED.",
   },
   maxHandlers: {
     flag: "max-handlers",
