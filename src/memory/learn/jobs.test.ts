@@ -1,49 +1,46 @@
-// Goal: what hooks are asked is done once, or by the rules, or waits; a late answer changes
-// nothing.
+// Goal: what an extracting hook is asked is done once, or by the rules, or waits.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks/hooks.ts";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import {
+  attemptsOf,
+  hasNoJobs,
+  JOB_SESSION as ref,
+  retryTask,
+  taskIdOfJob,
+  unreachable,
+} from "../../../test/support/memory/jobs.ts";
 import { forget, listAll } from "../../../test/support/memory/service-memories.ts";
 import {
-  consolidate,
   endTurn,
   jobsOf,
   memoriesOf,
   memoryPolicy,
   openSession,
-  promotedTexts,
   promotion,
   scoringHook,
 } from "../../../test/support/memory/turns.ts";
-import { noteDecisions } from "../../../test/support/services/decisions.ts";
-import { fromBytes, jsonCodec, toBytes } from "../../../test/support/services/json-codec.ts";
+import { jsonCodec, toBytes } from "../../../test/support/services/json-codec.ts";
 import { eventually, someTurns } from "../../../test/support/services/runner-scene.ts";
-import {
-  startTestServices,
-  storeWith,
-  type TestServices,
-} from "../../../test/support/services/services.ts";
+import { startTestServices, type TestServices } from "../../../test/support/services/services.ts";
 import { policyOf } from "../../../test/support/window/policies.ts";
 import { EVENT_TYPE } from "../../events/rules/event.ts";
 import { type Hook, HookFailure } from "../../hooks/port.ts";
-import { storeFull } from "../../kit/errors.ts";
 import { openLmdbStore } from "../../store/lmdb/store.ts";
-import { taskIdOf } from "../../tasks/rules/task.ts";
 import type { ExtractionPolicy } from "../../window/policy/memory-policy.ts";
 import type { Extracted } from "../rules/extracted.ts";
-import { type MemoryJobType, TURN_END_MS, taskNoOfJob } from "../rules/job.ts";
+import { TURN_END_MS } from "../rules/job.ts";
 
 const NAME = "My name is Anna.";
 const PLAIN = ["one", "two", "three"].map((text) => ({ text }));
 const OPEN = policyOf([]);
-const SCORED = { memory: memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) }) };
 
 let services: TestServices;
 afterEach(() => services.stop());
 
-const ref = { namespace: "default", sessionId: "s" };
 const nothing = () => toBytes({});
+const noJobs = () => hasNoJobs(services);
 
 async function start(...hooks: readonly Hook[]): Promise<void> {
   services = await startTestServices({}, { hooks: hooksOf(hooks) });
@@ -80,197 +77,6 @@ function findingHook(
   };
 }
 
-const down = () => new HookFailure("unreachable", "The hook cannot be reached.");
-
-async function ended() {
-  return (await services.allEvents()).flatMap(({ detail }) =>
-    detail.type === EVENT_TYPE.taskAttempted ? [detail] : [],
-  );
-}
-
-async function noJobs(): Promise<boolean> {
-  return (await services.store.readMemoryJobs(ref)).length === 0;
-}
-
-async function taskIdOfJob(type: MemoryJobType): Promise<string> {
-  const [info] = await jobsOf(services, { sessionId: "s", type });
-  return info === undefined ? "none" : taskIdOf(taskNoOfJob(info.job));
-}
-
-async function retry(taskId: string): Promise<unknown> {
-  const bytes = await services.hooks.retryTask(services.call("RetryTask"), {
-    ...{ namespace: "default", taskId },
-    encode: (job) => toBytes({ job }),
-  });
-  return fromBytes<{ job?: unknown }>(bytes).job;
-}
-
-async function giveUp(taskId: string): Promise<void> {
-  await services.hooks.deleteTask(services.call("DeleteTask"), {
-    ...{ namespace: "default", taskId, allowMissing: false, encode: nothing },
-  });
-}
-
-describe("a hook that scores", () => {
-  test("scores what left, after the change, and what it finds important is promoted", async () => {
-    const hook = scoringHook("judge", (texts) => texts.map((text) => (text === "two" ? 0.9 : 0.1)));
-    await start(hook);
-    await openSession(services, "s", SCORED);
-    await services.append("s", [{ text: NAME }, { text: "two" }, ...PLAIN]);
-    await eventually("the job is done", noJobs);
-    expect(hook.asked).toEqual([[NAME, "two", "one"]]);
-    expect(await promotedTexts(services)).toEqual(["two"]);
-    expect(await ended()).toMatchObject([
-      { taskType: "score", hook: "judge", ranges: [{ first: 1, last: 3 }], createdCount: 1 },
-    ]);
-  });
-
-  test("is asked about 64 texts at a time, until all are done", async () => {
-    const hook = scoringHook("judge", (texts) => texts.map(() => 1));
-    await start(hook);
-    await openSession(services, "s", SCORED);
-    await services.append(
-      "s",
-      Array.from({ length: 152 }, (_, index) => ({ text: `t${index}` })),
-    );
-    await eventually("the job is done", noJobs);
-    expect(hook.asked.map((texts) => texts.length)).toEqual([64, 64, 22]);
-    expect(await promotedTexts(services)).toHaveLength(150);
-  });
-
-  test("is applied in decisions that name the messages of the batch, and ask for no more", async () => {
-    await start(scoringHook("judge", (texts) => texts.map(() => 1)));
-    const { kinds, seqs } = noteDecisions(services.store);
-    await openSession(services, "s", SCORED);
-    await services.append("s", [{ text: NAME }, ...PLAIN]);
-    await eventually("the job is done", noJobs);
-    expect(seqs).toEqual([[1, 2]]);
-    expect(kinds.filter((kind) => kind === "need-messages")).toEqual([]);
-  });
-
-  test.each([
-    ["is down", () => Promise.reject(down())],
-    ["raises", () => Promise.reject(new Error("What?"))],
-    ["answers nonsense", () => []],
-  ] as const)("that %s leaves it to the rules at once", async (_, answer) => {
-    const hook = scoringHook("judge", answer);
-    await start(hook);
-    await openSession(services, "s", SCORED);
-    await services.append("s", [{ text: NAME }, ...PLAIN]);
-    await eventually("the rules have scored", noJobs);
-    expect(hook.asked).toHaveLength(1);
-    expect(await promotedTexts(services)).toEqual([NAME]);
-    expect(await ended()).toMatchObject([{ failure: expect.any(String), createdCount: 1 }]);
-  });
-
-  test("that cannot be asked leaves it to the rules at once", async () => {
-    const hook = {
-      ...scoringHook("judge", (texts) => texts.map(() => 0)),
-      settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
-    };
-    await start(hook);
-    await openSession(services, "s", SCORED);
-    await services.append("s", [{ text: "zero" }, ...PLAIN]);
-    await eventually("the first job is done", noJobs);
-    await services.append("s", [{ text: NAME }, ...PLAIN]);
-    await eventually("the second job is done", noJobs);
-    expect(hook.asked).toHaveLength(1);
-    await services.append("s", PLAIN);
-    await eventually("the third job is done", noJobs);
-    expect(await promotedTexts(services)).toEqual([NAME]);
-    expect((await ended()).map(({ failure }) => failure)).toEqual([undefined, "busy", "busy"]);
-  });
-
-  test("is passed over for what is discarded, which it could not be asked about later", async () => {
-    const hook = scoringHook("judge", () => Promise.reject(down()));
-    await start(hook);
-    const memory = memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) });
-    await openSession(services, "s", { memory, policy: OPEN });
-    await services.append("s", [{ text: NAME }, ...PLAIN]);
-    await services.sessions.trimSession(services.call("TrimSession"), {
-      ...{ ...ref, unit: "message", discard: true, etag: "", encode: nothing },
-      target: { kind: "messages", maxMessages: 1 },
-    });
-    expect(await promotedTexts(services)).toEqual([NAME]);
-    expect(hook.asked).toEqual([]);
-  });
-
-  test("is asked by ConsolidateSession at once; the rules score when it fails", async () => {
-    let answer: () => Promise<readonly number[]> = () => Promise.reject(down());
-    const hook = scoringHook("judge", () => answer());
-    await start(hook);
-    const memory = memoryPolicy({ promotion: promotion({ scoreHook: "judge" }) });
-    await openSession(services, "s", { memory, policy: OPEN });
-    await services.append("s", [{ text: NAME }, { text: "two" }]);
-    expect((await consolidate(services, "s")).promotedIds).toHaveLength(1);
-    expect(await promotedTexts(services)).toEqual([NAME]);
-    answer = async () => [0, 1];
-    await consolidate(services, "s");
-    expect(await promotedTexts(services)).toEqual([NAME, "two"]);
-  });
-});
-
-describe("a late answer changes nothing", () => {
-  async function held() {
-    const late = Promise.withResolvers<number>();
-    const hook = scoringHook("judge", async (texts) => {
-      const score = await late.promise;
-      return texts.map(() => score);
-    });
-    await start(hook);
-    await openSession(services, "s", SCORED);
-    await services.append("s", [{ messageId: "name", text: NAME }, ...PLAIN]);
-    await eventually("the hook is asked", () => hook.asked.length === 1);
-    expect(await jobsOf(services, { state: "leased" })).toHaveLength(1);
-    return late;
-  }
-
-  test("after the job was given up", async () => {
-    const late = await held();
-    const taskId = await taskIdOfJob("score");
-    await giveUp(taskId);
-    late.resolve(1);
-    await someTurns();
-    expect(await promotedTexts(services)).toEqual([]);
-    await expect(retry(taskId)).rejects.toMatchObject({ reason: "TASK_NOT_FOUND" });
-  });
-
-  test("after a reset, also when there is a new job", async () => {
-    const late = await held();
-    await services.sessions.resetSession(services.call("ResetSession"), {
-      ...{ ...ref, keepSystemMessages: false, keepFirstSystemMessage: false },
-      ...{ keepSummary: false, etag: "", encode: nothing },
-    });
-    expect(await noJobs()).toBe(true);
-    await services.append("s", [{ text: "four" }, ...PLAIN]);
-    late.resolve(1);
-    await eventually("the new job is done", noJobs);
-    expect(await promotedTexts(services)).not.toContain(NAME);
-  });
-
-  test("after the session was deleted and made again", async () => {
-    const late = await held();
-    const call = services.call("DeleteSession");
-    const target = { ...ref, etag: "", allowMissing: false, encode: nothing };
-    await services.sessions.deleteSession(call, target);
-    await openSession(services, "s", SCORED);
-    await services.append("s", [{ text: "four" }, ...PLAIN]);
-    late.resolve(1);
-    await eventually("the new job is done", noJobs);
-    expect(await promotedTexts(services)).not.toContain(NAME);
-  });
-
-  test("of a message that was changed meanwhile: the hook is asked anew", async () => {
-    const late = await held();
-    await services.sessions.deleteMessage(services.call("DeleteMessage"), {
-      ...{ ...ref, messageId: "name", etag: "", allowMissing: false, encode: nothing },
-    });
-    late.resolve(1);
-    await eventually("the job is done", noJobs);
-    expect(await promotedTexts(services)).not.toContain(NAME);
-  });
-});
-
 describe("finding facts", () => {
   test("asks a hook that is left alone for one session of many, not for each", async () => {
     let asked = 0;
@@ -298,7 +104,7 @@ describe("finding facts", () => {
   test("is done by the rules at once when the hook fails, and by the hook when it is back", async () => {
     let isDown = true;
     const hook = findingHook("finder", async () => {
-      if (isDown) throw down();
+      if (isDown) throw unreachable();
       return extracted(["The user is called Anna."]);
     });
     await start(hook);
@@ -317,7 +123,7 @@ describe("finding facts", () => {
     await eventually("the rules have looked again", async () =>
       (await texts()).includes("The user lives in Rome."),
     );
-    const [first, second] = await ended();
+    const [first, second] = await attemptsOf(services);
     expect([first?.failure, second?.failure]).toEqual(["unreachable", "unreachable"]);
     isDown = false;
     services.advance(600_000);
@@ -355,7 +161,10 @@ describe("finding facts", () => {
     await openSession(services, "s", { memory, policy: OPEN });
     for (let turn = 1; turn <= 8; turn++) {
       await endTurn(services, "s", [`bad ${turn}`, ""]);
-      await eventually("the attempt failed", async () => (await ended()).length === turn);
+      await eventually(
+        "the attempt failed",
+        async () => (await attemptsOf(services)).length === turn,
+      );
     }
     await openSession(services, "other", { memory, policy: OPEN });
     await endTurn(services, "other", ["good", ""]);
@@ -412,7 +221,7 @@ describe("finding facts", () => {
       content: { text: "Anna likes tea." },
       source: { origin: "extraction", sessionId: "s", hook: "finder", model: "m" },
     });
-    expect(await ended()).toMatchObject([
+    expect(await attemptsOf(services)).toMatchObject([
       { taskType: "extract", createdCount: 1, rejectedCount: 1 },
     ]);
   });
@@ -426,7 +235,7 @@ describe("finding facts", () => {
     const found = await listAll(services, { origin: "extraction" });
     expect(found.length).toBeGreaterThan(0);
     expect(found[0]?.source.hook).toBe("builtin");
-    expect((await ended())[0]).toMatchObject({ taskType: "extract", hook: "builtin" });
+    expect((await attemptsOf(services))[0]).toMatchObject({ taskType: "extract", hook: "builtin" });
   });
 
   test("looks at what leaves the window when the policy says so", async () => {
@@ -449,7 +258,10 @@ describe("finding facts", () => {
     await eventually("the hook is asked", () => hook.asked.length === 1);
     await services.append("s", [{ text: "b" }]);
     first.resolve(extracted([]));
-    await eventually("the first part is done", async () => (await ended()).length === 1);
+    await eventually(
+      "the first part is done",
+      async () => (await attemptsOf(services)).length === 1,
+    );
     await someTurns();
     expect(hook.asked).toEqual([["a"]]);
     await services.append("s", [], { turnEnd: true, createSession: false });
@@ -469,7 +281,10 @@ describe("finding facts", () => {
     await services.append("s", [{ text: "a" }], { turnEnd: true });
     const dieAfter = async (attempts: number): Promise<void> => {
       for (let made = attempts - 4; made <= attempts; made++) {
-        await eventually("an attempt failed", async () => (await ended()).length >= made);
+        await eventually(
+          "an attempt failed",
+          async () => (await attemptsOf(services)).length >= made,
+        );
         services.advance(600_000);
       }
     };
@@ -478,8 +293,8 @@ describe("finding facts", () => {
     expect(await jobsOf(services, { state: "dead" })).toMatchObject([
       { ref, hook: "finder", worker: "", job: { failedAttempts: 5, callCount: 5, dueMs: 0 } },
     ]);
-    const taskId = await taskIdOfJob("extract");
-    expect((await ended()).map((one) => [one.taskId, one.failure])).toEqual(
+    const taskId = await taskIdOfJob(services, "extract");
+    expect((await attemptsOf(services)).map((one) => [one.taskId, one.failure])).toEqual(
       Array.from({ length: 5 }, () => [taskId, "invalid-output"]),
     );
     const dead = (await services.allEvents()).flatMap(({ detail }) =>
@@ -491,7 +306,9 @@ describe("finding facts", () => {
         ...{ failedAttempts: 5, callCount: 5 },
       },
     ]);
-    expect(await retry(taskId)).toMatchObject({ job: { state: "ready", failedAttempts: 0 } });
+    expect(await retryTask(services, taskId)).toMatchObject({
+      job: { state: "ready", failedAttempts: 0 },
+    });
     await dieAfter(10);
     isDown = false;
     await services.append("s", [{ text: "b" }], { turnEnd: true });
@@ -524,38 +341,11 @@ test("leaves a hook alone that cannot be asked, without using up attempts", asyn
   await services.append("s", PLAIN, { turnEnd: true });
   await eventually("the first job is done", noJobs);
   await services.append("s", [{ text: "four" }, { text: "five" }], { turnEnd: true });
-  await eventually("the rules have looked", async () => (await ended()).length === 2);
+  await eventually("the rules have looked", async () => (await attemptsOf(services)).length === 2);
   expect(await jobsOf(services)).toMatchObject([{ job: { failedAttempts: 0, state: "ready" } }]);
   services.advance(3_600_000);
   await eventually("the second job is done", noJobs);
   expect(hook.asked).toHaveLength(2);
-});
-
-test("goes on after a store that took nothing for a while", async () => {
-  let isFull = false;
-  services = await startTestServices(
-    {},
-    {
-      hooks: hooksOf([scoringHook("judge", (texts) => texts.map(() => 1))]),
-      wrapStore: (store) =>
-        storeWith(store, {
-          changeSession: (change, decide) => {
-            if (isFull) return Promise.reject(storeFull(1, 2));
-            return store.changeSession(change, decide);
-          },
-        }),
-    },
-  );
-  await openSession(services, "s", SCORED);
-  const appended = services.append("s", [{ text: "zero" }, ...PLAIN]);
-  isFull = true;
-  await appended;
-  await someTurns();
-  expect(await noJobs()).toBe(false);
-  isFull = false;
-  services.advance(60_000);
-  await eventually("the job is done", noJobs);
-  expect(await promotedTexts(services)).toEqual(["zero", "one"]);
 });
 
 test("does not let a policy in that names hooks which the server does not have", async () => {
@@ -578,7 +368,7 @@ test("goes on with jobs of the disk after a restart", async () => {
   const at = { directory: directory.path, readFacts: jsonCodec.readFacts };
   let isDown = true;
   const finder = findingHook("finder", async () => {
-    if (isDown) throw down();
+    if (isDown) throw unreachable();
     return extracted(["A fact."]);
   });
   const first = await openLmdbStore(at);
@@ -586,7 +376,7 @@ test("goes on with jobs of the disk after a restart", async () => {
   const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
   await openSession(services, "s", { memory, policy: OPEN });
   await services.append("s", [{ text: "zero" }, { text: "one" }], { turnEnd: true });
-  await eventually("an attempt failed", async () => (await ended()).length === 1);
+  await eventually("an attempt failed", async () => (await attemptsOf(services)).length === 1);
   const [before] = await services.store.readMemoryJobs(ref);
   await services.stop();
   await first.close();
