@@ -271,5 +271,8 @@ describe("entities and relations", () => {
     expect(await asks("where is acme")).toBe(`${head}- Alice --[works_at]--> Acme\n${last}`);
     expect(await asks("")).toBe(`${head}- Bob --[knows]--> Alice\n${last}`);
     expect(await asks("a of")).toBe("");
+    // Relations that were known first stand where more fit than there is room for.
+    const second = "- Bob --[knows]--> Alice";
+    expect(await asks("alice acme")).toBe(`${head}- Alice --[works_at]--> Acme\n${second}`);
   });
 });

@@ -166,7 +166,9 @@ export async function relationsFor(
   ]);
   const words = keywordsOf(asking.query, searches);
   const fitting = newest.filter((memory) => holdsWord(memory, words));
-  const first = each([...near, ...fitting].toSorted((a, b) => b.memoryNo - a.memoryNo));
+  // Without a search, those that were known first stand before later ones.
+  const order = searches ? -1 : 1;
+  const first = each([...near, ...fitting].toSorted((a, b) => order * (a.memoryNo - b.memoryNo)));
   const ids = new Set(first.map(({ memoryId }) => memoryId));
   // Without a search, the newest ones stand only where nothing is asked.
   const isOver = !searches && asking.query.trim() !== "";

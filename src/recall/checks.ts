@@ -94,7 +94,7 @@ function checkFilterOf(
 function checkWords(v: Violations, query: string): void {
   checkText(v, "query", query, LIMITS.searchQueryBytes);
   if (query.length > LIMITS.searchQueryBytes) return;
-  const count = searchTerms(query).length;
+  const count = searchTerms(query).size;
   if (count <= LIMITS.searchTerms) return;
   const description = `has ${count} different words; at most ${LIMITS.searchTerms} are allowed`;
   v.add("query", description, LIMITS.searchTerms);

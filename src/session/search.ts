@@ -22,25 +22,37 @@ export interface TextHit {
   readonly snippet: string;
 }
 
-/** The different words of a query in lower case, in their order; empty for a blank query. */
-export function searchTerms(query: string): readonly string[] {
-  return [...new Set(query.toLowerCase().split(/\s+/u))].filter((term) => term !== "");
+/** The words of a query in lower case, each with how often it stands there. */
+export type SearchTerms = ReadonlyMap<string, number>;
+
+/** The words of a query, in their order; empty for a blank query. */
+export function searchTerms(query: string): SearchTerms {
+  const terms = new Map<string, number>();
+  for (const term of query.toLowerCase().split(/\s+/u)) {
+    if (term !== "") terms.set(term, (terms.get(term) ?? 0) + 1);
+  }
+  return terms;
 }
 
-/** Looks for terms in a text, without case. Undefined when none occurs. */
-export function findTerms(text: string, terms: readonly string[]): TextHit | undefined {
+/**
+ * Looks for terms in a text, without case. A word that stands in the query twice counts twice.
+ * Undefined when none occurs.
+ */
+export function findTerms(text: string, terms: SearchTerms): TextHit | undefined {
   const lower = text.toLowerCase();
   let count = 0;
   let first = Number.POSITIVE_INFINITY;
   let length = 0;
-  for (const term of terms) {
+  for (const [term, times] of terms) {
     let at = lower.indexOf(term);
     if (at === -1) continue;
     if (at < first) {
       first = at;
       length = term.length;
     }
-    for (; at !== -1; at = lower.indexOf(term, at + term.length)) count++;
+    for (; at !== -1; at = lower.indexOf(term, at + term.length)) {
+      count += times;
+    }
   }
   if (count === 0) return undefined;
   return { count, snippet: around(text, placeIn(text, lower, first, first + length)) };
@@ -145,7 +157,7 @@ export class SessionSearch {
   async search(call: Call, input: SearchSessionsInput): Promise<SessionMatches> {
     checkLive(call.signal);
     const terms = searchTerms(input.query);
-    if (terms.length === 0 || input.limit === 0) return { matches: [], next: undefined };
+    if (terms.size === 0 || input.limit === 0) return { matches: [], next: undefined };
     const { hitsPerSession } = input;
     const search = { context: this.#context, signal: call.signal, terms, hitsPerSession };
     return await this.#turns.run(
@@ -168,7 +180,7 @@ interface Scored {
 interface Search {
   readonly context: ServiceContext;
   readonly signal: AbortSignal;
-  readonly terms: readonly string[];
+  readonly terms: SearchTerms;
   readonly hitsPerSession: number;
 }
 
@@ -229,7 +241,7 @@ async function searchSession(search: Search, session: Session): Promise<Scored |
         const { seq } = message;
         if (places.length < hitsPerSession) places.push({ seq, snippet: hit.snippet });
       }
-      looked += message.bytes.length * terms.length;
+      looked += message.bytes.length * terms.size;
       if (looked < TURN_BYTES) continue;
       looked = 0;
       await breathe(search);

@@ -51,13 +51,19 @@ describe("texts that only a tokenizer counts", () => {
     }
   });
 
-  test("are too long at twice the tokens that were asked for", async () => {
-    const s = await scene(openPolicy([summarizing({ maxTokens: 16 })], { tokenRule: "cl100k" }));
-    await s.append(lines(5, 1, { tokenCount: 100 }));
+  test("are cut at the end of a sentence at twice the tokens that were asked for", async () => {
     const words = (count: number) => Array(count).fill("word").join(" ");
-    expect(await s.make(words(33))).toMatchObject({ kind: "failed", reason: "output-too-long" });
-    s.services.advance(10_000);
-    expect(await s.make(words(32))).toMatchObject({ kind: "done" });
+    for (const [text, shown] of [
+      [words(32), words(32)],
+      [words(33), `${words(31)} …`],
+      [`One. Two! ${words(33)}.`, "One. Two!"],
+    ] as const) {
+      const stage = summarizing({ maxTokens: 16, keep: "replace" });
+      const s = await scene(openPolicy([stage], { tokenRule: "cl100k" }));
+      await s.append(lines(5, 1, { tokenCount: 100 }));
+      expect(await s.make(text)).toMatchObject({ kind: "done" });
+      expect((await s.session()).fields.summary?.text).toBe(shown);
+    }
   });
 });
 

@@ -12,7 +12,7 @@ import { tokenLimit } from "../window/rules/limit.ts";
 import { addTotals } from "../window/rules/trim.ts";
 import { ROLE } from "../window/rules/types.ts";
 import { summaryRoom } from "./rules/beside.ts";
-import { newestParts } from "./rules/newest-sentences.ts";
+import { newestParts } from "./rules/sentence-cuts.ts";
 import type { Summary } from "./rules/summary.ts";
 
 /** The id of the message that shows the summary of a session. */

@@ -282,7 +282,6 @@ describe("CompleteTask", () => {
   test.each([
     ["an empty text", {}, outputOf(""), "EMPTY_OUTPUT"],
     ["a text of white space", {}, outputOf(" \n\t "), "EMPTY_OUTPUT"],
-    ["a text of too many tokens", { maxTokens: 16 }, outputOf("x".repeat(600)), "OUTPUT_TOO_LONG"],
     ["a text that saves nothing", {}, outputOf("x".repeat(400)), "OUTPUT_TOO_LONG"],
     ["a text of too many bytes", {}, outputOf("x".repeat(65_537)), "OUTPUT_TOO_LONG"],
   ] as const)("counts %s as a failed attempt; the sources stay", async (_, of, output, failure) => {

@@ -22,6 +22,7 @@ import { bare, eventsOf, keepNewest, windowIds } from "../support/contract/polic
 import {
   extraction,
   givingPolicy,
+  memory,
   memoryFilter,
   memoryPolicy,
   message,
@@ -293,6 +294,20 @@ describe("ConsolidateSession", () => {
     expect(await server.client.call("consolidateSession", { sessionId })).toMatchObject({
       ...{ promotedMemoryIds: [], revision: 0n },
     });
+  });
+
+  test("changes nothing when stronger memories leave no room", async () => {
+    const sessionId = await open({ longTermLimit: 1 });
+    const userId = `user of ${sessionId}`;
+    const kept = memory({ userId, kind: MemoryKind.FACT, text: "Stays.", importance: 1 });
+    await server.client.call("remember", { memories: [kept] });
+    await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
+    for (let repeat = 0; repeat < 2; repeat++) {
+      expect(await server.client.call("consolidateSession", { sessionId })).toMatchObject({
+        ...{ promotedMemoryIds: [], evictedMemoryIds: [], revision: 0n },
+      });
+    }
+    expect((await memoriesOf(sessionId)).map(({ text }) => text)).toEqual(["Stays."]);
   });
 });
 

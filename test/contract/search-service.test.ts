@@ -70,7 +70,10 @@ describe("a recall by occurrences", () => {
       ["s1", 3],
       ["s2", 2],
     ]);
-    expect(await find(namespace, "tea tea")).toEqual(await find(namespace, "tea"));
+    expect(await find(namespace, "tea coffee tea")).toEqual([
+      ["s1", 6],
+      ["s2", 3],
+    ]);
     expect(await find(namespace, "   ")).toEqual([]);
     expect(await find(namespace, "tea", { pageSize: 1 })).toEqual([["s1", 3]]);
     expect(await find(namespace, "tea", { minScore: 2 })).toEqual([["s1", 3]]);

@@ -319,6 +319,13 @@ describe("a document of another session", () => {
     expect(definable[1]?.["content"]).toMatch(/^a\n\{"a":/);
     const marsys = (await save(MARSYS, sessionId)) as { messages: unknown[] };
     expect(marsys).toMatchObject({ memory_type: "managed_conversation" });
+    const object = expect.stringMatching(/^\{"a":/) as string;
+    expect(marsys.messages[1]).toMatchObject({
+      content: [
+        { type: "text", text: "a" },
+        { type: "text", text: object },
+      ],
+    });
     expect(marsys.messages[2]).toMatchObject({
       content: null,
       tool_calls: [{ id: "c1", type: "function", function: { name: "search", arguments: "{}" } }],

@@ -51,7 +51,7 @@ describe("lauren", () => {
     expect(cut).toMatchObject({
       on: "read",
       effect: "view",
-      select: { kind: "shorten", maxTokens: 16, allRoles: true, keepNewest: 0 },
+      select: { kind: "shorten", maxTokens: 100, allRoles: true, keepNewest: 0 },
     });
   });
 

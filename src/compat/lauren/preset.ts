@@ -50,6 +50,8 @@ const OURS = {
   hook: HOOK,
 };
 
+// Era C never cuts a content to less than 400 characters.
+const CUT_TOKENS_MIN = 100;
 // The length that the runner asks its model for.
 const SUMMARY_MAX_TOKENS = 512;
 
@@ -73,14 +75,13 @@ function stagesOf({ values }: Reading, isAtomic: boolean): readonly PolicyStage[
   const fit = stageOf("fit", { ...fitting, on: "read", effect: "view" });
   // The same on what is stored: trim_to_fit of the memory.
   const trimToFit = stageOf("trim_to_fit", { ...fitting, on: "request" });
-  const { shortenTokensMin, shortenTokensMax } = LIMITS;
   const cut = stageOf("cut", {
     on: "read",
     anyOf: overBudget,
     unit: "message",
     select: {
       kind: "shorten",
-      maxTokens: Math.min(Math.max(max_tokens, shortenTokensMin), shortenTokensMax),
+      maxTokens: Math.min(Math.max(max_tokens, CUT_TOKENS_MIN), LIMITS.shortenTokensMax),
       allRoles: true,
       keepNewest: 0,
     },

@@ -74,7 +74,9 @@ function writePart(part: PlainPart): JsonObject {
       return { type: "image_url", image_url: detail === "" ? { url } : { url, detail } };
     }
     case "data":
-      return part.value;
+      // Beside other parts the system writes an object that is none as its JSON.
+      if (typeof part.value["type"] === "string") return part.value;
+      return { type: "text", text: JSON.stringify(part.value) };
     default:
       return { type: "text", text: textOf({ text: "", parts: [part] }) };
   }

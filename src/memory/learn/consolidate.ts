@@ -41,7 +41,8 @@ export async function consolidateSession(
     const stamp = { revision, nowMs };
     const given = giveToMemory(context, { session, policy, stamp, side: view, left, scores });
     const { promotedIds, evictedIds, plan } = given;
-    const isNothing = plan.memories === undefined;
+    // A promotion that is evicted at once leaves no trace, and a revision needs an event.
+    const isNothing = given.events.length === 0;
     const result = input.encode({ promotedIds, evictedIds, revision: isNothing ? 0 : revision });
     const reply = replyPart(call, nowMs, result);
     if (isNothing) return { kind: "answer", result, ...reply };

@@ -295,7 +295,11 @@ function remember(
     events: [...detailsOf(plan, side, episodeId), ...retentionDetail(overdue)],
     episodeId,
     promotedIds: plan.createdIds.filter((id) => id !== episodeId),
-    evictedIds: [...plan.evictedIds, ...overdue.map(({ memoryId }) => memoryId)],
+    // A memory that was made and evicted at once never existed.
+    evictedIds: [
+      ...plan.evictedIds.filter((id) => removed.has(id)),
+      ...overdue.map(({ memoryId }) => memoryId),
+    ],
   };
 }
 

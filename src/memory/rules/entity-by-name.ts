@@ -10,7 +10,6 @@ import type { MemoryOverlay } from "./overlay.ts";
 import type { Decision, NewMemory, Remembered } from "./rules.ts";
 import { nameKeyOf, textKeyOf } from "./text-key.ts";
 
-const NO_TYPE = "other";
 const NO_CATEGORY = "general";
 
 /** The entities of the scope with the name of a draft, those with an alias of it last. */
@@ -40,7 +39,7 @@ function mergedEntity(old: Entity, news: Entity): Entity {
   const fresh = news.aliases.filter((alias) => nameKeyOf(alias) !== own);
   return {
     name: old.name,
-    type: old.type === NO_TYPE ? news.type : old.type,
+    type: old.type,
     aliases: unitedNames(old.aliases, fresh, LIMITS.entityAliases),
     attributes: mergedValues(old.attributes, news.attributes, LIMITS.entityAttributes),
   };

@@ -355,8 +355,8 @@ describe("an entity", () => {
     expect(book.all()).toMatchObject([
       {
         content: {
-          text: "Alice [person] (role: CTO, city: Rome, x: 1)",
-          structure: { entity: { name: "Alice", type: "person", aliases: ["Al", "Ally"] } },
+          text: "Alice [other] (role: CTO, city: Rome, x: 1)",
+          structure: { entity: { name: "Alice", type: "other", aliases: ["Al", "Ally"] } },
         },
         ...{ version: 2, trust: TRUST.medium, strength: { mentionCount: 2 } },
       },

@@ -1,7 +1,7 @@
 // Makes the texts of summaries from the output of hooks.
 
 import type { SummarySpec } from "../../window/policy/summary-spec.ts";
-import { newestParts } from "./newest-sentences.ts";
+import { newestParts } from "./sentence-cuts.ts";
 import type { SummaryOutput } from "./summary.ts";
 
 const REQUEST_TITLE = "[User Requests Summary]";

@@ -19,10 +19,15 @@ export interface OutputCheck {
   readonly cost?: { readonly placed: number; readonly replaced: number };
 }
 
-/** A text may be this many times as long as requested. */
-const TOKENS_FACTOR = 2;
 /** At most one in this many characters may be a control character. */
 const CONTROL_SHARE = 10;
+/** A text may be this many times as long as requested. */
+const TOKENS_FACTOR = 2;
+
+/** Maximum number of tokens of a text. */
+export function textTokensMax({ maxTokens }: Pick<SummarySpec, "maxTokens">): number {
+  return TOKENS_FACTOR * maxTokens;
+}
 
 /** The reason to refuse an output; undefined when it is valid. */
 export function outputFault(
@@ -32,7 +37,7 @@ export function outputFault(
   if (output.text.trim() === "") return "empty-output";
   const { spec, tokenCount, cost } = check;
   if (bytesOf(placedText(spec, output)) > LIMITS.summaryBytes) return "output-too-long";
-  if (tokenCount > TOKENS_FACTOR * spec.maxTokens) return "output-too-long";
+  if (tokenCount > textTokensMax(spec)) return "output-too-long";
   if (!hasForm(output)) return "invalid-output";
   if (cost !== undefined && savesNothing(cost)) return "output-too-long";
   return undefined;

@@ -10,11 +10,12 @@ import { failpoint } from "../../kit/failpoint.ts";
 import { chance } from "../../kit/world.ts";
 import type { SessionDecision } from "../../store/store.ts";
 import { applyOutput, placedCost } from "../../summary/effect.ts";
+import { beginningThatFits } from "../../summary/rules/sentence-cuts.ts";
 import type { SummaryOutput } from "../../summary/rules/summary.ts";
 import { nextPart, staleness, superseded } from "../../summary/supersede.ts";
 import type { CompleteTaskInput, LeaseRef } from "../api.ts";
 import { settled as settledUsage } from "../rules/budget.ts";
-import { hasCounts, outputFault } from "../rules/check-output.ts";
+import { hasCounts, outputFault, textTokensMax } from "../rules/check-output.ts";
 import { released } from "../rules/lifecycle.ts";
 import { taskIdOf } from "../rules/task.ts";
 import {
@@ -62,6 +63,8 @@ interface GoingOn {
   readonly kind: "going-on";
   readonly task: HeldTask;
   readonly revision: number;
+  /** The draft for the next call. */
+  readonly output: SummaryOutput;
 }
 
 /**
@@ -82,9 +85,7 @@ export async function applyResult(
   );
   if (settled.kind === "replayed") return settled;
   const { result } = settled;
-  return result.kind === "going-on"
-    ? await goOn(context, call, result, { output, encode })
-    : result;
+  return result.kind === "going-on" ? await goOn(context, call, result, encode) : result;
 }
 
 interface Completing {
@@ -99,7 +100,8 @@ function decideComplete(
   completing: Completing,
 ): SessionDecision<CompleteResult | GoingOn> {
   const { session, task, view } = held;
-  const { output, encode } = completing;
+  const { encode } = completing;
+  const output = shortened(settling, held, completing.output);
   const taken = hasCounts(output) ? output.inputTokens + output.outputTokens : "unknown";
   const usage = usagePart(held, taken);
   const stale = staleness(settling, held);
@@ -114,7 +116,7 @@ function decideComplete(
   const isOpen = output.missingEntities.length > 0 && loop < spec.maxLoops;
   if (spec.flow === "density" && isOpen) {
     const { revision } = session.head;
-    return { kind: "answer", result: { kind: "going-on", task, revision } };
+    return { kind: "answer", result: { kind: "going-on", task, revision, output } };
   }
   const taskPlan = { remove: [task.taskNo], put: nextPart(held, settling.nowMs), ...usage };
   const effect = applyOutput(settling, held, { output, isPlaceholder: false }, taskPlan);
@@ -132,13 +134,26 @@ function decideComplete(
   });
 }
 
+/** The output with its text cut at the end of a sentence where it is longer than it may be. */
+function shortened(
+  { countText }: Settling,
+  { session, task }: HeldView,
+  output: SummaryOutput,
+): SummaryOutput {
+  const { spec } = task.summarize;
+  // The form is checked before tokens are counted: a malformed output may be anything.
+  if (outputFault(output, { spec, tokenCount: 0 }) !== undefined) return output;
+  const tokensMax = textTokensMax(spec);
+  const text = beginningThatFits(output.text, (part) => countText(part, session) <= tokensMax);
+  return text === undefined ? output : { ...output, text };
+}
+
 function faultOf(
   settling: Settling,
   held: HeldView,
   output: SummaryOutput,
 ): TaskFailureReason | undefined {
   const { spec } = held.task.summarize;
-  // The form is checked before tokens are counted: a malformed output may be anything.
   const form = outputFault(output, { spec, tokenCount: 0 });
   if (form !== undefined) return form;
   const tokenCount = settling.countText(output.text, held.session);
@@ -176,8 +191,8 @@ function refuse(
 async function goOn(
   context: ServiceContext,
   call: Call,
-  { task: known, revision }: GoingOn,
-  { output, encode }: Pick<Completing, "output" | "encode">,
+  { task: known, revision, output }: GoingOn,
+  encode: Completing["encode"],
 ): Promise<CompleteResult> {
   const { namespace, taskNo, lease } = known;
   const nowMs = context.world.nowMs();
