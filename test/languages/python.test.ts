@@ -1,5 +1,5 @@
-// Python: the client installs beside the frameworks that agents use, and works with the lowest
-// versions of its dependencies. The stage "python" runs its whole suite with the newest ones.
+// Python: the client installs beside the frameworks that agents use. Its tests and its tour pass
+// with the lowest versions of its dependencies; the stage "python" runs its tests with the newest.
 
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { ROOT } from "../../tools/process.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { build, isMissing } from "./build.ts";
+import { takeTour } from "./tour.ts";
 
 const MINUTES = 60_000;
 const CLIENT = "clients/python";
@@ -52,7 +53,9 @@ describe.skipIf(isMissing("Python", "python3"))("Python", () => {
         ...without,
         "tests",
       ];
-      await build(python, tests, { cwd: join(ROOT, CLIENT), env: { PYTHONPATH: "src" } });
+      const env = { PYTHONPATH: join(ROOT, CLIENT, "src") };
+      await build(python, tests, { cwd: join(ROOT, CLIENT), env });
+      await takeTour({ program: python, args: [join(ROOT, CLIENT, "examples/tour.py")], env });
     },
     10 * MINUTES,
   );
