@@ -3,6 +3,7 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { generateGo } from "./gen-go.ts";
 import { generatePython } from "./gen-python.ts";
 import {
   checkBreaking,
@@ -25,11 +26,15 @@ if (existsSync(join(root, IMAGE))) checkBreaking(root, IMAGE);
 generateImage(root, root);
 for (const folder of TYPESCRIPT) rmSync(join(root, folder), { recursive: true, force: true });
 refreshTypeScript(root);
-const required = options.has("--python") || process.env["CI"] === "true";
-const reason = generatePython(root, root);
-if (reason !== undefined) {
+const isCi = process.env["CI"] === "true";
+for (const [language, required, generate] of [
+  ["Python", isCi || options.has("--python"), generatePython],
+  ["Go", isCi, generateGo],
+] as const) {
+  const reason = generate(root, root);
+  if (reason === undefined) continue;
   if (required) throw new Error(reason);
-  console.warn(`SKIPPED the Python client's code: ${reason}`);
+  console.warn(`SKIPPED the ${language} client's code: ${reason}`);
 }
 // The code is generated first, as the examples may not fit a contract that is being changed.
 const reference = await run(process.execPath, ["tools/reference/main.ts", root], { quiet: true });

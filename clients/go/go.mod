@@ -1,4 +1,4 @@
-// The messages and stubs of the contract for Go. memorysidecar/ is generated: go generate.
+// The Go client. npm run gen makes memorysidecar/v1 and memorysidecar/hook.
 module github.com/memory-sidecar/memory-sidecar/clients/go
 
 go 1.26.0
@@ -12,7 +12,7 @@ require (
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1
 	google.golang.org/grpc/cmd/protoc-gen-go-grpc v1.6.2 // indirect
 )
 

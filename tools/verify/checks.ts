@@ -12,6 +12,7 @@ import { withRecallWeights } from "../recall-doc.ts";
 import { type Check, inScratch, NotPossible, program } from "./check.ts";
 import {
   breakingProblems,
+  goProblems,
   pythonProblems,
   referenceProblems,
   typeScriptProblems,
@@ -165,6 +166,7 @@ export const CHECKS: readonly Check[] = [
   { name: "buf breaking", problems: breakingProblems },
   { name: "generated TypeScript", problems: typeScriptProblems },
   { name: "generated Python", problems: pythonProblems },
+  { name: "generated Go", problems: goProblems },
   { name: "reference", problems: referenceProblems },
   program("types", "tsc", "-p", "."),
   python("Python types", "mypy"),

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { GO_CODE, generateGo } from "../gen-go.ts";
 import { generatePython, PYTHON_CODE } from "../gen-python.ts";
 import { checkBreaking, FROZEN, IMAGE, STAMP, TYPESCRIPT } from "../generate.ts";
 import { ROOT, run } from "../process.ts";
@@ -29,6 +30,15 @@ export function pythonProblems(): Promise<readonly string[]> {
     const reason = generatePython(ROOT, out);
     if (reason !== undefined) throw new NotPossible(reason);
     return PYTHON_CODE.flatMap((folder) => compareFolders(ROOT, out, folder));
+  });
+}
+
+/** Compares the Go code with fresh output. */
+export function goProblems(): Promise<readonly string[]> {
+  return inScratch(async (out) => {
+    const reason = generateGo(ROOT, out);
+    if (reason !== undefined) throw new NotPossible(reason);
+    return GO_CODE.flatMap((folder) => compareFolders(ROOT, out, folder));
   });
 }
 
