@@ -279,7 +279,7 @@ function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
             leftOut: new Set(leftOut),
             paged: numbers?.has("page_token") === true,
             readOnly: !changes(method.options?.idempotencyLevel),
-            destructive: DESTRUCTIVE_REQUESTS.has(method.inputType),
+            destroys: DESTRUCTIVE_REQUESTS.get(method.inputType),
           },
           schema: schemas.get(method.inputType) ?? { fields: [] },
         });

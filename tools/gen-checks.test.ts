@@ -94,9 +94,17 @@ describe("the checks of requests", () => {
   });
 
   test("name the requests that delete", () => {
-    expect(checksOf("string text = 1;")).toContain("new Set([\n]);");
+    expect(checksOf("string text = 1;")).toContain("=> boolean>([\n]);");
     const purge = "service P { rpc Purge(Plain) returns (Plain) { option (destructive) = true; } }";
-    expect(checksOf("string text = 1;", purge)).toContain('  ".memorysidecar.v1.Plain",');
+    expect(checksOf("string text = 1;", purge)).toContain(
+      '  [".memorysidecar.v1.Plain", () => true],',
+    );
+    const field = "repeated string gone = 1 [(field_rules).destructive = true];";
+    expect(checksOf(field)).toContain(
+      '  [".memorysidecar.v1.DoRequest", (m) => m.gone.length > 0],',
+    );
+    const single = "string gone = 1 [(field_rules).destructive = true];";
+    expect(() => checksOf(single)).toThrow(/is destructive and no list/);
   });
 
   test("need both limits of free-form data", () => {

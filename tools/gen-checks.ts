@@ -43,14 +43,28 @@ export function checksModule(set: FileDescriptorSet): string {
     service.kind === "service" ? service.methods : [],
   );
   const reader = new RuleReader(registry);
-  const destructive = methods.filter((method) => reader.isDestructive(method));
+  const destructive = methods.flatMap((method) => {
+    const { input } = method;
+    const test = reader.isDestructive(method) ? "() => true" : destructiveWhen(reader, input);
+    return test === "" ? [] : [`  [".${input.typeName}", ${test}],`];
+  });
   return [
     new ChecksWriter(reader).module(methods.map(({ input }) => input)),
-    "/** The requests that delete what is stored, by the name of their type, with a leading dot. */",
-    "export const DESTRUCTIVE_REQUESTS: ReadonlySet<string> = new Set([",
-    ...destructive.map(({ input }) => `  ".${input.typeName}",`),
+    "/** Tells which requests delete what is stored, by the name of their type, with a leading dot. */",
+    "export const DESTRUCTIVE_REQUESTS: ReadonlyMap<string, (m: any) => boolean> = new Map<string, (m: any) => boolean>([",
+    ...destructive,
     "]);\n",
   ].join("\n");
+}
+
+/** Tells when the fields of a request make it destructive; empty for never. */
+function destructiveWhen(reader: RuleReader, { fields }: DescMessage): string {
+  const conditions = fields.flatMap((field) => {
+    if (!reader.of(field).destructive) return [];
+    if (field.fieldKind !== "list") throw new Error(`${String(field)} is destructive and no list`);
+    return [`m.${field.localName}.length > 0`];
+  });
+  return conditions.length === 0 ? "" : `(m) => ${conditions.join(" || ")}`;
 }
 
 /** Subject of a check: the expressions for its value and for its name in violations. */

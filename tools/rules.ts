@@ -28,6 +28,7 @@ export interface FieldRules {
   readonly maxDepth: number;
   readonly checkedByRpc: boolean;
   readonly notEmpty: boolean;
+  readonly destructive: boolean;
 }
 
 /** `TextPattern` with the name of its form, such as `ID`. */
@@ -50,6 +51,7 @@ const NO_RULES: FieldRules = {
   maxDepth: 0,
   checkedByRpc: false,
   notEmpty: false,
+  destructive: false,
 };
 
 /** Reads the rules of one set of descriptors. */

@@ -66,8 +66,8 @@ export interface MethodShape<Request> {
   readonly paged: boolean;
   /** Changes nothing, so that it can be refused when its answer is there already. */
   readonly readOnly: boolean;
-  /** Deletes what is stored: an unknown field may narrow what, and is refused. */
-  readonly destructive: boolean;
+  /** Whether a request deletes what is stored: an unknown field may narrow what, and is refused. */
+  readonly destroys: ((request: Request) => boolean) | undefined;
 }
 
 // Making a signal costs more than the whole wrapper: work that is never stopped half way gets this
@@ -102,7 +102,7 @@ function admit<Request>(
   const { request } = incoming;
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
-  if (shape.destructive && incoming.unknownField !== "") {
+  if (incoming.unknownField !== "" && shape.destroys?.(request) === true) {
     violations.add(incoming.unknownField, UNKNOWN_FIELD);
   }
   shape.check?.(violations, request);

@@ -28,6 +28,7 @@ export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
 /** Capabilities of this server, described in the comment of the field, in alphabetical order. */
 export const CAPABILITIES = [
   "after_revision",
+  "append_record_operations",
   "assemble_context",
   "back_up",
   "compact_session",

@@ -66,6 +66,14 @@ const message = fc.record({
   structuredJson: bytes,
 });
 
+const check = fc.record({
+  record: fc.record({ path: fc.array(text, { maxLength: 2 }), key: text }),
+  etag: text,
+  precondition: fc.constant(undefined),
+});
+
+const operation = check.map((value) => ({ operation: { $case: "check" as const, value } }));
+
 const request = fc.record({
   namespace: text,
   sessionId: text,
@@ -76,6 +84,7 @@ const request = fc.record({
   turnEnd: fc.boolean(),
   modelInputTokens: fc.option(int64, { nil: undefined }),
   toolOutcomes: fc.array(fc.record({ tool: text, error: fc.boolean() }), { maxLength: 2 }),
+  recordOperations: fc.array(operation, { maxLength: 2 }),
 });
 
 describe("encodeWire", () => {

@@ -26,13 +26,10 @@ function request(fields: {
     metadata: Buffer.from(Struct.encode(Struct.wrap(object)).finish()),
   };
   return AppendMessagesRequest.encode({
-    namespace: "",
+    ...AppendMessagesRequest.decode(new Uint8Array(0)),
     sessionId: "s",
     messages: [message],
-    createSession: false,
     requestId: fields.requestId ?? "",
-    turnEnd: false,
-    toolOutcomes: [],
   }).finish();
 }
 

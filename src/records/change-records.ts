@@ -6,13 +6,15 @@ import { newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE, type RecordDeleteReason } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
-import type { ErasureProgress, NewEvent, RecordDecision } from "../store/store.ts";
+import type { ErasureProgress, NewEvent, RecordDecision, RecordView } from "../store/store.ts";
 import type { DeleteRangeInput, WriteRecordsInput } from "./api.ts";
 import {
+  type DecidedRecords,
   decideRecords,
   isRecordExpired,
   type KeptRecord,
   type RecordName,
+  type RecordOperation,
 } from "./rules/record.ts";
 
 /** Does operations on records, all of them or none. */
@@ -22,8 +24,8 @@ export async function writeRecords(
   { encode, isSeveral, namespace, operations }: WriteRecordsInput,
 ): Promise<Uint8Array> {
   checkLive(call.signal);
-  const { requestId, writer } = call;
-  const { etags, store, world } = context;
+  const { requestId } = call;
+  const { store, world } = context;
   const names = operations.map(({ name }) => name);
   const allowWhenFull = operations.every(({ kind }) => kind !== "put");
   const nowMs = world.nowMs();
@@ -31,21 +33,45 @@ export async function writeRecords(
   return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
     const replay = replayOf(context, call, view.reply);
     if (replay !== undefined) return { kind: "answer", result: replay };
-    const { revision } = view;
-    const stamp = { revision, nowMs, writer, etags };
-    const decided = decideRecords(operations, view.records, stamp, isSeveral);
-    const { expired, outcomes, put, remove } = decided;
-    const isSaved = put.length + remove.length > 0;
+    const { records, revision } = view;
+    const at = { namespace, revision, nowMs };
+    const asked = { operations, records, isSeveral };
+    const { events, outcomes, ...changes } = planRecords(context, call, at, asked);
+    const isSaved = events.length > 0;
     const result = encode({ outcomes, revision: isSaved ? revision : 0 });
     const reply = replyPart(call, nowMs, result);
     if (!isSaved) return { kind: "answer", result, ...reply };
-    const events = recordEvents(context, { namespace, revision, nowMs, requestId }, [
-      ...expired.map((record) => ({ record, reason: "expired" as const })),
-      ...put.map((record) => ({ record, reason: undefined })),
-      ...remove.map((record) => ({ record, reason: "request" as const })),
-    ]);
-    return { kind: "save", result, plan: { put, remove, nowMs, events, ...reply } };
+    return { kind: "save", result, plan: { ...changes, nowMs, events, ...reply } };
   });
+}
+
+/**
+ * Plans operations on records as a part of a change. Throws RECORD_NOT_FOUND,
+ * RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH and ETAG_MISMATCH.
+ */
+export function planRecords(
+  context: ServiceContext,
+  call: Call,
+  at: Omit<EventsAt, "requestId">,
+  asked: {
+    readonly operations: readonly RecordOperation[];
+    /** The records that the operations name, by id. */
+    readonly records: RecordView["records"];
+    /** An error says which operation failed. */
+    readonly isSeveral: boolean;
+  },
+): Pick<DecidedRecords, "outcomes" | "put" | "remove"> & { readonly events: readonly NewEvent[] } {
+  const { nowMs, revision } = at;
+  const { requestId, writer } = call;
+  const stamp = { revision, nowMs, writer, etags: context.etags };
+  const decided = decideRecords(asked.operations, asked.records, stamp, asked.isSeveral);
+  const { expired, outcomes, put, remove } = decided;
+  const events = recordEvents(context, { ...at, requestId }, [
+    ...expired.map((record) => ({ record, reason: "expired" as const })),
+    ...put.map((record) => ({ record, reason: undefined })),
+    ...remove.map((record) => ({ record, reason: "request" as const })),
+  ]);
+  return { outcomes, put, remove, events };
 }
 
 /** Deletes the first records of a range. */
@@ -145,18 +171,23 @@ interface ChangedRecord {
   readonly reason: RecordDeleteReason | undefined;
 }
 
+/** The change that events of records are of. */
+interface EventsAt {
+  readonly namespace: string;
+  readonly revision: number;
+  readonly nowMs: number;
+  readonly requestId: string;
+  /** Number of events of the revision before these. Default 0. */
+  readonly firstIndex?: number;
+}
+
 /** The events of changed records: one for each kind of change of each owner, in order. */
 function recordEvents(
   context: ServiceContext,
-  at: {
-    readonly namespace: string;
-    readonly revision: number;
-    readonly nowMs: number;
-    readonly requestId: string;
-  },
+  at: EventsAt,
   changed: readonly ChangedRecord[],
 ): NewEvent[] {
-  const { namespace, ...rest } = at;
+  const { firstIndex = 0, namespace, ...rest } = at;
   const groups = Map.groupBy(changed, ({ record: { owner }, reason }) =>
     JSON.stringify([reason, owner.userId, owner.agentId, owner.sessionId]),
   );
@@ -171,7 +202,9 @@ function recordEvents(
       reason === undefined
         ? { type: EVENT_TYPE.recordsWritten, records }
         : { type: EVENT_TYPE.recordsDeleted, records, reason };
-    events.push(...newEvents(context, { ...rest, session, firstIndex: events.length }, [detail]));
+    events.push(
+      ...newEvents(context, { ...rest, session, firstIndex: firstIndex + events.length }, [detail]),
+    );
   }
   return events;
 }

@@ -41,14 +41,18 @@ export function checkDeletion(v: Violations, precondition: RecordPrecondition | 
   }
 }
 
-/** Checks the operations of a transaction. */
-export function checkOperations(v: Violations, operations: readonly RecordOperation[]): void {
+/** Checks the operations of a transaction, in a field of this name. */
+export function checkOperations(
+  v: Violations,
+  operations: readonly RecordOperation[],
+  field = "operations",
+): void {
   const seen = new Set<string>();
   for (const [index, { operation }] of operations.entries()) {
     if (v.full) return;
     if (operation?.value.record === undefined) continue;
     const { record } = operation.value;
-    v.enterItem("operations", index);
+    v.enterItem(field, index);
     v.enter(operation.$case);
     v.enter("record");
     checkName(v, record);

@@ -20,6 +20,7 @@ import type {
   WindowResult,
 } from "../core/window-api.ts";
 import type { Call } from "../kit/call.ts";
+import type { RecordOperation, RecordOutcome } from "../records/rules/record.ts";
 import type { MessagePage, SessionPage, SessionQuery, StoredMessage } from "../store/store.ts";
 import type { Role, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
@@ -83,6 +84,8 @@ export interface AppendInput extends SessionRef {
   readonly turnEnd: boolean;
   readonly modelInputTokens?: number;
   readonly toolOutcomes: readonly ToolOutcome[];
+  /** On different records. */
+  readonly recordOperations: readonly RecordOperation[];
   readonly encode: (result: AppendResult) => Uint8Array;
 }
 
@@ -104,6 +107,7 @@ export interface AppendResult {
     readonly promotedIds: readonly string[];
     readonly evictedIds: readonly string[];
   };
+  readonly recordOutcomes: readonly RecordOutcome[];
 }
 
 export interface ListMessagesInput extends SessionRef {

@@ -3,7 +3,7 @@ import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/service
 import { policyOf, stageOf } from "../../test/support/window/policies.ts";
 import type { Codec } from "../core/codec.ts";
 import type { StoredEntry } from "../store/store.ts";
-import { outcomesOf } from "./append.ts";
+import { outcomesOf } from "./append-outcomes.ts";
 
 const policy = policyOf([
   stageOf({

@@ -12,6 +12,7 @@ import type {
 import { checkMask, type MaskPaths } from "../grpc/mask.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { checkMemoryPolicy } from "../memory/policy-wire.ts";
+import { checkOperations } from "../records/checks.ts";
 import { checkPolicyChoice } from "../window/policy-checks.ts";
 import { checkContent, checkNewMessage, checkOneContent } from "./message-checks.ts";
 import { SETTING_PATHS } from "./rules/session.ts";
@@ -116,6 +117,7 @@ export function checkAppendMessages(request: AppendMessagesRequest, v: Violation
     v.leaveItem();
   }
   if (messages.length > 1) checkDistinctIds(v, messages);
+  checkOperations(v, request.recordOperations, "record_operations");
 }
 
 function checkDistinctIds(v: Violations, messages: readonly Message[]): void {

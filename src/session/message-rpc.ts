@@ -23,6 +23,7 @@ import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { spliceMessages } from "../grpc/splice.ts";
 import { checkCountTokens } from "../recall/checks.ts";
+import { fromOperation } from "../records/wire.ts";
 import { checkRestoreMessages } from "../window/checks.ts";
 import { fromPolicy } from "../window/policy-wire.ts";
 import type { Role } from "../window/rules/types.ts";
@@ -35,7 +36,7 @@ import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
 /** AppendMessages. */
 export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
   validate: checkAppendMessages,
-  handle: ({ services }, call, request) => {
+  handle: ({ etags, services }, call, request) => {
     const { expectedLastSeq } = request;
     return services.sessions.appendMessages(call, {
       namespace: fromNamespace(request.namespace),
@@ -45,7 +46,8 @@ export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
       turnEnd: request.turnEnd,
       ...fromSignals(request),
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
-      encode: encodeAppendAnswer,
+      recordOperations: request.recordOperations.map(fromOperation),
+      encode: (result) => encodeAppendAnswer(result, etags),
     });
   },
 };

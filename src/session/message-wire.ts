@@ -9,9 +9,11 @@ import { changedPaths } from "../grpc/mask.ts";
 import { fromTimestamp, toTimestamp } from "../grpc/time.ts";
 import { Violations } from "../grpc/violations.ts";
 import { requestInvalid } from "../kit/errors.ts";
+import type { Etags } from "../kit/etag.ts";
 import { takeIds } from "../kit/id-list.ts";
 import { QUARTERS, quartersOf } from "../kit/token-quarters.ts";
 import { memoryIdRoom } from "../memory/wire.ts";
+import { toOutcome } from "../records/wire.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
 import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
@@ -241,7 +243,7 @@ export function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
 // The answer to an append.
 
 /** Gives the wire form of what an append did. */
-export function encodeAppendAnswer(result: AppendResult): Uint8Array {
+export function encodeAppendAnswer(result: AppendResult, etags: Etags): Uint8Array {
   const { given } = result;
   const room = memoryIdRoom();
   return encodeWire(AppendMessagesResponse, {
@@ -259,5 +261,6 @@ export function encodeAppendAnswer(result: AppendResult): Uint8Array {
     promotedMemoryIds: given === undefined ? [] : takeIds(given.promotedIds, room),
     evictedMemoryIds: given === undefined ? [] : takeIds(given.evictedIds, room),
     episodeMemoryId: given?.episodeId ?? "",
+    recordOutcomes: result.recordOutcomes.map((outcome) => toOutcome(outcome, etags)),
   });
 }

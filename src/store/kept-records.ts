@@ -98,6 +98,14 @@ export interface RecordStore {
   refreshRecords(namespace: string, names: readonly RecordName[], nowMs: number): Promise<void>;
 }
 
+/** The records that a plan of a session changes, as a change of its own. */
+export function besideRecords(
+  namespace: string,
+  { put = [], remove = [] }: Pick<RecordPlan, "put" | "remove">,
+): RecordChange {
+  return { namespace, names: [...put, ...remove] };
+}
+
 /** Says what is wrong with a change of records; undefined when nothing is. */
 export function recordPlanFault(
   plan: RecordPlan,

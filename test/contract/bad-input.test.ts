@@ -76,10 +76,14 @@ const WITH_NAMESPACE = UNARY.filter((name) => !(name in WITHOUT_NAMESPACE));
 const DESCRIPTORS = loadDescriptors().file.filter(({ package: of }) => of === "memorysidecar.v1");
 const RPCS = DESCRIPTORS.flatMap(({ service }) => service.flatMap(({ method }) => method));
 const rpcName = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+/** The methods whose sound request deletes what is stored. */
 const DESTRUCTIVE: ReadonlySet<string> = new Set(
-  RPCS.filter(({ inputType }) => DESTRUCTIVE_REQUESTS.has(inputType)).map((rpc) =>
-    rpcName(rpc.name),
-  ),
+  RPCS.flatMap(({ inputType, name }) => {
+    const method = rpcName(name) as UnaryName;
+    const destroys = DESTRUCTIVE_REQUESTS.get(inputType);
+    const isMeant = destroys?.(METHODS[method].requestDeserialize(soundBytes(method))) === true;
+    return isMeant ? [method] : [];
+  }),
 );
 
 const MALFORMED: readonly (readonly [string, Buffer])[] = [

@@ -377,6 +377,7 @@ const STATED: readonly Stated[] = [
   { of: "NamedRecord.key", limits: ["recordKeyBytes"] },
   { of: "NamedRecord.value", limits: ["recordValueBytes"] },
   { of: "NamedRecord.media_type", limits: ["recordMediaTypeBytes"] },
+  { of: "AppendMessagesRequest.record_operations", limits: ["recordOperations"] },
   { of: "WriteRecordsRequest.operations", limits: ["recordOperations"] },
   { of: "BatchGetRecordsRequest.records", limits: ["recordOperations"] },
   { of: "BatchGetRecordsResponse.results", limits: ["pageBytes"] },

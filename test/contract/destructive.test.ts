@@ -1,7 +1,7 @@
 // Goal: nothing is deleted that nobody asked for. A call that names nothing is refused, and so is
 // one with a field that this server does not know, which may narrow what a newer caller means.
 
-import { createFileRegistry } from "@bufbuild/protobuf";
+import { createFileRegistry, type DescMethod } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadDescriptors } from "../../src/grpc/descriptors.ts";
 import { RuleReader } from "../../tools/rules.ts";
@@ -29,6 +29,15 @@ import { revisionOf } from "../support/store/revisions.ts";
 const NOTHING_NAMED: Readonly<
   Record<string, readonly (readonly [fields: readonly string[], request: object])[]>
 > = {
+  appendMessages: [
+    [
+      ["record_operations[0].deletion.record.path", "record_operations[0].deletion.record.key"],
+      {
+        ...{ sessionId: "kept", turnEnd: true },
+        recordOperations: [{ operation: { $case: "deletion", value: recordDelete([], "") } }],
+      },
+    ],
+  ],
   clearCollection: [[["collection_id"], {}]],
   decayMemories: [
     [["filter"], {}],
@@ -134,6 +143,16 @@ function emptyScopes(): (readonly [readonly string[], object])[] {
 
 const DESTRUCTIVE = Object.keys(NOTHING_NAMED) as UnaryName[];
 
+/** The name of the kept record, in wire form. */
+function nameOfKept(): Buffer {
+  return Buffer.concat([field(0x0a, Buffer.from("kept")), field(0x12, Buffer.from("kept"))]);
+}
+
+/** The deletion of the kept record, in wire form. */
+function deleteKept(): Buffer {
+  return field(0x0a, nameOfKept());
+}
+
 let server: TestServer;
 
 beforeAll(async () => {
@@ -165,10 +184,15 @@ test("every rpc that deletes says so in the contract", () => {
   const registry = createFileRegistry(loadDescriptors());
   const reader = new RuleReader(registry);
   const methods = [...registry].flatMap((desc) => (desc.kind === "service" ? desc.methods : []));
-  const said = methods.filter((method) => reader.isDestructive(method)).map((one) => one.localName);
+  const destroys = (method: DescMethod): boolean =>
+    reader.isDestructive(method) ||
+    method.input.fields.some((field) => reader.of(field).destructive);
+  const said = methods.filter(destroys).map((one) => one.localName);
   expect(said.sort()).toEqual([...DESTRUCTIVE].sort());
   const named = methods.filter(({ name }) =>
-    /^(?:Clear|Decay|Delete|Erase|Forget|Merge|Purge|Reset|Trim|WriteRecords)/.test(name),
+    /^(?:AppendMess|Clear|Decay|Delete|Erase|Forget|Merge|Purge|Reset|Trim|WriteRecords)/.test(
+      name,
+    ),
   );
   expect(named.map(({ localName }) => localName).sort()).toEqual(said);
 });
@@ -210,5 +234,36 @@ describe("a field that the server does not know", () => {
   test("is ignored where nothing is deleted", async () => {
     const bytes = Buffer.concat([requestBytes("listMemories", {}), UNKNOWN]);
     expect(await server.client.raw("listMemories", bytes)).toHaveProperty("bytes");
+  });
+
+  const NEWER = Buffer.from([0xa0, 0x1f, 1]);
+  const OPERATIONS = 0x5a;
+  const DELETION = 0x12;
+  const RECORD = 0x0a;
+  const MESSAGES = 0x1a;
+  const deletion = field(DELETION, Buffer.concat([deleteKept(), NEWER]));
+  const name = field(DELETION, field(RECORD, Buffer.concat([nameOfKept(), NEWER])));
+  const operation = field(OPERATIONS, field(DELETION, deleteKept()));
+
+  test.each<readonly [string, Buffer]>([
+    ["500", Buffer.concat([operation, NEWER])],
+    ["messages.500", Buffer.concat([operation, field(MESSAGES, NEWER)])],
+    ["record_operations.500", field(OPERATIONS, NEWER)],
+    ["record_operations.deletion.500", field(OPERATIONS, deletion)],
+    ["record_operations.deletion.record.500", field(OPERATIONS, name)],
+  ])("is refused in an append that deletes a record, as %s", async (path, rest) => {
+    const append = requestBytes("appendMessages", { sessionId: "kept", turnEnd: true });
+    const outcome = await server.client.raw("appendMessages", Buffer.concat([append, rest]));
+    const failure = "failure" in outcome ? outcome.failure : undefined;
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure?.fields[0]).toBe(path);
+    const kept = await server.client.call("getRecord", { path: ["kept"], key: "kept" });
+    expect(kept.record?.version).toBe(1n);
+  });
+
+  test("is ignored in an append without operations on records", async () => {
+    const append = requestBytes("appendMessages", { sessionId: "kept", turnEnd: true });
+    const bytes = Buffer.concat([append, NEWER]);
+    expect(await server.client.raw("appendMessages", bytes)).toHaveProperty("bytes");
   });
 });

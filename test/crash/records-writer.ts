@@ -1,19 +1,24 @@
 // A process with a store of its own that writes records until it is killed, and says on its output
 // what it intends and what was answered. Usage: node records-writer.ts DIR SEED [FAILPOINT:PASS].
-// Beside the writes, reads let records live on and upkeep runs.
+// Beside the writes, reads let records live on and upkeep runs. The writer of `turns` appends to a
+// session with each change.
 
 import { writeSync } from "node:fs";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { armFailpoints } from "../../src/kit/failpoint.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { ROLE } from "../../src/window/rules/types.ts";
 import { type Random, randomFrom } from "../support/kit/random.ts";
+import type { SessionAction } from "../support/store/action-types.ts";
+import { act } from "../support/store/actions.ts";
 import { readFacts, START_MS } from "../support/store/plans.ts";
 import { changeRecords, type RecordAction } from "../support/store/records.ts";
+import { TURNS } from "./record-turns.ts";
 
 // The first segment of a path has one writer, so that what is unknown is one call; the others make
 // groups.
-const PATHS = ["p", "pp", "large", "o1", "o2", "o3"];
+const PATHS = ["p", "pp", "large", "o1", "o2", TURNS];
 const KEYS = 30;
 const KEEP = { eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15, usageHourMin: 0 };
 
@@ -34,6 +39,14 @@ function draw(random: Random, first: string, nowMs: number): RecordAction {
   return { kind: "records", namespace: "default", sessionId: first, nowMs, put, remove };
 }
 
+/** The append that goes with a change: a message that tells of it. */
+function turnOf({ kind: _, put, remove, ...base }: RecordAction): SessionAction {
+  const text = JSON.stringify({ put, remove });
+  const draft = { messageId: "", role: ROLE.user, tokenCount: 1, text } as const;
+  const records = { put, remove };
+  return { ...base, kind: "append", drafts: [draft], createSession: true, load: "never", records };
+}
+
 // Each line is written in one call and at once: what was said survives the kill.
 function say(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
@@ -43,8 +56,13 @@ async function write(store: Store, random: Random, sessionId: string, base: numb
   for (let n = 0; ; n += 1) {
     const action = draw(random, sessionId, base + n);
     say({ intended: action });
-    const { revision, saved } = await changeRecords(store, action);
-    say({ answered: { sessionId, revision, saved } });
+    if (sessionId === TURNS) {
+      const { revision } = await act(store, turnOf(action));
+      say({ answered: { sessionId, revision, saved: true } });
+    } else {
+      const { revision, saved } = await changeRecords(store, action);
+      say({ answered: { sessionId, revision, saved } });
+    }
     if (random.chance(0.2)) await store.refreshRecords("default", action.put, base + n);
   }
 }

@@ -12,6 +12,7 @@ import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { readFacts } from "../support/store/plans.ts";
 import { type RecordAction, recordsIn } from "../support/store/records.ts";
+import { recordsToldBy, TURNS } from "./record-turns.ts";
 import { live } from "./writer-life.ts";
 
 const writer = join(import.meta.dirname, "records-writer.ts");
@@ -90,14 +91,18 @@ async function look(account: RecordAccount, directory: string): Promise<readonly
   const { problems } = await verifyDirectory(directory);
   const store = await openLmdbStore({ directory, ...OPTIONS });
   const records = await recordsIn(store);
+  const told = await recordsToldBy(store);
   await store.close();
   const textIn = (value: Uint8Array | undefined) => Buffer.from(value ?? []).toString();
+  const ofTurns = records.filter(({ path }) => path[0] === TURNS);
+  const isTold = ofTurns.every((record) => told.get(recordId(record)) === textIn(record.value));
   const stored = records.map(
     (record) => [recordId(record), `${record.version} ${textIn(record.value)}`] as const,
   );
   return [
     ...problems.map(({ kind, examples }) => `verify: ${kind} ${examples[0]}`),
     ...account.check(new Map(stored)),
+    ...(isTold && ofTurns.length === told.size ? [] : ["an append and its records are not one"]),
   ];
 }
 

@@ -1,6 +1,7 @@
 // The writes of the memory engine. Each is checked first and then done in one go.
 
 import type { SessionFields, SessionHead, SessionRef } from "../../src/session/rules/session.ts";
+import { besideRecords } from "../../src/store/kept-records.ts";
 import { hasDueJobs } from "../../src/store/memory-facts.ts";
 import type { NewMessage, ReadFacts, SessionPlan } from "../../src/store/store.ts";
 import type { SummaryRecord } from "../../src/summary/rules/summary.ts";
@@ -9,6 +10,7 @@ import { checkPlan, checkSession } from "./check-plan.ts";
 import { checkDocuments, saveDocuments } from "./documents.ts";
 import { checkMemories, saveMemories } from "./memories.ts";
 import { checkJobs, dropJobs, saveJobs } from "./memory-jobs.ts";
+import { checkRecords, saveRecords } from "./records.ts";
 import {
   type Changed,
   type LogMessage,
@@ -69,15 +71,19 @@ export function saveSession(
 
 // The parts of a plan outside its session.
 function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
-  const { documents, events } = plan;
+  const { documents, events, records } = plan;
   checkJobs(state, ref, plan.memoryJobs);
   checkMemories(state, ref.namespace, plan.memories);
   if (documents !== undefined) checkDocuments(state, documents, { ...documents.plan, events });
+  if (records !== undefined) {
+    checkRecords(state, besideRecords(ref.namespace, records), { ...records, events });
+  }
 }
 
 function savedBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): Changed {
-  const { documents, events, memories, memoryJobs, tasks } = plan;
+  const { documents, events, memories, memoryJobs, records, tasks } = plan;
   saveJobs(state, ref, memoryJobs);
+  if (records !== undefined) saveRecords(state, ref.namespace, records);
   return {
     memories: saveMemories(state, ref.namespace, memories, events[0]?.createMs ?? 0),
     documents: documents === undefined ? [] : [saveDocuments(state, documents, documents.plan)],

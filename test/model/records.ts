@@ -9,7 +9,13 @@ import {
   recordId,
 } from "../../src/records/rules/record.ts";
 import { recordPlanFault } from "../../src/store/kept-records.ts";
-import type { RecordPage, RecordQuery, RecordStore } from "../../src/store/store.ts";
+import type {
+  RecordChange,
+  RecordPage,
+  RecordPlan,
+  RecordQuery,
+  RecordStore,
+} from "../../src/store/store.ts";
 import { saveErasure } from "./erasures.ts";
 import {
   type MemoryParts,
@@ -33,6 +39,39 @@ function found(state: MemoryState, namespace: string, names: readonly RecordName
   const { records } = namespaceOf(state, namespace);
   const ids = new Set(names.map(recordId));
   return [...ids].flatMap((id) => records.get(id) ?? []);
+}
+
+/** The records that a change of some names sees, by id. */
+export function recordsSeen(
+  state: MemoryState,
+  namespace: string,
+  names: readonly RecordName[],
+): ReadonlyMap<string, KeptRecord> {
+  const seen = found(state, namespace, names);
+  return new Map(seen.map((one) => [recordId(one), withoutValue(one)]));
+}
+
+/** Throws, changing nothing, if a plan of records is faulty. */
+export function checkRecords(state: MemoryState, change: RecordChange, plan: RecordPlan): void {
+  const { names, namespace } = change;
+  const view = {
+    revision: nextRevision(state, namespace),
+    records: recordsSeen(state, namespace, names),
+    reply: undefined,
+  };
+  const fault = recordPlanFault(plan, change, view);
+  if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+}
+
+/** Saves a plan of records that was checked. */
+export function saveRecords(
+  state: MemoryState,
+  namespace: string,
+  { put = [], remove = [] }: Pick<RecordPlan, "put" | "remove">,
+): void {
+  const { records } = namespaceOf(state, namespace);
+  for (const record of put) records.set(recordId(record), structuredClone(record));
+  for (const name of remove) records.delete(recordId(name));
 }
 
 function isMeant({ path, key }: RecordName, { range }: RecordQuery): boolean {
@@ -102,11 +141,9 @@ export function recordCalls(
       run(() => {
         const { names, namespace, requestId } = change;
         const state = now();
-        const { records } = namespaceOf(state, namespace);
-        const seen = found(state, namespace, names);
         const view = {
           revision: nextRevision(state, namespace),
-          records: new Map(seen.map((one) => [recordId(one), withoutValue(one)])),
+          records: recordsSeen(state, namespace, names),
           reply: replyOf(state, namespace, requestId),
         };
         const decision = decide(view);
@@ -115,10 +152,8 @@ export function recordCalls(
           return decision.result;
         }
         const { plan, result } = decision;
-        const fault = recordPlanFault(plan, change, view);
-        if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
-        for (const record of plan.put ?? []) records.set(recordId(record), structuredClone(record));
-        for (const name of plan.remove ?? []) records.delete(recordId(name));
+        checkRecords(state, change, plan);
+        saveRecords(state, namespace, plan);
         rememberReply(state, namespace, requestId, marked(plan.reply, []));
         saveErasure(state, namespace, plan.erasure);
         publish(namespace, plan.events);

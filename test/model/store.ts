@@ -47,7 +47,7 @@ import { aboutMemories, lookupOf } from "./memories.ts";
 import { MemoryCalls } from "./memory-calls.ts";
 import { jobsOf } from "./memory-jobs.ts";
 import * as reads from "./reads.ts";
-import { recordCalls } from "./records.ts";
+import { recordCalls, recordsSeen } from "./records.ts";
 import { openSnapshot } from "./snapshot.ts";
 import {
   type Changed,
@@ -389,6 +389,7 @@ class MemoryStore extends MemoryCalls implements Store {
       memories: lookupOf(this.state, change.namespace),
       memoryJobs: () => (state === undefined ? [] : jobsOf(this.state, change)),
       documents: (asked) => documents.documentsView(this.state, asked),
+      records: (names) => recordsSeen(this.state, change.namespace, names),
     };
   }
 

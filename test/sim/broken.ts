@@ -285,6 +285,15 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         return { ...decision, plan: { ...decision.plan, put } };
       }),
   }),
+  "drops the records of an append": (store) => ({
+    changeSession: (change, decide) =>
+      store.changeSession(change, (view) => {
+        const decision = decide(view);
+        if (decision.kind !== "save") return decision;
+        const { records: _, ...plan } = decision.plan;
+        return { ...decision, plan };
+      }),
+  }),
   "lets records live on that have expired": (store, state) => ({
     refreshRecords: async (namespace, names, nowMs) => {
       const { records } = namespaceOf(state, namespace);

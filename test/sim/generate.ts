@@ -261,7 +261,9 @@ async function drawAction(
       const createSession = random.chance(0.5);
       const discard = random.chance(0.3) ? { discard: true } : {};
       const state = random.chance(0.2) ? { state: drawState(random) } : {};
-      const trim = { ...keep, ...discard, ...state };
+      const { put, remove } = drawRecords(draw);
+      const records = random.chance(0.15) ? { records: { put, remove } } : {};
+      const trim = { ...keep, ...discard, ...state, ...records };
       return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...trim, load };
     }
     case "trim": {

@@ -19,6 +19,7 @@ export function ruleText(reader: RuleReader, field: DescField): string {
     ...formText(forms.get(rules.form), ""),
     ...formText(forms.get(rules.keyForm), "keys "),
     ...(rules.checkedByRpc ? ["checked by the rpc itself"] : []),
+    ...(rules.destructive ? ["makes the call destructive"] : []),
   ].join("; ");
 }
 

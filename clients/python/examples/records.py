@@ -51,6 +51,18 @@ def write(client: Client) -> None:
     expect(ErrorReason.RECORD_VERSION_MISMATCH, client.put_record, "latest", "trip", "", version=1)
 
 
+def append(client: Client) -> None:
+    """Appends a message together with the checkpoint that holds it."""
+    print("\n== Appending")
+    record = {"path": THREAD, "key": "0004", "value": b"step 4"}
+    put = {"put": {"record": record, "precondition": {"exists": False}}}
+    done = client.append("trip", "And now to Lisbon.", create_session=True, record_operations=[put])
+    print(f"message {done.last_seq}, checkpoint version {done.record_outcomes[0].version}")
+    again = {"record_operations": [put]}
+    expect(ErrorReason.RECORD_ALREADY_EXISTS, client.append, "trip", "Again.", **again)
+    print(f"messages: {len(client.window('trip').messages)}")
+
+
 def read(client: Client) -> None:
     """Reads one, several and many."""
     print("\n== Reading")
@@ -73,6 +85,7 @@ def remove(client: Client) -> None:
     print(f"deleted the pointer: {client.delete_record('latest', 'trip', version=2).deleted}")
     gone = client.delete_records("checkpoints", recursive=True)
     print(f"deleted {gone.deleted_count} checkpoints, more: {gone.more}")
+    client.delete_session("trip")
 
 
 def main() -> None:
@@ -80,6 +93,7 @@ def main() -> None:
     address = sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:50151"
     with Client(address, namespace=f"records-{secrets.token_hex(4)}") as client:
         write(client)
+        append(client)
         read(client)
         remove(client)
     print("\nDone.")

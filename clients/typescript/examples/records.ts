@@ -42,6 +42,17 @@ async function write(client: MemorySidecar): Promise<void> {
   await expectError("RECORD_VERSION_MISMATCH", stale);
 }
 
+/** Appends a message together with the checkpoint that holds it. */
+async function append(client: MemorySidecar): Promise<void> {
+  console.log("\n== Appending");
+  const checkpoint = { path: THREAD, key: "0004", value: "step 4", exists: false };
+  const options = { createSession: true, recordOperations: [{ put: checkpoint }] };
+  const { lastSeq, recordOutcomes } = await client.append("trip", "And now to Lisbon.", options);
+  console.log(`message ${lastSeq}, checkpoint version ${recordOutcomes[0]?.version}`);
+  await expectError("RECORD_ALREADY_EXISTS", client.append("trip", "Again.", options));
+  console.log(`messages: ${(await client.window("trip")).messages.length}`);
+}
+
 /** Reads one, several and many. */
 async function read(client: MemorySidecar): Promise<void> {
   console.log("\n== Reading");
@@ -72,12 +83,14 @@ async function remove(client: MemorySidecar): Promise<void> {
   console.log(`deleted the pointer: ${deleted}`);
   const { deletedCount, more } = await client.deleteRecords("checkpoints", { recursive: true });
   console.log(`deleted ${deletedCount} checkpoints, more: ${more}`);
+  await client.deleteSession("trip");
 }
 
 const namespace = `records-${randomBytes(4).toString("hex")}`;
 const client = connect(process.argv[2] ?? "127.0.0.1:50151", { namespace });
 try {
   await write(client);
+  await append(client);
   await read(client);
   await remove(client);
   console.log("\nDone.");

@@ -288,16 +288,14 @@ export type {
   VectorInput,
 } from "./recall-options.ts";
 export type {
-  GetRecordOptions,
-  ListRecordsOptions,
   RecordDemand,
   RecordFields,
   RecordInput,
   RecordNameInput,
   RecordOperationInput,
   RecordPath,
-  RecordRangeOptions,
-} from "./records.ts";
+} from "./record-inputs.ts";
+export type { GetRecordOptions, ListRecordsOptions, RecordRangeOptions } from "./records.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
 export type { FormatName, SnapshotInput } from "./snapshot-parts.ts";
 export type { ExportOptions } from "./snapshots.ts";

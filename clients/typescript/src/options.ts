@@ -5,6 +5,7 @@ import type { ChannelSettings } from "./channel.ts";
 import type { RoleInput } from "./message.ts";
 import type { PolicyInput } from "./policy.ts";
 import type { OccasionName, UnitName } from "./policy-names.ts";
+import type { RecordOperationInput } from "./record-inputs.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { FormatName } from "./snapshot-parts.ts";
 import type { EventFilterInput, EventPlace, WatchStart } from "./watch.ts";
@@ -113,6 +114,8 @@ export interface AppendOptions extends MutationOptions {
   readonly modelInputTokens?: number | undefined;
   /** Outcomes of tools whose messages are not appended. */
   readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
+  /** Operations on records, up to 256, done with the append in one transaction. Default: none. */
+  readonly recordOperations?: readonly RecordOperationInput[] | undefined;
 }
 
 /** Outcome of a tool. */

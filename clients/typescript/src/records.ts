@@ -5,10 +5,8 @@ import { ClientBase } from "./client-base.ts";
 import {
   type NamedRecord,
   type RecordLookup,
-  type RecordOperation,
   RecordOrder,
   type RecordOutcome,
-  type RecordPrecondition,
   type RecordRange,
 } from "./gen/memorysidecar/v1/record.ts";
 import {
@@ -19,49 +17,17 @@ import {
 } from "./gen/memorysidecar/v1/record_service.ts";
 import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
-import { type ScopeInput, scopeOf } from "./scope-filter.ts";
-import { toDuration } from "./time.ts";
-
-/** A path: its segments, or the only one. */
-export type RecordPath = string | readonly string[];
-
-/** Name of a record. */
-export interface RecordNameInput {
-  readonly path: RecordPath;
-  readonly key: string;
-}
-
-/** State that a record must have. Default: any. */
-export interface RecordDemand {
-  /** The record exists with this version. */
-  readonly version?: number | bigint | undefined;
-  /** Whether the record exists; with `false` a put only creates. Not together with `version`. */
-  readonly exists?: boolean | undefined;
-  /** The record still has this etag. */
-  readonly etag?: string | undefined;
-}
-
-/** Fields of a record to write, beside its name and its value. */
-export interface RecordFields extends RecordDemand {
-  readonly mediaType?: string | undefined;
-  /** Whom EraseSubject and events take it for. Default: everybody shares it. */
-  readonly owner?: ScopeInput | undefined;
-  /** Life of the record in milliseconds, from now or from a read that refreshes it. */
-  readonly ttlMs?: number | undefined;
-}
-
-/** A record to write. A text is kept as UTF-8. */
-export interface RecordInput extends RecordNameInput, RecordFields {
-  readonly value: Uint8Array | string;
-}
-
-/** One operation of a transaction. */
-export type RecordOperationInput =
-  | { readonly put: RecordInput }
-  | {
-      readonly delete: RecordNameInput & RecordDemand & { readonly allowMissing?: boolean };
-    }
-  | { readonly check: RecordNameInput & RecordDemand };
+import {
+  demandOf,
+  nameOf,
+  operationOf,
+  putOf,
+  type RecordDemand,
+  type RecordFields,
+  type RecordNameInput,
+  type RecordOperationInput,
+  type RecordPath,
+} from "./record-inputs.ts";
 
 /** Options for reading records by name. */
 export interface GetRecordOptions extends CallOptions {
@@ -181,46 +147,7 @@ export class RecordMethods extends ClientBase {
   }
 }
 
-function nameOf({ path, key }: RecordNameInput): { path: string[]; key: string } {
-  return { path: typeof path === "string" ? [path] : [...path], key };
-}
-
 function rangeOf(path: RecordPath, opts: RecordRangeOptions): RecordRange {
   const { endKey = "", keyPrefix = "", recursive = false, startKey = "" } = opts;
   return { path: nameOf({ path, key: "" }).path, recursive, keyPrefix, startKey, endKey };
-}
-
-function demandOf({ exists, version }: RecordDemand): RecordPrecondition | undefined {
-  if (exists !== undefined && version !== undefined) {
-    throw new TypeError("give version or exists, not both");
-  }
-  if (version !== undefined) return { condition: { $case: "version", value: BigInt(version) } };
-  return exists === undefined ? undefined : { condition: { $case: "exists", value: exists } };
-}
-
-function putOf(input: RecordInput) {
-  const { etag = "", mediaType = "", owner, ttlMs, value } = input;
-  const record = {
-    ...nameOf(input),
-    ...{ value: Buffer.from(value as Uint8Array), mediaType, etag },
-    owner: owner && scopeOf(owner),
-    ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
-  };
-  return { record, precondition: demandOf(input) };
-}
-
-function operationOf(input: RecordOperationInput): RecordOperation {
-  if ("put" in input) {
-    const value = PutRecordRequest.fromPartial(putOf(input.put));
-    return { operation: { $case: "put", value } };
-  }
-  if ("check" in input) {
-    const { etag = "" } = input.check;
-    const value = { record: nameOf(input.check), etag, precondition: demandOf(input.check) };
-    return { operation: { $case: "check", value } };
-  }
-  const { allowMissing = false, etag = "" } = input.delete;
-  const precondition = demandOf(input.delete);
-  const value = { record: nameOf(input.delete), etag, precondition, allowMissing };
-  return { operation: { $case: "deletion", value } };
 }

@@ -36,6 +36,7 @@ import type {
 } from "./options.ts";
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { OCCASIONS, UNITS } from "./policy-names.ts";
+import { operationOf } from "./record-inputs.ts";
 import { toTimestamp } from "./time.ts";
 import { toEventFilter, toPlace, toStart } from "./watch.ts";
 
@@ -160,6 +161,7 @@ export function appendRequest(
     turnEnd,
     modelInputTokens: optionalSeq(modelInputTokens),
     toolOutcomes: [...(options.toolOutcomes ?? [])],
+    recordOperations: (options.recordOperations ?? []).map(operationOf),
   });
 }
 

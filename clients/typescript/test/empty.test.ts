@@ -92,6 +92,10 @@ describe("recall", () => {
 
 /** Arguments that a program which has lost its ids may pass to each rpc that deletes. */
 const LOST: Readonly<Record<string, readonly Call[]>> = {
+  appendMessages: ["", "kept"].map((path): Call => {
+    const recordOperations = [{ delete: { path, key: path === "" ? "kept" : "" } }];
+    return (to) => to.append("kept", "Again", { recordOperations });
+  }),
   deleteSession: [(to) => to.deleteSession("")],
   resetSession: [(to) => to.resetSession("")],
   trimSession: [(to) => to.trimSession("", { maxMessages: 0 })],
@@ -141,7 +145,8 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
 
 describe("a lost id", () => {
   test("is tried with every rpc that deletes", () => {
-    const rpcs = [...DESTRUCTIVE_REQUESTS].map((name) => /\.(\w+)Request$/.exec(name)?.[1] ?? "");
+    const names = [...DESTRUCTIVE_REQUESTS.keys()];
+    const rpcs = names.map((name) => /\.(\w+)Request$/.exec(name)?.[1] ?? "");
     const methods = rpcs.map((name) => name.charAt(0).toLowerCase() + name.slice(1));
     expect(Object.keys(LOST).sort()).toEqual(methods.sort());
   });

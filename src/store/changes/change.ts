@@ -12,6 +12,7 @@ import {
 import type { LoadedParts } from "../decide-session.ts";
 import { u64 } from "../engine/keys.ts";
 import { NOTHING } from "../engine/table.ts";
+import { besideRecords } from "../kept-records.ts";
 import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../store.ts";
 import { type CachedSession, type SessionState, WindowList } from "../tables/cache.ts";
 import type { Core } from "../tables/core.ts";
@@ -54,6 +55,7 @@ import {
   saveDocuments,
 } from "./document-changes.ts";
 import { aboutMemories, type MemorySteps, memorySteps, saveMemories } from "./memory-changes.ts";
+import { type RecordSteps, recordSteps, recordsView, saveRecords } from "./record-changes.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
 const NO_WINDOW: readonly StoredEntry[] = [];
@@ -351,13 +353,13 @@ function purgeLater(core: Core, state: SessionState): void {
   }
 }
 
-/** The part of a view that is not of the session: memories, jobs on them, and documents. */
+/** The part of a view that is not of the session: memories, jobs on them, documents and records. */
 function viewBeside(
   core: Core,
   ref: SessionRef,
   exists: boolean,
   looks: Looks,
-): Pick<SessionView, "memories" | "memoryJobs" | "documents"> {
+): Pick<SessionView, "memories" | "memoryJobs" | "documents" | "records"> {
   const looked = (): void => {
     looks.beside = true;
   };
@@ -372,6 +374,10 @@ function viewBeside(
       looked();
       return documentsView(core, change).view;
     },
+    records: (names) => {
+      looked();
+      return recordsView(core, { namespace: ref.namespace, names }).view.records;
+    },
   };
 }
 
@@ -380,11 +386,13 @@ interface BesideSteps {
   readonly memories: MemorySteps | undefined;
   readonly jobs: JobSteps | undefined;
   readonly documents: DocumentSteps | undefined;
+  readonly records: RecordSteps | undefined;
 }
 
 /** Reads and checks the steps of a plan outside its session. Throws an Error of a fault. */
 function besideSteps(core: Core, ref: SessionRef, plan: SessionPlan, looks: Looks): BesideSteps {
-  const { documents, events, memories, memoryJobs, resetLog } = plan;
+  const { documents, events, memories, memoryJobs, records, resetLog } = plan;
+  const changed = records && besideRecords(ref.namespace, records);
   const nowMs = events[0]?.createMs ?? 0;
   const base = looks.memories;
   return {
@@ -396,15 +404,17 @@ function besideSteps(core: Core, ref: SessionRef, plan: SessionPlan, looks: Look
         ...documents.plan,
         events,
       }),
+    records: changed && recordSteps(changed, recordsView(core, changed), { ...records, events }),
   };
 }
 
 function saveBeside(
   core: Core,
   of: SessionRef & { readonly sessionNo: number },
-  { documents, jobs, memories }: BesideSteps,
+  { documents, jobs, memories, records }: BesideSteps,
 ): void {
   saveJobs(core, of, jobs);
   if (memories !== undefined) saveMemories(core, memories);
   if (documents !== undefined) saveDocuments(core, documents);
+  if (records !== undefined) saveRecords(core, records);
 }

@@ -37,27 +37,48 @@ export function recordsView(
 export function applyRecords(
   core: Core,
   change: RecordChange,
-  { view, old }: { readonly view: RecordView; readonly old: OldRows },
+  seen: { readonly view: RecordView; readonly old: OldRows },
   plan: RecordPlan,
 ): void {
-  const fault = recordPlanFault(plan, change, view);
-  if (fault !== undefined) throw unsound(fault);
-  const { namespace } = change;
+  const steps = recordSteps(change, seen, plan);
   core.writer.whole(() => {
-    for (const record of plan.put ?? []) {
-      const id = recordId(record);
-      eraseOld(core, namespace, id, old.get(id));
-      const bodyNo = core.writer.putMessage(encodeRecordBody({ id, value: record.value }));
-      putRow(core, namespace, id, { ...rowOf(record), bodyNo });
-    }
-    for (const name of plan.remove ?? []) {
-      const id = recordId(name);
-      eraseOld(core, namespace, id, old.get(id));
-      core.memtable.set(RECORD.key(namespace, id), null);
-    }
+    saveRecords(core, steps);
     // Answers about records hold no names and no values.
     finishChange(core, change, plan, []);
   });
+}
+
+/** A change of records that was checked, so that no step of it can fail. */
+export interface RecordSteps {
+  readonly namespace: string;
+  readonly old: OldRows;
+  readonly plan: Pick<RecordPlan, "put" | "remove">;
+}
+
+/** Checks a change of records. Throws an Error that names a fault of it. */
+export function recordSteps(
+  change: RecordChange,
+  { view, old }: { readonly view: RecordView; readonly old: OldRows },
+  plan: RecordPlan,
+): RecordSteps {
+  const fault = recordPlanFault(plan, change, view);
+  if (fault !== undefined) throw unsound(fault);
+  return { namespace: change.namespace, old, plan };
+}
+
+/** Saves a change of records. */
+export function saveRecords(core: Core, { namespace, old, plan }: RecordSteps): void {
+  for (const record of plan.put ?? []) {
+    const id = recordId(record);
+    eraseOld(core, namespace, id, old.get(id));
+    const bodyNo = core.writer.putMessage(encodeRecordBody({ id, value: record.value }));
+    putRow(core, namespace, id, { ...rowOf(record), bodyNo });
+  }
+  for (const name of plan.remove ?? []) {
+    const id = recordId(name);
+    eraseOld(core, namespace, id, old.get(id));
+    core.memtable.set(RECORD.key(namespace, id), null);
+  }
 }
 
 function rowOf({ path: _path, key: _key, value: _value, ...row }: FullRecord) {

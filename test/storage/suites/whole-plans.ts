@@ -20,6 +20,7 @@ import {
   START_MS,
   totalsOf,
 } from "../../support/store/plans.ts";
+import { newRecord, recordsIn } from "../../support/store/records.ts";
 import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
@@ -52,6 +53,10 @@ async function prepare(scene: Scene): Promise<void> {
           put: [{ type: "score", job: newJob("score", { createRevision: view.revision }) }],
         },
         documents: documents([newDocument({ documentId: "old", documentNo: 1 })]),
+        records: {
+          nowMs: START_MS,
+          put: [newRecord({ ...record("old"), etagRevision: view.revision })],
+        },
       },
     };
   });
@@ -64,6 +69,10 @@ function documents(
   return { ...COLLECTION, plan: { nowMs: START_MS, put, remove } };
 }
 
+function record(key: string) {
+  return { path: ["p"], key };
+}
+
 function stateAfter(old: Memory | undefined, revision: number): readonly Memory[] {
   if (old === undefined) throw new Error("There is no memory.");
   const content = { ...old.content, text: "changed" };
@@ -71,7 +80,7 @@ function stateAfter(old: Memory | undefined, revision: number): readonly Memory[
   return [{ ...old, content, version, updateMs: old.updateMs + 1, etagRevision: revision }];
 }
 
-/** Appends, trims, writes and removes memories, jobs, documents and tasks, with an answer. */
+/** Appends, trims, writes and removes all else that a plan can hold, with an answer. */
 function wholePlan(view: SessionView): SessionPlan {
   const { memories, revision } = view;
   const old = { ...newHead(), ...view.session?.head };
@@ -113,6 +122,11 @@ function wholePlan(view: SessionView): SessionPlan {
       [newDocument({ documentId: "new", documentNo: nextDocumentNo, etagRevision: revision })],
       ["old"],
     ),
+    records: {
+      nowMs: START_MS,
+      put: [newRecord({ ...record("new"), etagRevision: revision })],
+      remove: [...view.records([record("old"), record("none")]).values()],
+    },
   };
 }
 
@@ -164,6 +178,14 @@ const FAULTS: Readonly<Record<string, Alter>> = {
     ...plan,
     documents: documents([newDocument({ documentId: "new", documentNo: 9 })], ["old"]),
   }),
+  "a record": (plan) => ({
+    ...plan,
+    records: { nowMs: START_MS, ...plan.records, put: [newRecord(record("new"))] },
+  }),
+  "a record that goes": (plan) => ({
+    ...plan,
+    records: { nowMs: START_MS, remove: [record("none")] },
+  }),
   "a document that goes": (plan) => ({ ...plan, documents: documents([], ["x"]) }),
 };
 
@@ -189,6 +211,10 @@ export function wholePlanSuite(open: OpenEngine): void {
         expect(jobs.map(({ type }) => type)).toEqual(["extract"]);
         expect(await store.readDocument(COLLECTION, "old")).toBeUndefined();
         expect((await store.readDocument(COLLECTION, "new"))?.documentNo).toBe(2);
+        const records = await recordsIn(store, REF.namespace);
+        expect(records.map(({ etagRevision, key }) => [key, etagRevision])).toEqual([
+          ["new", before + 1],
+        ]);
         expect((await store.readSession(REF))?.head.revision).toBe(before + 1);
         expect((await scene.events()).at(-1)?.revision).toBe(before + 1);
         await scene.engine.reopen();

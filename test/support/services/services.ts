@@ -198,6 +198,7 @@ function shortcuts({
         createSession: true,
         turnEnd: false,
         toolOutcomes: [],
+        recordOperations: [],
         encode: toBytes,
         ...rest,
       });

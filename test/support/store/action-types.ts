@@ -1,6 +1,7 @@
 // Types that the actions of actions.ts and fork.ts share.
 
 import type { EventType } from "../../../src/events/rules/event.ts";
+import type { RecordName } from "../../../src/records/rules/record.ts";
 import type {
   PolicyState,
   Session,
@@ -30,6 +31,19 @@ export type FieldParts = Partial<
   Pick<SessionFields, "userId" | "agentId" | "labels" | "ttlMs" | "inserts">
 >;
 
+/** Records to write, and those to delete: those that are not there, or are put, are left out. */
+export interface RecordChanges {
+  readonly put: readonly RecordDraft[];
+  readonly remove: readonly RecordName[];
+}
+
+/** A record to write. */
+export interface RecordDraft extends RecordName {
+  readonly text: string;
+  readonly ttlMs?: number;
+  readonly userId?: string;
+}
+
 /** When the window is loaded: not at all, when decide asks for it, or with the session. */
 export type Load = "never" | "asked" | "at-once";
 
@@ -49,6 +63,8 @@ export type SessionAction = ActionBase &
         /** New state of the policy. */
         readonly state?: PolicyState;
         readonly load: Load;
+        /** Written and deleted with the messages. */
+        readonly records?: RecordChanges;
       }
     | { readonly kind: "update"; readonly fields: FieldParts }
     /** Takes every `every`th message out of the window, beginning with the one at `rest`. */
@@ -79,6 +95,8 @@ export interface ActionResult {
   readonly lastSeq: number;
   readonly window: readonly number[] | undefined;
   readonly messages: readonly string[];
+  /** The records as the change saw them. */
+  readonly records?: readonly string[];
   readonly replayed?: true;
 }
 

@@ -14,6 +14,7 @@ import { makeMessageId } from "../../../src/kit/ids.ts";
 import type { PolicyState, Session } from "../../../src/session/rules/session.ts";
 import type {
   NewMessage,
+  RecordView,
   SessionDecision,
   SessionPlan,
   SessionView,
@@ -25,11 +26,13 @@ import {
   type ActionResult,
   eventsOf,
   isYoung,
+  type RecordChanges,
   replayed,
   replyTo,
   type SessionAction,
 } from "./action-types.ts";
 import { newFields, newHead, newMessage, rangesOf, totalsOf } from "./plans.ts";
+import { recordPart, wordsOf } from "./records.ts";
 
 /** Does an action of a session. */
 export function act(store: Store, action: SessionAction): Promise<ActionResult> {
@@ -142,7 +145,7 @@ function append(action: Action<"append">, view: SessionView, session: Session): 
   const change = {
     type: EVENT_TYPE.messagesAppended,
     isNew: view.session === undefined,
-    part: { append: messages },
+    part: { append: messages, ...recordsOf(action, view) },
   };
   if (view.window === undefined) {
     return save(action, view, appended(session, messages, action.state), change);
@@ -162,6 +165,17 @@ function append(action: Action<"append">, view: SessionView, session: Session): 
   const left = { ...after, head: { ...after.head, log } };
   const part = { ...change.part, erase };
   return save(action, view, left, { ...change, part, window, trimmed });
+}
+
+/** The records that go with an append. */
+function recordsOf({ nowMs, records }: Action<"append">, view: SessionView): Partial<SessionPlan> {
+  if (records === undefined) return {};
+  const seen = { records: seenRecords(records, view), revision: view.revision };
+  return { records: recordPart(seen, { ...records, nowMs }) };
+}
+
+function seenRecords({ put, remove }: RecordChanges, view: SessionView): RecordView["records"] {
+  return view.records([...put, ...remove].map(({ path, key }) => ({ path, key })));
 }
 
 /** An id as the server makes them; unique as no two messages of a log share a seq. */
@@ -334,6 +348,9 @@ function saved(
     lastSeq: after.head.lastSeq,
     window: plan.window?.map(({ seq }) => seq),
     messages: [...view.messages.keys()].sort(),
+    ...(action.kind === "append" && action.records !== undefined
+      ? { records: [...seenRecords(action.records, view).values()].map(wordsOf).sort() }
+      : {}),
   };
   const reply = action.requestId === undefined ? {} : { reply: replyTo(action, result) };
   return { kind: "save", result, plan: { ...plan, ...reply } };

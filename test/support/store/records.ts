@@ -8,23 +8,13 @@ import {
   type RecordName,
   recordId,
 } from "../../../src/records/rules/record.ts";
-import type { ReadRecord, RecordQuery, Store } from "../../../src/store/store.ts";
-import { type ActionBase, isYoung } from "./action-types.ts";
+import type { ReadRecord, RecordQuery, RecordView, Store } from "../../../src/store/store.ts";
+import { type ActionBase, isYoung, type RecordChanges } from "./action-types.ts";
 import { newEvent, newReply, START_MS } from "./plans.ts";
 
-/** A record to write. */
-export interface RecordDraft extends RecordName {
-  readonly text: string;
-  readonly ttlMs?: number;
-  readonly userId?: string;
-}
-
 /** Writes and deletes records in one transaction. `sessionId` means nothing. */
-export interface RecordAction extends ActionBase {
+export interface RecordAction extends ActionBase, RecordChanges {
   readonly kind: "records";
-  readonly put: readonly RecordDraft[];
-  /** Those that are not there, or are put, are left out. */
-  readonly remove: readonly RecordName[];
 }
 
 /** Observations and effects of a change to records. */
@@ -61,6 +51,30 @@ export function wordsOf(record: KeptRecord): string {
   return [recordId(record), version, valueBytes, owner.userId, updateMs, expireMs].join("|");
 }
 
+/** The part of a plan that writes and deletes records. */
+export function recordPart(
+  view: Pick<RecordView, "records" | "revision">,
+  { nowMs, ...action }: RecordChanges & { readonly nowMs: number },
+): { readonly put: readonly FullRecord[]; readonly remove: readonly RecordName[]; nowMs: number } {
+  const put = action.put.map(({ path, key, text, ttlMs = 0, userId = "" }) => {
+    const old = view.records.get(recordId({ path, key }));
+    return newRecord({
+      ...{ path, key, ttlMs, etagRevision: view.revision, updateMs: nowMs },
+      value: Uint8Array.from(Buffer.from(text)),
+      expireMs: ttlMs === 0 ? 0 : nowMs + ttlMs,
+      owner: { userId, agentId: "", sessionId: "" },
+      version: (old?.version ?? 0) + 1,
+      createMs: old?.createMs ?? nowMs,
+    });
+  });
+  const taken = new Set(put.map(recordId));
+  const byId = new Map(action.remove.map((name) => [recordId(name), name]));
+  const remove = [...byId].flatMap(([id, name]) =>
+    view.records.has(id) && !taken.has(id) ? [name] : [],
+  );
+  return { put, remove, nowMs };
+}
+
 /** Does an action of records. Nothing to do is an answer. */
 export function changeRecords(store: Store, action: RecordAction): Promise<RecordResult> {
   const { namespace, nowMs, requestId } = action;
@@ -71,30 +85,15 @@ export function changeRecords(store: Store, action: RecordAction): Promise<Recor
       const result = JSON.parse(Buffer.from(view.reply.bytes).toString()) as RecordResult;
       return { kind: "answer", result: { ...result, replayed: true } };
     }
-    const put = action.put.map(({ path, key, text, ttlMs = 0, userId = "" }) => {
-      const old = view.records.get(recordId({ path, key }));
-      return newRecord({
-        ...{ path, key, ttlMs, etagRevision: view.revision, updateMs: nowMs },
-        value: Uint8Array.from(Buffer.from(text)),
-        expireMs: ttlMs === 0 ? 0 : nowMs + ttlMs,
-        owner: { userId, agentId: "", sessionId: "" },
-        version: (old?.version ?? 0) + 1,
-        createMs: old?.createMs ?? nowMs,
-      });
-    });
-    const taken = new Set(put.map(recordId));
-    const byId = new Map(action.remove.map((name) => [recordId(name), name]));
-    const remove = [...byId].flatMap(([id, name]) =>
-      view.records.has(id) && !taken.has(id) ? [name] : [],
-    );
-    const saved = put.length + remove.length > 0;
+    const part = recordPart(view, action);
+    const saved = part.put.length + part.remove.length > 0;
     const seen = [...view.records.values()].map(wordsOf).sort();
     const result = { revision: view.revision, saved, seen };
     if (!saved) return { kind: "answer", result };
     const ref = { namespace, sessionId: "" };
     const events = [newEvent(ref, { type: EVENT_TYPE.sessionUpdated, createMs: nowMs })];
     const reply = newReply(JSON.stringify(result), nowMs);
-    return { kind: "save", result, plan: { put, remove, nowMs, events, reply } };
+    return { kind: "save", result, plan: { ...part, events, reply } };
   });
 }
 

@@ -567,6 +567,7 @@ type GetServerInfoResponse struct {
 	// checks it here first, because an older server ignores unknown fields. Names may be added:
 	//   - `after_revision`: WatchEvents, ListEvents and CreateConsumer start after a
 	//     revision.
+	//   - `append_record_operations`: `record_operations` of AppendMessages.
 	//   - `assemble_context`: AssembleContext.
 	//   - `back_up`: BackUp.
 	//   - `compact_session`: CompactSession.

@@ -133,7 +133,10 @@ type FieldRules struct {
 	// Whether a text must not be empty when it is set. Only for fields with presence: callers omit
 	// such a condition by leaving it unset, so an empty text, as from an unset variable, is refused
 	// instead of matching everything.
-	NotEmpty      bool `protobuf:"varint,15,opt,name=not_empty,json=notEmpty,proto3" json:"not_empty,omitempty"`
+	NotEmpty bool `protobuf:"varint,15,opt,name=not_empty,json=notEmpty,proto3" json:"not_empty,omitempty"`
+	// Whether the field makes its request destructive when it is set, as the option `destructive` of
+	// an rpc always does: the server then refuses a request with a field that it does not know.
+	Destructive   bool `protobuf:"varint,16,opt,name=destructive,proto3" json:"destructive,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -269,6 +272,13 @@ func (x *FieldRules) GetCheckedByRpc() bool {
 func (x *FieldRules) GetNotEmpty() bool {
 	if x != nil {
 		return x.NotEmpty
+	}
+	return false
+}
+
+func (x *FieldRules) GetDestructive() bool {
+	if x != nil {
+		return x.Destructive
 	}
 	return false
 }
@@ -411,7 +421,7 @@ var File_memorysidecar_v1_rules_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_rules_proto_rawDesc = "" +
 	"\n" +
-	"\x1cmemorysidecar/v1/rules.proto\x12\x10memorysidecar.v1\x1a google/protobuf/descriptor.proto\"\xa1\x04\n" +
+	"\x1cmemorysidecar/v1/rules.proto\x12\x10memorysidecar.v1\x1a google/protobuf/descriptor.proto\"\xc3\x04\n" +
 	"\n" +
 	"FieldRules\x12\x1a\n" +
 	"\brequired\x18\x01 \x01(\bR\brequired\x12\x1f\n" +
@@ -430,7 +440,8 @@ const file_memorysidecar_v1_rules_proto_rawDesc = "" +
 	"\rmax_key_bytes\x18\f \x01(\rR\vmaxKeyBytes\x12\x1b\n" +
 	"\tmax_depth\x18\r \x01(\rR\bmaxDepth\x12$\n" +
 	"\x0echecked_by_rpc\x18\x0e \x01(\bR\fcheckedByRpc\x12\x1b\n" +
-	"\tnot_empty\x18\x0f \x01(\bR\bnotEmptyB\x06\n" +
+	"\tnot_empty\x18\x0f \x01(\bR\bnotEmpty\x12 \n" +
+	"\vdestructive\x18\x10 \x01(\bR\vdestructiveB\x06\n" +
 	"\x04_minB\x06\n" +
 	"\x04_maxB\b\n" +
 	"\x06_aboveB\b\n" +

@@ -966,9 +966,17 @@ type AppendMessagesRequest struct {
 	ModelInputTokens *int64 `protobuf:"varint,8,opt,name=model_input_tokens,json=modelInputTokens,proto3,oneof" json:"model_input_tokens,omitempty"`
 	// Outcomes of tools whose messages are not appended. Those of appended tool messages are counted
 	// anyway. At most 256.
-	ToolOutcomes  []*ToolOutcome `protobuf:"bytes,9,rep,name=tool_outcomes,json=toolOutcomes,proto3" json:"tool_outcomes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ToolOutcomes []*ToolOutcome `protobuf:"bytes,9,rep,name=tool_outcomes,json=toolOutcomes,proto3" json:"tool_outcomes,omitempty"`
+	// Operations on records, done in the transaction of the append: all of it happens, or nothing.
+	// At most 256, on different records. Each sees the records as they were before the call. An error
+	// has the index of the operation in its metadata `operation`. Their events follow those of the
+	// append, in the same revision. Capability `append_record_operations`.
+	//
+	// A request with operations is refused when a message in it, at any depth, has a field that the
+	// server does not know: the field may be a condition on what the operations replace or delete.
+	RecordOperations []*RecordOperation `protobuf:"bytes,11,rep,name=record_operations,json=recordOperations,proto3" json:"record_operations,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *AppendMessagesRequest) Reset() {
@@ -1064,6 +1072,13 @@ func (x *AppendMessagesRequest) GetToolOutcomes() []*ToolOutcome {
 	return nil
 }
 
+func (x *AppendMessagesRequest) GetRecordOperations() []*RecordOperation {
+	if x != nil {
+		return x.RecordOperations
+	}
+	return nil
+}
+
 // Result of an append.
 type AppendMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1093,8 +1108,10 @@ type AppendMessagesResponse struct {
 	// the memory policy keeps no episodes, when there was no message since the previous turn end, or
 	// when the retention time of the episode has already passed.
 	EpisodeMemoryId string `protobuf:"bytes,10,opt,name=episode_memory_id,json=episodeMemoryId,proto3" json:"episode_memory_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Outcomes of `record_operations`, one for each, in order.
+	RecordOutcomes []*RecordOutcome `protobuf:"bytes,12,rep,name=record_outcomes,json=recordOutcomes,proto3" json:"record_outcomes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *AppendMessagesResponse) Reset() {
@@ -1195,6 +1212,13 @@ func (x *AppendMessagesResponse) GetEpisodeMemoryId() string {
 		return x.EpisodeMemoryId
 	}
 	return ""
+}
+
+func (x *AppendMessagesResponse) GetRecordOutcomes() []*RecordOutcome {
+	if x != nil {
+		return x.RecordOutcomes
+	}
+	return nil
 }
 
 // Request for a page of messages.
@@ -4305,7 +4329,7 @@ var File_memorysidecar_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
+	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x123\n" +
 	"\asession\x18\x02 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12&\n" +
@@ -4376,7 +4400,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\fkeep_summary\x18\a \x01(\bR\vkeepSummary\"\x8c\x01\n" +
 	"\x14ResetSessionResponse\x123\n" +
 	"\asession\x18\x01 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12?\n" +
-	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xa1\x04\n" +
+	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xfd\x04\n" +
 	"\x15AppendMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4388,9 +4412,11 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"request_id\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\x12\x19\n" +
 	"\bturn_end\x18\a \x01(\bR\aturnEnd\x12I\n" +
 	"\x12model_input_tokens\x18\b \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00e\xcd\xcdAH\x01R\x10modelInputTokens\x88\x01\x01\x12K\n" +
-	"\rtool_outcomes\x18\t \x03(\v2\x1d.memorysidecar.v1.ToolOutcomeB\a\xba\xbe\x18\x03 \x80\x02R\ftoolOutcomesB\x14\n" +
+	"\rtool_outcomes\x18\t \x03(\v2\x1d.memorysidecar.v1.ToolOutcomeB\a\xba\xbe\x18\x03 \x80\x02R\ftoolOutcomes\x12Z\n" +
+	"\x11record_operations\x18\v \x03(\v2!.memorysidecar.v1.RecordOperationB\n" +
+	"\xba\xbe\x18\x06 \x80\x02\x80\x01\x01R\x10recordOperationsB\x14\n" +
 	"\x12_expected_last_seqB\x15\n" +
-	"\x13_model_input_tokens\"\xdf\x03\n" +
+	"\x13_model_input_tokens\"\xa9\x04\n" +
 	"\x16AppendMessagesResponse\x12=\n" +
 	"\bmessages\x18\x01 \x03(\v2!.memorysidecar.v1.AppendedMessageR\bmessages\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12,\n" +
@@ -4404,7 +4430,8 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x13promoted_memory_ids\x18\b \x03(\tR\x11promotedMemoryIds\x12,\n" +
 	"\x12evicted_memory_ids\x18\t \x03(\tR\x10evictedMemoryIds\x12*\n" +
 	"\x11episode_memory_id\x18\n" +
-	" \x01(\tR\x0fepisodeMemoryId\"\xaa\x02\n" +
+	" \x01(\tR\x0fepisodeMemoryId\x12H\n" +
+	"\x0frecord_outcomes\x18\f \x03(\v2\x1f.memorysidecar.v1.RecordOutcomeR\x0erecordOutcomes\"\xaa\x02\n" +
 	"\x13ListMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4781,27 +4808,29 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(*Totals)(nil),                     // 59: memorysidecar.v1.Totals
 	(*Message)(nil),                    // 60: memorysidecar.v1.Message
 	(*ToolOutcome)(nil),                // 61: memorysidecar.v1.ToolOutcome
-	(*AppendedMessage)(nil),            // 62: memorysidecar.v1.AppendedMessage
-	(*MessageFilter)(nil),              // 63: memorysidecar.v1.MessageFilter
-	(MessageOrder)(0),                  // 64: memorysidecar.v1.MessageOrder
-	(*PolicyChoice)(nil),               // 65: memorysidecar.v1.PolicyChoice
-	(*Summary)(nil),                    // 66: memorysidecar.v1.Summary
-	(*SeqRange)(nil),                   // 67: memorysidecar.v1.SeqRange
-	(*PolicyWarning)(nil),              // 68: memorysidecar.v1.PolicyWarning
-	(WindowUnit)(0),                    // 69: memorysidecar.v1.WindowUnit
-	(SummaryPlacement)(0),              // 70: memorysidecar.v1.SummaryPlacement
-	(StageOn)(0),                       // 71: memorysidecar.v1.StageOn
-	(PreviewSource)(0),                 // 72: memorysidecar.v1.PreviewSource
-	(*PolicyPreview)(nil),              // 73: memorysidecar.v1.PolicyPreview
-	(*PolicyPreset)(nil),               // 74: memorysidecar.v1.PolicyPreset
-	(*Summarize)(nil),                  // 75: memorysidecar.v1.Summarize
-	(*durationpb.Duration)(nil),        // 76: google.protobuf.Duration
-	(*HookTask)(nil),                   // 77: memorysidecar.v1.HookTask
-	(CompactOutcome)(0),                // 78: memorysidecar.v1.CompactOutcome
-	(SummaryOrder)(0),                  // 79: memorysidecar.v1.SummaryOrder
-	(*SnapshotChunk)(nil),              // 80: memorysidecar.v1.SnapshotChunk
-	(TokenRule)(0),                     // 81: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),            // 82: memorysidecar.v1.CustomTokenRule
+	(*RecordOperation)(nil),            // 62: memorysidecar.v1.RecordOperation
+	(*AppendedMessage)(nil),            // 63: memorysidecar.v1.AppendedMessage
+	(*RecordOutcome)(nil),              // 64: memorysidecar.v1.RecordOutcome
+	(*MessageFilter)(nil),              // 65: memorysidecar.v1.MessageFilter
+	(MessageOrder)(0),                  // 66: memorysidecar.v1.MessageOrder
+	(*PolicyChoice)(nil),               // 67: memorysidecar.v1.PolicyChoice
+	(*Summary)(nil),                    // 68: memorysidecar.v1.Summary
+	(*SeqRange)(nil),                   // 69: memorysidecar.v1.SeqRange
+	(*PolicyWarning)(nil),              // 70: memorysidecar.v1.PolicyWarning
+	(WindowUnit)(0),                    // 71: memorysidecar.v1.WindowUnit
+	(SummaryPlacement)(0),              // 72: memorysidecar.v1.SummaryPlacement
+	(StageOn)(0),                       // 73: memorysidecar.v1.StageOn
+	(PreviewSource)(0),                 // 74: memorysidecar.v1.PreviewSource
+	(*PolicyPreview)(nil),              // 75: memorysidecar.v1.PolicyPreview
+	(*PolicyPreset)(nil),               // 76: memorysidecar.v1.PolicyPreset
+	(*Summarize)(nil),                  // 77: memorysidecar.v1.Summarize
+	(*durationpb.Duration)(nil),        // 78: google.protobuf.Duration
+	(*HookTask)(nil),                   // 79: memorysidecar.v1.HookTask
+	(CompactOutcome)(0),                // 80: memorysidecar.v1.CompactOutcome
+	(SummaryOrder)(0),                  // 81: memorysidecar.v1.SummaryOrder
+	(*SnapshotChunk)(nil),              // 82: memorysidecar.v1.SnapshotChunk
+	(TokenRule)(0),                     // 83: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),            // 84: memorysidecar.v1.CustomTokenRule
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	53,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -4820,123 +4849,125 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	59,  // 13: memorysidecar.v1.ResetSessionResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
 	60,  // 14: memorysidecar.v1.AppendMessagesRequest.messages:type_name -> memorysidecar.v1.Message
 	61,  // 15: memorysidecar.v1.AppendMessagesRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	62,  // 16: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	57,  // 17: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 18: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	58,  // 19: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	63,  // 20: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
-	64,  // 21: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
-	60,  // 22: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	60,  // 23: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
-	60,  // 24: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
-	56,  // 25: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
-	60,  // 26: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
-	57,  // 27: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 28: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	57,  // 29: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 30: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	65,  // 31: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
-	60,  // 32: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
-	66,  // 33: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
-	59,  // 34: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	59,  // 35: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
-	67,  // 36: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	57,  // 37: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
-	58,  // 38: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	68,  // 39: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
-	27,  // 40: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
-	69,  // 41: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
-	57,  // 42: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 43: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	58,  // 44: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	67,  // 45: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	59,  // 46: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	60,  // 47: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
-	59,  // 48: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
-	70,  // 49: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
-	53,  // 50: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
-	57,  // 51: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
-	66,  // 52: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
-	60,  // 53: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
-	59,  // 54: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	65,  // 55: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
-	71,  // 56: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
-	72,  // 57: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
-	61,  // 58: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	73,  // 59: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	74,  // 60: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	75,  // 61: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	76,  // 62: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	77,  // 63: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	78,  // 64: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	66,  // 65: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	79,  // 66: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	66,  // 67: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	60,  // 68: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	80,  // 69: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	80,  // 70: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	53,  // 71: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	60,  // 72: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	81,  // 73: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	82,  // 74: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	81,  // 75: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 76: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 77: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 78: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 79: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 80: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 81: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 82: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 83: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	16,  // 84: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	18,  // 85: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	20,  // 86: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	22,  // 87: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	24,  // 88: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	37,  // 89: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	39,  // 90: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	26,  // 91: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	29,  // 92: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	31,  // 93: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	33,  // 94: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	41,  // 95: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	43,  // 96: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	45,  // 97: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	35,  // 98: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	47,  // 99: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	49,  // 100: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	51,  // 101: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 102: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 103: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 104: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 105: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 106: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 107: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 108: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	15,  // 109: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	17,  // 110: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	19,  // 111: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	21,  // 112: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	23,  // 113: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	25,  // 114: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	38,  // 115: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	40,  // 116: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	28,  // 117: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	30,  // 118: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	32,  // 119: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	34,  // 120: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	42,  // 121: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	44,  // 122: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	46,  // 123: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	36,  // 124: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	48,  // 125: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	50,  // 126: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	52,  // 127: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	102, // [102:128] is the sub-list for method output_type
-	76,  // [76:102] is the sub-list for method input_type
-	76,  // [76:76] is the sub-list for extension type_name
-	76,  // [76:76] is the sub-list for extension extendee
-	0,   // [0:76] is the sub-list for field type_name
+	62,  // 16: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
+	63,  // 17: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	57,  // 18: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 19: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	58,  // 20: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	64,  // 21: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	65,  // 22: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
+	66,  // 23: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
+	60,  // 24: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	60,  // 25: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
+	60,  // 26: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
+	56,  // 27: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
+	60,  // 28: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
+	57,  // 29: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 30: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	57,  // 31: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 32: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	67,  // 33: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
+	60,  // 34: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
+	68,  // 35: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
+	59,  // 36: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	59,  // 37: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
+	69,  // 38: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	57,  // 39: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
+	58,  // 40: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	70,  // 41: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
+	27,  // 42: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
+	71,  // 43: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
+	57,  // 44: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 45: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	58,  // 46: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	69,  // 47: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	59,  // 48: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	60,  // 49: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
+	59,  // 50: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
+	72,  // 51: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
+	53,  // 52: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
+	57,  // 53: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
+	68,  // 54: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
+	60,  // 55: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
+	59,  // 56: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	67,  // 57: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
+	73,  // 58: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
+	74,  // 59: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
+	61,  // 60: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	75,  // 61: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	76,  // 62: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	77,  // 63: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	78,  // 64: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	79,  // 65: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	80,  // 66: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	68,  // 67: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	81,  // 68: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	68,  // 69: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	60,  // 70: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	82,  // 71: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	82,  // 72: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	53,  // 73: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	60,  // 74: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	83,  // 75: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	84,  // 76: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	83,  // 77: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 78: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 79: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 80: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 81: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 82: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 83: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 84: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 85: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	16,  // 86: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	18,  // 87: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	20,  // 88: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	22,  // 89: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	24,  // 90: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	37,  // 91: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	39,  // 92: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	26,  // 93: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	29,  // 94: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	31,  // 95: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	33,  // 96: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	41,  // 97: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	43,  // 98: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	45,  // 99: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	35,  // 100: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	47,  // 101: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	49,  // 102: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	51,  // 103: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 104: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 105: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 106: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 107: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 108: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 109: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 110: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	15,  // 111: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	17,  // 112: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	19,  // 113: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	21,  // 114: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	23,  // 115: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	25,  // 116: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	38,  // 117: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	40,  // 118: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	28,  // 119: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	30,  // 120: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	32,  // 121: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	34,  // 122: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	42,  // 123: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	44,  // 124: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	46,  // 125: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	36,  // 126: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	48,  // 127: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	50,  // 128: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	52,  // 129: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	104, // [104:130] is the sub-list for method output_type
+	78,  // [78:104] is the sub-list for method input_type
+	78,  // [78:78] is the sub-list for extension type_name
+	78,  // [78:78] is the sub-list for extension extendee
+	0,   // [0:78] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }
@@ -4946,6 +4977,7 @@ func file_memorysidecar_v1_session_service_proto_init() {
 	}
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
+	file_memorysidecar_v1_record_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_session_proto_init()
 	file_memorysidecar_v1_snapshot_proto_init()

@@ -135,7 +135,8 @@ type SessionServiceClient interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	ResetSession(ctx context.Context, in *ResetSessionRequest, opts ...grpc.CallOption) (*ResetSessionResponse, error)
 	// Appends messages to a session, atomically and in the given order, trims the window by the
-	// policy, and feeds long-term memory as the memory policy says, in one transaction.
+	// policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
+	// records may be part of it.
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
@@ -143,6 +144,10 @@ type SessionServiceClient interface {
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	//   - FAILED_PRECONDITION, `WINDOW_FULL`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
+	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
+	//   - NOT_FOUND, `RECORD_NOT_FOUND`
+	//   - ABORTED, `RECORD_VERSION_MISMATCH`
+	//   - ABORTED, `ETAG_MISMATCH`
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
 	// Lists messages of a session's log, whether or not they are in the window.
 	//
@@ -641,7 +646,8 @@ type SessionServiceServer interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	ResetSession(context.Context, *ResetSessionRequest) (*ResetSessionResponse, error)
 	// Appends messages to a session, atomically and in the given order, trims the window by the
-	// policy, and feeds long-term memory as the memory policy says, in one transaction.
+	// policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
+	// records may be part of it.
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
@@ -649,6 +655,10 @@ type SessionServiceServer interface {
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	//   - FAILED_PRECONDITION, `WINDOW_FULL`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
+	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
+	//   - NOT_FOUND, `RECORD_NOT_FOUND`
+	//   - ABORTED, `RECORD_VERSION_MISMATCH`
+	//   - ABORTED, `ETAG_MISMATCH`
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
 	// Lists messages of a session's log, whether or not they are in the window.
 	//

@@ -43,6 +43,16 @@ def demand_of(version: int | None, exists: bool | None) -> v1.RecordPrecondition
     return None if exists is None else v1.RecordPrecondition(exists=exists)
 
 
+def operations_of(
+    operations: Iterable[v1.RecordOperation | Json],
+) -> list[v1.RecordOperation]:
+    """Makes operations on records; a mapping holds their fields."""
+    return [
+        one if isinstance(one, v1.RecordOperation) else v1.RecordOperation(**one)
+        for one in operations
+    ]
+
+
 def order_of(order: Order | v1.RecordOrder | None) -> v1.RecordOrder | None:
     """Gives an order by its short name, or as it is."""
     if not isinstance(order, str):

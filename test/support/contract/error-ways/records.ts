@@ -5,7 +5,7 @@ import type {
   RecordPrecondition,
 } from "../../../../src/gen/memorysidecar/v1/record.ts";
 import type { Failure } from "../client.ts";
-import { record, recordRange } from "../samples.ts";
+import { message, record, recordRange } from "../samples.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
 
 const PATH = ["p"];
@@ -48,9 +48,16 @@ const putWays: Ways = Object.fromEntries(
       if (failure.metadata["operation"] !== "1") throw new Error("It names another operation.");
       return failure;
     };
+    const beside = async (scene: ErrorScene): Promise<Failure> => {
+      const operation = { $case: "put", value: await put(scene) } as const;
+      const messages = [message({ text: "Hello" })];
+      const request = { sessionId: "seed", messages, recordOperations: [{ operation }] };
+      return await scene.client.fail("appendMessages", request);
+    };
     return [
       [`PutRecord ${reason}`, one],
       [`WriteRecords ${reason}`, several],
+      [`AppendMessages ${reason}`, beside],
     ] as const;
   }),
 );

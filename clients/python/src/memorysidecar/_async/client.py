@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing_extensions import Unpack
 
 from .. import _fields as f
+from .. import _record_fields as n
 from .. import v1
 from ..errors import AlreadyExists
 from .memories import AsyncMemoryMethods
@@ -160,6 +161,7 @@ class AsyncClient(
         turn_end: bool = False,
         model_input_tokens: int | None = None,
         tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
+        record_operations: Iterable[v1.RecordOperation | f.Json] = (),
         **call: Unpack[f.WriteOptions],
     ) -> v1.AppendMessagesResponse:
         """Appends one message or many, all or none. A text is what the user said; a mapping holds
@@ -168,6 +170,8 @@ class AsyncClient(
         :param turn_end: the agent's turn ends with these messages, of which there may be none.
         :param model_input_tokens: what the model's input took, as the model said.
         :param tool_outcomes: how tools ended whose messages are not appended.
+        :param record_operations: operations on records, as ``write_records`` takes them, done with
+            the append in one transaction.
         """
         request = v1.AppendMessagesRequest(
             session_id=session_id,
@@ -177,6 +181,7 @@ class AsyncClient(
             turn_end=turn_end,
             model_input_tokens=model_input_tokens,
             tool_outcomes=f.outcomes_of(tool_outcomes),
+            record_operations=n.operations_of(record_operations),
         )
         return await self._unary(request, v1.AppendMessagesResponse, call)
 

@@ -138,11 +138,7 @@ class AsyncRecordMethods(AsyncCalls):
         """Does up to 256 operations on different records in one transaction, all of them or none:
         ``{"put": {"record": {...}, "precondition": {"version": 1}}}``, ``{"deletion": {...}}`` or
         ``{"check": {...}}`` with the fields of the contract."""
-        made = (
-            one if isinstance(one, v1.RecordOperation) else v1.RecordOperation(**one)
-            for one in operations
-        )
-        request = v1.WriteRecordsRequest(operations=made)
+        request = v1.WriteRecordsRequest(operations=n.operations_of(operations))
         return await self._unary(request, v1.WriteRecordsResponse, call)
 
     async def delete_record(

@@ -139,11 +139,7 @@ class RecordMethods(Calls):
         """Does up to 256 operations on different records in one transaction, all of them or none:
         ``{"put": {"record": {...}, "precondition": {"version": 1}}}``, ``{"deletion": {...}}`` or
         ``{"check": {...}}`` with the fields of the contract."""
-        made = (
-            one if isinstance(one, v1.RecordOperation) else v1.RecordOperation(**one)
-            for one in operations
-        )
-        request = v1.WriteRecordsRequest(operations=made)
+        request = v1.WriteRecordsRequest(operations=n.operations_of(operations))
         return self._unary(request, v1.WriteRecordsResponse, call)
 
     def delete_record(

@@ -32,7 +32,7 @@ TEXT_PATTERN_FIELD_NUMBER: _ClassVar[int]
 text_pattern: _descriptor.FieldDescriptor
 
 class FieldRules(_message.Message):
-    __slots__ = ("required", "output_only", "max_bytes", "max_items", "required_entries", "min", "max", "above", "below", "form", "key_form", "max_key_bytes", "max_depth", "checked_by_rpc", "not_empty")
+    __slots__ = ("required", "output_only", "max_bytes", "max_items", "required_entries", "min", "max", "above", "below", "form", "key_form", "max_key_bytes", "max_depth", "checked_by_rpc", "not_empty", "destructive")
     REQUIRED_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_ONLY_FIELD_NUMBER: _ClassVar[int]
     MAX_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -48,6 +48,7 @@ class FieldRules(_message.Message):
     MAX_DEPTH_FIELD_NUMBER: _ClassVar[int]
     CHECKED_BY_RPC_FIELD_NUMBER: _ClassVar[int]
     NOT_EMPTY_FIELD_NUMBER: _ClassVar[int]
+    DESTRUCTIVE_FIELD_NUMBER: _ClassVar[int]
     required: bool
     output_only: bool
     max_bytes: int
@@ -63,7 +64,8 @@ class FieldRules(_message.Message):
     max_depth: int
     checked_by_rpc: bool
     not_empty: bool
-    def __init__(self, required: _Optional[bool] = ..., output_only: _Optional[bool] = ..., max_bytes: _Optional[int] = ..., max_items: _Optional[int] = ..., required_entries: _Optional[bool] = ..., min: _Optional[float] = ..., max: _Optional[float] = ..., above: _Optional[float] = ..., below: _Optional[float] = ..., form: _Optional[_Union[TextForm, str]] = ..., key_form: _Optional[_Union[TextForm, str]] = ..., max_key_bytes: _Optional[int] = ..., max_depth: _Optional[int] = ..., checked_by_rpc: _Optional[bool] = ..., not_empty: _Optional[bool] = ...) -> None: ...
+    destructive: bool
+    def __init__(self, required: _Optional[bool] = ..., output_only: _Optional[bool] = ..., max_bytes: _Optional[int] = ..., max_items: _Optional[int] = ..., required_entries: _Optional[bool] = ..., min: _Optional[float] = ..., max: _Optional[float] = ..., above: _Optional[float] = ..., below: _Optional[float] = ..., form: _Optional[_Union[TextForm, str]] = ..., key_form: _Optional[_Union[TextForm, str]] = ..., max_key_bytes: _Optional[int] = ..., max_depth: _Optional[int] = ..., checked_by_rpc: _Optional[bool] = ..., not_empty: _Optional[bool] = ..., destructive: _Optional[bool] = ...) -> None: ...
 
 class TextPattern(_message.Message):
     __slots__ = ("pattern", "meaning", "max_chars")

@@ -4,6 +4,7 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import record_pb2 as _record_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
 from memorysidecar.v1 import snapshot_pb2 as _snapshot_pb2
@@ -161,7 +162,7 @@ class ResetSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class AppendMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes")
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "record_operations")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -171,6 +172,7 @@ class AppendMessagesRequest(_message.Message):
     TURN_END_FIELD_NUMBER: _ClassVar[int]
     MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    RECORD_OPERATIONS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
@@ -180,10 +182,11 @@ class AppendMessagesRequest(_message.Message):
     turn_end: bool
     model_input_tokens: int
     tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
+    record_operations: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordOperation]
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
-    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_memory_id")
+    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_memory_id", "record_outcomes")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
@@ -194,6 +197,7 @@ class AppendMessagesResponse(_message.Message):
     PROMOTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     EVICTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     EPISODE_MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    RECORD_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.AppendedMessage]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
@@ -204,7 +208,8 @@ class AppendMessagesResponse(_message.Message):
     promoted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     evicted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     episode_memory_id: str
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., promoted_memory_ids: _Optional[_Iterable[str]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., episode_memory_id: _Optional[str] = ...) -> None: ...
+    record_outcomes: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordOutcome]
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., promoted_memory_ids: _Optional[_Iterable[str]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., episode_memory_id: _Optional[str] = ..., record_outcomes: _Optional[_Iterable[_Union[_record_pb2.RecordOutcome, _Mapping]]] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token")

@@ -299,7 +299,8 @@ class SessionServiceServicer:
 
     def AppendMessages(self, request, context):
         """Appends messages to a session, atomically and in the given order, trims the window by the
-        policy, and feeds long-term memory as the memory policy says, in one transaction.
+        policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
+        records may be part of it.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
@@ -307,6 +308,10 @@ class SessionServiceServicer:
         - ABORTED, `LAST_SEQ_MISMATCH`
         - FAILED_PRECONDITION, `WINDOW_FULL`
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
+        - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
+        - NOT_FOUND, `RECORD_NOT_FOUND`
+        - ABORTED, `RECORD_VERSION_MISMATCH`
+        - ABORTED, `ETAG_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
