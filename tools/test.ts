@@ -10,7 +10,7 @@
 // need it are skipped and said so; with CI=true that is a failure.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, type RunResult, run, secondsSince } from "./process.ts";
@@ -31,6 +31,8 @@ import { STAGES, type Stage, sortIntoStages } from "./test/stages.ts";
 
 const SLOW_MS = 5_000;
 const PYTHON_CLIENT = join(ROOT, "clients/python");
+/** Integrations of the Python client, each a stage with an environment of its own. */
+const INTEGRATIONS = readdirSync(join(PYTHON_CLIENT, "integrations"));
 const inCi = process.env["CI"] === "true";
 const slow: string[] = [];
 const failed: string[] = [];
@@ -97,29 +99,37 @@ async function runVitest(stage: Stage, files: readonly string[]): Promise<void> 
   slow.push(...slowTests(results, SLOW_MS));
 }
 
-/** Creates the environment of the Python client; returns the reason when it cannot. */
-async function setUpPython(): Promise<string | undefined> {
-  const { code } = await run("sh", ["setup.sh"], { cwd: PYTHON_CLIENT, limitMs: 300_000 });
-  return code === 0 ? undefined : "clients/python/setup.sh failed; see above";
+/** Creates a Python environment in a folder of the client; returns the reason when it cannot. */
+async function setUpPython(folder = "."): Promise<string | undefined> {
+  const args = ["setup.sh", folder];
+  const { code } = await run("sh", args, { cwd: PYTHON_CLIENT, limitMs: 600_000 });
+  return code === 0 ? undefined : `clients/python/setup.sh ${folder} failed; see above`;
 }
 
-async function runPython(missing: string | undefined): Promise<void> {
+/** Runs the Python tests of a folder of the client. */
+async function runPython(
+  name: string,
+  folder: string,
+  limitMinutes: number,
+  missing: string | undefined,
+): Promise<void> {
   if (missing !== undefined) {
     const fault = inCi ? { trouble: missing } : { skipReason: missing };
-    outcomes.push({ name: "python", seconds: 0, ...NONE, ...fault });
+    outcomes.push({ name, seconds: 0, ...NONE, ...fault });
     return;
   }
-  const report = join(scratch, "python.xml");
+  const report = join(scratch, `${name}.xml`);
+  const cwd = join(PYTHON_CLIENT, folder);
   await runStage(
-    "python",
+    name,
     () => (existsSync(report) ? countJunit(readFileSync(report, "utf8")) : NONE),
     async () => {
       const result = await run(
-        join(PYTHON_CLIENT, ".venv/bin/python"),
+        join(cwd, ".venv/bin/python"),
         ["-m", "pytest", `--junitxml=${report}`],
-        { cwd: PYTHON_CLIENT, limitMs: 600_000, quiet: true },
+        { cwd, limitMs: limitMinutes * 60_000, quiet: true },
       );
-      console.log(`\n== python\n${result.output.trimEnd()}`);
+      console.log(`\n== ${name}\n${result.output.trimEnd()}`);
       return result;
     },
   );
@@ -129,14 +139,20 @@ async function runStages(wanted: ReadonlySet<string>): Promise<void> {
   const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name);
   const needsPython = ["e2e", "docs", "python"].some(isWanted);
   const missing = needsPython ? await setUpPython() : undefined;
+  const runClient = () => runPython("python", ".", 10, missing);
   let python: Promise<void> | undefined;
   for (const { stage, files } of sortIntoStages(testFiles())) {
     if (!isWanted(stage.name)) continue;
     // Its output is held back until it ends, so the lines of two stages never mix.
-    if (stage.isBesidePython === true && isWanted("python")) python ??= runPython(missing);
+    if (stage.isBesidePython === true && isWanted("python")) python ??= runClient();
     await runVitest(stage, files);
   }
-  if (isWanted("python")) await (python ?? runPython(missing));
+  if (isWanted("python")) await (python ?? runClient());
+  for (const name of INTEGRATIONS) {
+    if (!isWanted(name)) continue;
+    const folder = `integrations/${name}`;
+    await runPython(name, folder, 15, await setUpPython(folder));
+  }
 }
 
 /** Prints the outcome of every stage, including stopped ones. */
@@ -152,7 +168,7 @@ function printSummary(): void {
 }
 
 const wanted = new Set(process.argv.slice(2));
-const known = [...STAGES.map(({ name }) => name), "python"];
+const known = [...STAGES.map(({ name }) => name), "python", ...INTEGRATIONS];
 const unknown = [...wanted].filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown stage: ${unknown.join(", ")}; there are ${known.join(", ")}`);

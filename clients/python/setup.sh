@@ -1,13 +1,16 @@
 #!/bin/sh
 # Makes the Python environment of the client in .venv: the pinned requirements and the package
-# itself, editable. Does nothing when the environment is up to date. PYTHON names another
-# interpreter.
+# itself, editable. With the folder of an integration, `setup.sh integrations/NAME`, that of the
+# integration, beside the client. Does nothing when the environment is up to date. PYTHON names
+# another interpreter.
 #
-# To pin anew after a change of pyproject.toml:
+# To pin anew after a change of pyproject.toml, in its folder:
 #   uv pip compile pyproject.toml --extra dev --universal --python-version 3.10 \
 #     --generate-hashes --no-header -o requirements.txt
 set -eu
 cd "$(dirname "$0")"
+client=$PWD
+cd "${1:-.}"
 python="${PYTHON:-python3}"
 
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
@@ -19,13 +22,14 @@ python="${PYTHON:-python3}"
   exit 1
 }
 
-stamp=$("$python" - <<'PYTHON'
+stamp=$("$python" - "$client" <<'PYTHON'
 import hashlib
 import os
 import sys
 
 digest = hashlib.sha256(f"{sys.version} {os.getcwd()}".encode())
-for name in ("requirements.txt", "pyproject.toml", "setup.sh"):
+client = sys.argv[1]
+for name in ("requirements.txt", "pyproject.toml", f"{client}/pyproject.toml", f"{client}/setup.sh"):
     with open(name, "rb") as file:
         digest.update(file.read())
 print(digest.hexdigest())
@@ -36,5 +40,6 @@ PYTHON
 "$python" -m venv --clear .venv
 pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
 pip install --require-hashes --only-binary :all: --requirement requirements.txt
-pip install --no-deps --no-build-isolation --editable .
+pip install --no-deps --no-build-isolation --editable "$client"
+[ "$PWD" = "$client" ] || pip install --no-deps --no-build-isolation --editable .
 echo "$stamp" > .venv/stamp

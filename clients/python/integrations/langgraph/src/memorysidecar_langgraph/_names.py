@@ -1,0 +1,29 @@
+"""Names of records made of names of LangGraph."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from urllib.parse import unquote
+
+MAX_SEGMENT_BYTES = 255
+MAX_KEY_BYTES = 512
+
+_ESCAPED = re.compile("[%\x00-\x1f\x7f-\x9f]")
+
+
+def segment(text: str, limit: int = MAX_SEGMENT_BYTES) -> str:
+    """Makes a segment of a path, or a key, of any text: ``_`` and the text, in which control
+    characters and ``%`` are percent-encoded; of a text that is too long, ``#`` and a digest. The
+    mark at the front makes a segment of the empty text, too."""
+    name = "_" + _ESCAPED.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), text
+    )
+    if len(name.encode()) <= limit:
+        return name
+    return f"#{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def text_of(name: str) -> str:
+    """Gives the text of a segment that is no digest."""
+    return unquote(name[1:])

@@ -1,0 +1,163 @@
+"""Sequences of calls that run on either client.
+
+A plan is a generator. It yields steps, is sent their results, and returns its own result. Clients
+of both kinds have the same methods, so that one plan serves both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from memorysidecar import AsyncClient, Client
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of one rpc; its result is the answer."""
+
+    method: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Collect:
+    """A list of the server; its result is the first ``limit`` items that fit, or all of them."""
+
+    pager: Callable[[Any], Any]
+    limit: int | None = None
+    where: Callable[[Any], bool] = lambda item: True
+
+
+@dataclass(frozen=True)
+class Emit:
+    """An item of a plan that gives many; it has no result."""
+
+    item: Any
+
+
+Step = Call | Collect | Emit
+Plan = Generator[Step, Any, T]
+
+
+class Runner:
+    """Carries out plans on a client.
+
+    With a ``Client``, asynchronous methods run in threads. With an ``AsyncClient`` they run on the
+    event loop that made the runner, and synchronous ones wait for this loop in any other thread.
+    """
+
+    def __init__(self, client: Client | AsyncClient) -> None:
+        self._client = client
+        self._loop = asyncio.get_running_loop() if isinstance(client, AsyncClient) else None
+
+    def run(self, plan: Plan[T]) -> T:
+        """Gives the result of a plan."""
+        if self._loop is not None:
+            return self._wait(self._loop, self.arun(plan))
+        result: T
+        [result] = self.iterate(_emitted(plan))
+        return result
+
+    async def arun(self, plan: Plan[T]) -> T:
+        """Gives the result of a plan, on an event loop."""
+        if self._loop is None:
+            return await asyncio.to_thread(self.run, plan)
+        result: T
+        [result] = [item async for item in self.aiterate(_emitted(plan))]
+        return result
+
+    def iterate(self, plan: Plan[Any]) -> Iterator[Any]:
+        """Gives what a plan emits."""
+        if self._loop is not None:
+            items = self.aiterate(plan)
+            while (item := self._wait(self._loop, _anext(items))) is not END:
+                yield item
+            return
+        step = _advance(plan, None, None)
+        while step is not None:
+            result, error = None, None
+            if isinstance(step, Emit):
+                yield step.item
+            else:
+                try:
+                    result = _do(self._client, step)
+                except Exception as failure:
+                    error = failure
+            step = _advance(plan, result, error)
+
+    async def aiterate(self, plan: Plan[Any]) -> AsyncIterator[Any]:
+        """Gives what a plan emits, on an event loop."""
+        if self._loop is None:
+            rest = self.iterate(plan)
+            while (item := await asyncio.to_thread(next, rest, END)) is not END:
+                yield item
+            return
+        step = _advance(plan, None, None)
+        while step is not None:
+            result, error = None, None
+            if isinstance(step, Emit):
+                yield step.item
+            else:
+                try:
+                    result = await _ado(self._client, step)
+                except Exception as failure:
+                    error = failure
+            step = _advance(plan, result, error)
+
+    @staticmethod
+    def _wait(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
+        if _running_loop() is loop:
+            work.close()
+            raise asyncio.InvalidStateError(
+                "a synchronous method would block the event loop of the AsyncClient: use the "
+                "asynchronous one (ainvoke, astream, aget), or make the object with a Client"
+            )
+        return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+
+END = object()
+
+
+def _emitted(plan: Plan[T]) -> Plan[None]:
+    yield Emit((yield from plan))
+
+
+def _advance(plan: Plan[Any], result: Any, error: Exception | None) -> Step | None:
+    try:
+        return plan.send(result) if error is None else plan.throw(error)
+    except StopIteration:
+        return None
+
+
+async def _anext(items: AsyncIterator[Any]) -> Any:
+    return await anext(items, END)
+
+
+def _do(client: Any, step: Call | Collect) -> Any:
+    if isinstance(step, Call):
+        return step.method(client)
+    return list(islice(filter(step.where, step.pager(client)), step.limit))
+
+
+async def _ado(client: Any, step: Call | Collect) -> Any:
+    if isinstance(step, Call):
+        return await step.method(client)
+    items: list[Any] = []
+    async for item in step.pager(client):
+        if step.where(item):
+            items.append(item)
+            if len(items) == step.limit:
+                break
+    return items
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
