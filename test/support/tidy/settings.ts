@@ -27,7 +27,7 @@ export const ENTRY_POINTS: EntryPoints = {
   ],
   development: [
     /^vitest\.config\.ts$/,
-    /^(bench|bench\/(recall|context|facts|summaries|compare)|examples\/\w+|test\/(conformance|golden))\/main\.ts$/,
+    /^(bench|bench\/(recall|context|facts|summaries|compare)|examples\/\w+|test\/(conformance|golden|oracle))\/main\.ts$/,
     // Loaded by vitest.config.ts while the golden corpus is recorded.
     /^test\/golden\/recorder\.ts$/,
     // Processes that benches and crash tests start.

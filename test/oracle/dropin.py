@@ -1,0 +1,46 @@
+"""A plugin of pytest: the tests of a framework run with the drop-in classes in place of its own.
+
+DROPIN names the module of memorysidecar.compat, ORACLE_ADDRESS the server.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+
+from hypothesis import settings
+from memorysidecar import Client
+from memorysidecar.compat import use
+
+# By drop-in module: the package of the framework, and its classes that are replaced.
+REPLACED = {
+    "selectools": ("selectools", ["ConversationMemory"]),
+    "lauren": ("lauren_ai", ["ShortTermMemory", "InMemoryUserMemoryStore", "InMemoryVectorStore"]),
+    "definable": ("definable.memory", ["InMemoryStore"]),
+}
+
+
+def replace(dropin: str) -> None:
+    """Puts the drop-in classes where the modules of a framework have its own."""
+    package, names = REPLACED[dropin]
+    own = importlib.import_module(f"memorysidecar.compat.{dropin}")
+    top = importlib.import_module(package)
+    for found in pkgutil.walk_packages(top.__path__, f"{package}."):
+        if found.name.count(".") <= 2 and "memory" in found.name.lower():
+            importlib.import_module(found.name)
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__name__", "")
+        if not name.startswith(package.split(".")[0]):
+            continue
+        for wanted in names:
+            if hasattr(own, wanted) and hasattr(module, wanted):
+                setattr(module, wanted, getattr(own, wanted))
+
+
+# A call takes longer than a list does; how long depends on the machine.
+settings.register_profile("oracle", deadline=None)
+settings.load_profile("oracle")
+use(Client(os.environ["ORACLE_ADDRESS"]))
+replace(os.environ["DROPIN"])

@@ -1,0 +1,48 @@
+// The systems that judge, in the releases that are pinned.
+
+/** A test of a system that a drop-in cannot pass. */
+interface Deselected {
+  readonly test: string;
+  readonly because: string;
+}
+
+/** A release of a system. */
+export interface Judge {
+  readonly release: string;
+  /** The script that compares it with ours. */
+  readonly script: string;
+  readonly sdist?: { readonly name: string; readonly sha256: string };
+  /** Its own tests, to be run with a drop-in of memorysidecar.compat. */
+  readonly tests?: {
+    readonly dropin: string;
+    readonly files: readonly string[];
+    readonly deselected: readonly Deselected[];
+  };
+}
+
+const SELECTOOLS_TESTS = [
+  ...["memory", "memory_async", "memory_boundary", "memory_integration", "unified_memory"],
+  ...["conversation_branching", "summarize_on_trim", "sessions", "concurrency_smoke"],
+  ...["property_based", "prompt_compression", "unified_memory_config"],
+];
+
+export const JUDGES: readonly Judge[] = [
+  {
+    release: "selectools-1.3.0",
+    script: "selectools_oracle.py",
+    sdist: {
+      name: "selectools-1.3.0",
+      sha256: "d6029d43fbc31382df683ca5366136c57b1e1af67e3551a56a5a183c1157e1ef",
+    },
+    tests: {
+      dropin: "selectools",
+      files: SELECTOOLS_TESTS.map((name) => `tests/test_${name}.py`),
+      deselected: [
+        {
+          test: "tests/test_memory_boundary.py::TestToolPairBoundaryTrimming::test_single_tool_message_only",
+          because: "it appends to the private list of messages",
+        },
+      ],
+    },
+  },
+];
