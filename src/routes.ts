@@ -5,7 +5,7 @@ import {
   MethodOptions_IdempotencyLevel as IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { backUp, compactStore } from "./admin/rpc.ts";
+import { backUp, compactStore, listNamespaces } from "./admin/rpc.ts";
 import { assembleContext } from "./context/rpc.ts";
 import {
   createStreamHandler,
@@ -215,6 +215,7 @@ const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
 
 const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = {
   getServerInfo,
+  listNamespaces,
   listHooks,
   backUp,
   compactStore,

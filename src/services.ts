@@ -8,7 +8,7 @@ import { TokenCounter } from "./core/token-counter.ts";
 import { createMemories } from "./create-memories.ts";
 import { createRecall, type RecallSettings } from "./create-recall.ts";
 import { createTasks } from "./create-tasks.ts";
-import type { Services } from "./edge/services-api.ts";
+import type { AdminServiceApi, Services } from "./edge/services-api.ts";
 import { Erasures } from "./erase/erasures.ts";
 import type { EventServiceApi } from "./events/api.ts";
 import { EventFeed } from "./events/event-feed.ts";
@@ -23,6 +23,7 @@ import {
 } from "./events/events.ts";
 import { type HookNews, hookStatesOf } from "./hooks/hook-state.ts";
 import type { Hooks } from "./hooks/port.ts";
+import { checkLive } from "./kit/call.ts";
 import { snapshotInvalid } from "./kit/errors.ts";
 import { Etags } from "./kit/etag.ts";
 import type { World } from "./kit/world.ts";
@@ -139,14 +140,7 @@ export function createServices(parts: ServiceParts): Services {
     },
     erasures,
     events: eventsApi(context, feed),
-    admin: {
-      storeInfo: () => ({
-        storeId: store.storeId,
-        storeFormat: store.format,
-      }),
-      backUp: (call, input) => backUps.run(call.signal, input),
-      compactStore: (call, onProgress) => backUps.compact(call.signal, onProgress),
-    },
+    admin: adminApi(store, backUps),
     endWatches: () => {
       feed.close();
       tasks.endWaits();
@@ -163,6 +157,22 @@ export function createServices(parts: ServiceParts): Services {
       await upkeep.stop();
       await tokens.close();
     },
+  };
+}
+
+/** The server and its store. */
+function adminApi(store: Store, backUps: BackUps): AdminServiceApi {
+  return {
+    storeInfo: () => ({
+      storeId: store.storeId,
+      storeFormat: store.format,
+    }),
+    listNamespaces: async (call, after, limit) => {
+      checkLive(call.signal);
+      return await store.listNamespaces(after, limit);
+    },
+    backUp: (call, input) => backUps.run(call.signal, input),
+    compactStore: (call, onProgress) => backUps.compact(call.signal, onProgress),
   };
 }
 

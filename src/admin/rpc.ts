@@ -1,4 +1,4 @@
-import type { StreamRpc } from "../edge/rpc.ts";
+import type { StreamRpc, UnaryRpc } from "../edge/rpc.ts";
 import {
   type BackUpRequest,
   BackUpResponse,
@@ -7,11 +7,34 @@ import {
   type CompactStoreRequest,
   CompactStoreResponse,
   CompactStoreStep,
+  type ListNamespacesRequest,
+  ListNamespacesResponse,
 } from "../gen/memorysidecar/v1/admin_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
+import { pageLimit } from "../grpc/page-token.ts";
 import { toDuration, toTimestamp } from "../grpc/time.ts";
 import type { CopyProgress } from "../store/backup/copy-store.ts";
 import type { MadeBackUp } from "./back-ups.ts";
+
+const NAMESPACES_DEFAULT = 100;
+
+/** ListNamespaces. The position of a page token is the last name of the page before. */
+export const listNamespaces: UnaryRpc<ListNamespacesRequest> = {
+  handle: async ({ services, pageTokens }, call, { pageSize, pageToken }) => {
+    const after = pageToken === "" ? "" : pageTokens.read(call.digest, pageToken);
+    const limit = pageLimit(pageSize, NAMESPACES_DEFAULT);
+    const found = await services.admin.listNamespaces(call, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return encodeWire(ListNamespacesResponse, {
+      namespaces: page.map(({ namespace, revision }) => ({
+        namespace,
+        revision: BigInt(revision),
+      })),
+      nextPageToken: last === undefined ? "" : pageTokens.make(call.digest, last.namespace),
+    });
+  },
+};
 
 /** A share of the exports of its own; no namespace has this name. */
 const ALL_NAMESPACES = "";

@@ -1,5 +1,6 @@
 // Wire forms that several features share.
 
+import type * as wireFilter from "../gen/memorysidecar/v1/filter.ts";
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
 import type { ToolOutcome } from "../gen/memorysidecar/v1/message.ts";
 import {
@@ -10,6 +11,7 @@ import {
   SHARED_SCOPE,
 } from "../memory/rules/memory.ts";
 import { type ScopeFilter, SHARED_RECORDS } from "../memory/rules/scopes.ts";
+import type { ListTotal } from "../store/store.ts";
 import type { ToolOutcome as Outcome } from "../window/rules/types.ts";
 
 /** Gives the signals of a checked request. */
@@ -22,6 +24,11 @@ export function fromSignals(request: {
     ...(modelInputTokens === undefined ? {} : { modelInputTokens: Number(modelInputTokens) }),
     toolOutcomes: toolOutcomes.map(({ tool, error }) => ({ tool, error })),
   };
+}
+
+/** Gives the public form of a count. */
+export function toListTotal({ count, isAtLeast }: ListTotal): wireFilter.ListTotal {
+  return { count: BigInt(count), atLeast: isAtLeast };
 }
 
 /** The namespace that an empty one stands for. */

@@ -10,6 +10,7 @@ import type { RecordServiceApi } from "../records/api.ts";
 import type { SessionServiceApi } from "../session/api.ts";
 import type { SnapshotServiceApi } from "../session/snapshot/api.ts";
 import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
+import type { ListedNamespace } from "../store/store.ts";
 import type { HookServiceApi, SummaryServiceApi } from "../tasks/api.ts";
 
 /** Facts of the store for AdminService. */
@@ -18,6 +19,8 @@ export interface AdminServiceApi {
     storeId: string;
     storeFormat: number;
   };
+  /** The namespaces by name, after the one given. */
+  listNamespaces(call: Call, after: string, limit: number): Promise<readonly ListedNamespace[]>;
   /**
    * Backs up the store. Throws BACK_UP_NOT_CONFIGURED, BACK_UP_RUNNING, COMPACTION_RUNNING,
    * BACK_UP_FAILED and RECORD_CORRUPT.

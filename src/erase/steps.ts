@@ -18,7 +18,7 @@ import {
   eraseSummaries,
 } from "../session/erase-session.ts";
 import type { Session, SessionRef } from "../session/rules/session.ts";
-import type { CollectionRef, StoredDocument } from "../store/store.ts";
+import type { CollectionRef, SessionPlace, StoredDocument } from "../store/store.ts";
 import { summaryDocumentId } from "../summary/summary-document.ts";
 import { type ErasureStep, mark } from "./rules/erasure.ts";
 import type { ErasureWork } from "./work.ts";
@@ -72,7 +72,7 @@ async function* sessionsOf(
   owner: { readonly userId?: string; readonly agentId?: string },
 ): AsyncGenerator<Session> {
   const { namespace, parts } = work;
-  let after: number | undefined;
+  let after: SessionPlace | undefined;
   do {
     work.checkLive();
     const page = await parts.context.store.listSessions({

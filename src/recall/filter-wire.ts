@@ -64,8 +64,11 @@ function checkPeriod(
   if (!isAfter) v.add(`${name}_before`, `must be after ${name}_from`);
 }
 
-/** Checks the conditions on metadata. */
-function checkConditions(v: Violations, conditions: readonly wire.MetadataCondition[]): void {
+/** Checks the field `metadata` of a filter. */
+export function checkConditions(
+  v: Violations,
+  conditions: readonly wire.MetadataCondition[],
+): void {
   const count = checkConditionList(v, "metadata", { conditions, level: 1 });
   const max = LIMITS.metadataTreeConditions;
   if (count > max) v.add("metadata", `holds ${count} conditions; at most ${max} are allowed`, max);
@@ -245,7 +248,8 @@ function fromCondition({ path, test }: wire.MetadataCondition): MetadataConditio
   }
 }
 
-function fromConditions(
+/** Turns checked conditions on metadata into their domain form. */
+export function fromConditions(
   conditions: readonly wire.MetadataCondition[],
 ): readonly MetadataCondition[] {
   return conditions.map(fromCondition);

@@ -21,7 +21,13 @@ import type {
 } from "../core/window-api.ts";
 import type { Call } from "../kit/call.ts";
 import type { RecordOperation, RecordOutcome } from "../records/rules/record.ts";
-import type { MessagePage, SessionPage, SessionQuery, StoredMessage } from "../store/store.ts";
+import type {
+  ListTotal,
+  MessagePage,
+  SessionPage,
+  SessionQuery,
+  StoredMessage,
+} from "../store/store.ts";
 import type { Role, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
 
@@ -75,7 +81,14 @@ export interface ResetSessionInput extends SessionRef {
 }
 
 /** As the store's query, without the time, which the service adds. */
-export type ListSessionsInput = Omit<SessionQuery, "nowMs">;
+export interface ListSessionsInput extends Omit<SessionQuery, "nowMs"> {
+  readonly includeTotal?: boolean;
+}
+
+/** A page of sessions, and how many all pages have, if that was asked for. */
+export interface ListedSessions extends SessionPage {
+  readonly total: ListTotal | undefined;
+}
 
 export interface AppendInput extends SessionRef {
   readonly drafts: readonly MessageDraft[];
@@ -150,7 +163,7 @@ export interface DeleteMessageInput extends SessionRef {
 export interface SessionServiceApi {
   createSession(call: Call, input: CreateSessionInput): Promise<Uint8Array>;
   getSession(call: Call, ref: SessionRef): Promise<Session>;
-  listSessions(call: Call, input: ListSessionsInput): Promise<SessionPage>;
+  listSessions(call: Call, input: ListSessionsInput): Promise<ListedSessions>;
   updateSession(call: Call, input: UpdateSessionInput): Promise<Uint8Array>;
   deleteSession(call: Call, input: DeleteSessionInput): Promise<Uint8Array>;
   forkSession(call: Call, input: ForkSessionInput): Promise<Uint8Array>;

@@ -6,12 +6,14 @@ import type {
   AppendMessagesRequest,
   CreateSessionRequest,
   GetWindowRequest,
+  ListSessionsRequest,
   UpdateMessageRequest,
   UpdateSessionRequest,
 } from "../gen/memorysidecar/v1/session_service.ts";
 import { checkMask, type MaskPaths } from "../grpc/mask.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { checkMemoryPolicy } from "../memory/policy-wire.ts";
+import { checkConditions } from "../recall/filter-wire.ts";
 import { checkOperations } from "../records/checks.ts";
 import { checkPolicyChoice } from "../window/policy-checks.ts";
 import { checkContent, checkNewMessage, checkOneContent } from "./message-checks.ts";
@@ -82,6 +84,13 @@ export function checkCreateSession(request: CreateSessionRequest, v: Violations)
     checkSessionInput(v, request.session);
     v.leave();
   }
+}
+
+export function checkListSessions({ filter }: ListSessionsRequest, v: Violations): void {
+  if (filter === undefined) return;
+  v.enter("filter");
+  checkConditions(v, filter.metadata);
+  v.leave();
 }
 
 export function checkUpdateSession(request: UpdateSessionRequest, v: Violations): void {

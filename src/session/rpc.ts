@@ -1,4 +1,4 @@
-import { fromNamespace } from "../core/wire.ts";
+import { fromNamespace, toListTotal } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import { SessionOrder } from "../gen/memorysidecar/v1/session.ts";
 import {
@@ -19,9 +19,15 @@ import {
 } from "../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
+import type { SessionPlace } from "../store/store.ts";
 import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
 import type { ListSessionsInput } from "./api.ts";
-import { checkCreateSession, checkUpdateSession, requiredSession } from "./checks.ts";
+import {
+  checkCreateSession,
+  checkListSessions,
+  checkUpdateSession,
+  requiredSession,
+} from "./checks.ts";
 import {
   encodeSessionAnswer,
   fromSession,
@@ -52,27 +58,46 @@ export const getSession: UnaryRpc<GetSessionRequest> = {
 };
 
 const PAGE_SIZE_DEFAULT = 50;
+const OLDEST_FIRST: ReadonlySet<SessionOrder> = new Set([
+  SessionOrder.CREATE_TIME_ASC,
+  SessionOrder.UPDATE_TIME_ASC,
+]);
+const BY_UPDATE: ReadonlySet<SessionOrder> = new Set([
+  SessionOrder.UPDATE_TIME_ASC,
+  SessionOrder.UPDATE_TIME_DESC,
+]);
 
 /** ListSessions. */
 export const listSessions: UnaryRpc<ListSessionsRequest> = {
+  validate: checkListSessions,
   handle: async ({ services, etags, pageTokens }, call, request) => {
-    const { pageToken } = request;
+    const { order, pageToken } = request;
     const input: ListSessionsInput = {
       namespace: fromNamespace(request.namespace),
       ...fromSessionFilter(request.filter),
-      order: request.order === SessionOrder.CREATE_TIME_ASC ? "asc" : "desc",
+      by: BY_UPDATE.has(order) ? "update" : "create",
+      order: OLDEST_FIRST.has(order) ? "asc" : "desc",
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
-      ...(pageToken === ""
-        ? {}
-        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      includeTotal: request.includeTotal,
+      ...(pageToken === "" ? {} : { after: placeOf(pageTokens.read(call.digest, pageToken)) }),
     };
-    const page = await services.sessions.listSessions(call, input);
+    const { sessions, next, total } = await services.sessions.listSessions(call, input);
     return encodeWire(ListSessionsResponse, {
-      sessions: page.sessions.map((session) => toSession(session, etags)),
-      nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next)),
+      sessions: sessions.map((session) => toSession(session, etags)),
+      nextPageToken:
+        next === undefined
+          ? ""
+          : pageTokens.make(call.digest, `${next.sessionNo} ${next.updateMs}`),
+      total: total && toListTotal(total),
     });
   },
 };
+
+// Tokens of before there was an order by update have the number alone.
+function placeOf(position: string): SessionPlace {
+  const [sessionNo = "", updateMs = "0"] = position.split(" ");
+  return { sessionNo: numberPosition(sessionNo), updateMs: numberPosition(updateMs) };
+}
 
 /** UpdateSession. */
 export const updateSession: UnaryRpc<UpdateSessionRequest> = {

@@ -7,7 +7,7 @@ import { type Call, checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { searchSemaphore } from "../kit/semaphore.ts";
 import { sessionPasses } from "../recall/rules/item-tests.ts";
-import type { StoredMessage } from "../store/store.ts";
+import type { SessionPlace, StoredMessage } from "../store/store.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { isExpired, type Session } from "./rules/session.ts";
 
@@ -195,7 +195,7 @@ async function searchAll(search: Search, input: SearchSessionsInput): Promise<re
     (sessionIds.length === 0 || sessionIds.includes(sessionId)) &&
     !excludeSessionIds.includes(sessionId);
   const best: Scored[] = [];
-  let after: number | undefined;
+  let after: SessionPlace | undefined;
   do {
     const page = await store.listSessions({
       ...(labels.size === 0 ? {} : { labels }),

@@ -11,7 +11,7 @@ import { type Call, checkLive } from "../kit/call.ts";
 import { etagMismatch, sessionAlreadyExists, sessionNotFound } from "../kit/errors.ts";
 import { makeSessionId } from "../kit/ids.ts";
 import { jobsUnder, mergeJobPlans } from "../memory/learn/give.ts";
-import type { SessionDecision, SessionPage, SessionPlan, SessionView } from "../store/store.ts";
+import type { SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
 import { setText } from "../summary/apply-summary.ts";
 import { checkHooks } from "../summary/hand-over.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "../tasks/task-edits.ts";
@@ -20,6 +20,7 @@ import { countedRule } from "../window/policy/token-rules.ts";
 import type {
   CreateSessionInput,
   DeleteSessionInput,
+  ListedSessions,
   ListSessionsInput,
   SessionInput,
   UpdateSessionInput,
@@ -131,10 +132,12 @@ export async function getSession(
 export async function listSessions(
   context: ServiceContext,
   call: Call,
-  input: ListSessionsInput,
-): Promise<SessionPage> {
+  { includeTotal = false, ...asked }: ListSessionsInput,
+): Promise<ListedSessions> {
   checkLive(call.signal);
-  return await context.store.listSessions({ ...input, nowMs: context.world.nowMs() });
+  const query = { ...asked, nowMs: context.world.nowMs() };
+  const page = await context.store.listSessions(query);
+  return { ...page, total: includeTotal ? await context.store.countSessions(query) : undefined };
 }
 
 /** Deletes a session. */

@@ -9,6 +9,9 @@ import { changedPaths } from "../grpc/mask.ts";
 import { fromDuration, fromTimestamp, toDuration, toTimestamp } from "../grpc/time.ts";
 import type { Etags } from "../kit/etag.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "../memory/policy-wire.ts";
+import { fromConditions } from "../recall/filter-wire.ts";
+import { flattenMetadata } from "../recall/indexed-wire.ts";
+import { passesAll } from "../recall/rules/item-tests.ts";
 import type { Summary } from "../summary/rules/summary.ts";
 import { fromPolicyChoice, toPolicy, toPolicyChoice } from "../window/policy-wire.ts";
 import { presetMemoryPolicy } from "../window/preset-wire.ts";
@@ -158,12 +161,16 @@ export function encodeSessionAnswer(
 // Filters of sessions, from the wire to the domain.
 
 /** The part of a list of sessions that its filter decides. */
-type Filtered = Omit<ListSessionsInput, "namespace" | "order" | "after" | "limit">;
+type Filtered = Omit<
+  ListSessionsInput,
+  "namespace" | "by" | "order" | "after" | "limit" | "includeTotal"
+>;
 
 /** Gives what a filter asks for; what is unset asks for nothing. */
 export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
   if (filter === undefined) return {};
-  const { userId, agentId, labels } = filter;
+  const { userId, agentId, labels, sessionIdPrefix } = filter;
+  const metadata = fromConditions(filter.metadata);
   const { createTimeFrom, createTimeBefore, updateTimeFrom, updateTimeBefore } = filter;
   return {
     ...(userId === undefined ? {} : { userId }),
@@ -173,5 +180,9 @@ export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
     ...(createTimeBefore === undefined ? {} : { createdBeforeMs: fromTimestamp(createTimeBefore) }),
     ...(updateTimeFrom === undefined ? {} : { updatedFromMs: fromTimestamp(updateTimeFrom) }),
     ...(updateTimeBefore === undefined ? {} : { updatedBeforeMs: fromTimestamp(updateTimeBefore) }),
+    ...(sessionIdPrefix === undefined ? {} : { sessionIdPrefix }),
+    ...(metadata.length === 0
+      ? {}
+      : { where: ({ fields }) => passesAll(flattenMetadata(fields.metadata), metadata) }),
   };
 }

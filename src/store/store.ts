@@ -69,18 +69,30 @@ export type * from "./session-changes.ts";
 export type * from "./stored.ts";
 export type * from "./task-records.ts";
 
+/** A session in a list: where the next page goes on. */
+export interface SessionPlace {
+  readonly sessionNo: number;
+  /** The time of its last change; 0 in the order of creation. */
+  readonly updateMs: number;
+}
+
 export interface SessionQuery {
   readonly namespace: string;
   readonly userId?: string;
   readonly agentId?: string;
+  readonly sessionIdPrefix?: string;
   readonly labels?: ReadonlyMap<string, string>;
   readonly createdFromMs?: number;
   readonly createdBeforeMs?: number;
   readonly updatedFromMs?: number;
   readonly updatedBeforeMs?: number;
+  /** A pure test of what the fields above do not say. */
+  readonly where?: (session: Session) => boolean;
+  /** The time that sessions are listed by; those of one time in the order of creation. */
+  readonly by?: "create" | "update";
   readonly order: "asc" | "desc";
-  /** Goes on after the session with this number, in the order of the query. */
-  readonly after?: number;
+  /** Goes on after this session, in the order of the query. */
+  readonly after?: SessionPlace;
   readonly limit: number;
   /** Leaves out sessions whose time has run out. */
   readonly nowMs: number;
@@ -89,7 +101,20 @@ export interface SessionQuery {
 export interface SessionPage {
   readonly sessions: readonly Session[];
   /** Start of the next page; undefined at the end. */
-  readonly next: number | undefined;
+  readonly next: SessionPlace | undefined;
+}
+
+export interface ListedNamespace {
+  readonly namespace: string;
+  /** That of its last change. */
+  readonly revision: number;
+}
+
+/** A count of entries; those beyond the bound of one call are not counted. */
+export interface ListTotal {
+  readonly count: number;
+  /** There may be more. */
+  readonly isAtLeast: boolean;
 }
 
 export interface MessageQuery {
@@ -264,8 +289,13 @@ export interface Store extends MemoryStore, ErasureStore, RecordStore {
   /** Number of retained revisions of a namespace after that of a position. */
   countRevisions(namespace: string, after: EventPosition): Promise<number>;
 
+  /** By name, byte for byte, after the name given; also those whose records are all gone. */
+  listNamespaces(after: string, limit: number): Promise<readonly ListedNamespace[]>;
+
   readSession(ref: SessionRef): Promise<Session | undefined>;
   listSessions(query: SessionQuery): Promise<SessionPage>;
+  /** Counts the sessions of a list on all its pages. */
+  countSessions(query: Omit<SessionQuery, "after" | "limit">): Promise<ListTotal>;
   /** Sessions whose time has run out; at most `limit`. */
   expiredSessions(nowMs: number, limit: number): Promise<readonly SessionRef[]>;
   readMessage(ref: SessionRef, messageId: string): Promise<StoredMessage | undefined>;

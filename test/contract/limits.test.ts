@@ -111,6 +111,7 @@ const ROWS: readonly LimitRow[] = [
       createTimeBefore: undefined,
       updateTimeFrom: undefined,
       updateTimeBefore: undefined,
+      metadata: [],
     },
   })),
   limitRow("updateSession", "update_mask.paths", LIMITS.updateMaskPaths, (size) => ({

@@ -2,8 +2,9 @@
 // failure.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
+import { type SessionFilter, SessionOrder } from "../../src/gen/memorysidecar/v1/session.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   dropOldest,
@@ -17,6 +18,7 @@ import {
   toolCall,
   written,
 } from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
@@ -260,6 +262,7 @@ describe("ListSessions", () => {
     createTimeBefore: undefined,
     updateTimeFrom: undefined,
     updateTimeBefore: undefined,
+    metadata: [],
   };
   const ids = (page: { sessions: readonly { sessionId: string }[] }) =>
     page.sessions.map((one) => one.sessionId);
@@ -302,6 +305,74 @@ describe("ListSessions", () => {
     expect(await list({ updateTimeFrom: at, updateTimeBefore: at } as object)).toEqual([]);
   });
 
+  test("gives those that were changed last first when asked, in pages", async () => {
+    const changed = "changed-last";
+    for (const [index, sessionId] of ["a", "b", "c", "d"].entries()) {
+      const made = session({ sessionId, userId: `u${index % 2}` });
+      await server.client.call("createSession", { namespace: changed, session: made });
+      server.advance(1_000);
+    }
+    const append = { namespace: changed, sessionId: "b", messages: [message({ role: 1 })] };
+    await server.client.call("appendMessages", append);
+    const newest = { namespace: changed, order: SessionOrder.UPDATE_TIME_DESC };
+    const oldest = { namespace: changed, order: SessionOrder.UPDATE_TIME_ASC };
+    expect(ids(await server.client.call("listSessions", newest))).toEqual(["b", "d", "c", "a"]);
+    const first = await server.client.call("listSessions", { ...oldest, pageSize: 3 });
+    expect(ids(first)).toEqual(["a", "c", "d"]);
+    const rest = { ...oldest, pageToken: first.nextPageToken };
+    expect(ids(await server.client.call("listSessions", rest))).toEqual(["b"]);
+    const ofUser = { ...newest, filter: { ...filter, userId: "u1" } };
+    expect(ids(await server.client.call("listSessions", ofUser))).toEqual(["b", "d"]);
+    const at = (await server.client.call("getSession", { namespace: changed, sessionId: "d" }))
+      .session?.updateTime;
+    const since = { ...oldest, filter: { ...filter, updateTimeFrom: at } };
+    expect(ids(await server.client.call("listSessions", since))).toEqual(["d", "b"]);
+  });
+
+  test("filters by the beginning of the id and by metadata, and counts all pages", async () => {
+    const kinds = "by-metadata";
+    const sizes = [1, 2, 3, 4];
+    for (const size of sizes) {
+      const sessionId = `${size % 2 === 0 ? "even" : "odd"}/${size}`;
+      const made = session({ sessionId, metadata: struct({ size, tags: ["x", `t${size}`] }) });
+      await server.client.call("createSession", { namespace: kinds, session: made });
+    }
+    const list = (fields: Partial<SessionFilter>, more: object = {}) =>
+      server.client.call("listSessions", {
+        ...{ namespace: kinds, filter: { ...filter, ...fields }, includeTotal: true },
+        ...more,
+      });
+    const even = await list({ sessionIdPrefix: "even/" });
+    expect([ids(even), even.total]).toEqual([["even/4", "even/2"], { count: 2n, atLeast: false }]);
+    const range = { min: 2, lessThan: undefined, max: undefined };
+    const large = { path: "size", test: { $case: "range", value: range } } as const;
+    const page = await list({ metadata: [large] }, { pageSize: 1 });
+    expect([ids(page), page.total?.count]).toEqual([["even/4"], 3n]);
+    const tagged = { path: "tags", test: { $case: "equalTo", value: "t1" } } as const;
+    const none: MetadataCondition = {
+      path: "",
+      test: { $case: "noneOf", value: { conditions: [tagged] } },
+    };
+    const both = await list({ metadata: [none], sessionIdPrefix: "odd/" });
+    expect([ids(both), both.total?.count]).toEqual([["odd/3"], 1n]);
+    const uncounted = await server.client.call("listSessions", { namespace: kinds });
+    expect(uncounted.total).toBeUndefined();
+  });
+
+  test("refuses an empty prefix and conditions that are none", async () => {
+    const deep = { path: "size", test: { $case: "equalTo", value: { a: 1 } } } as const;
+    const failure = await server.client.fail("listSessions", {
+      namespace,
+      filter: { ...filter, sessionIdPrefix: "", metadata: [deep, { path: "", test: deep.test }] },
+    });
+    expect(failure.fields).toEqual([
+      "filter.session_id_prefix",
+      "filter.metadata[0].equal_to",
+      "filter.metadata[1].path",
+      "filter.metadata[1].equal_to",
+    ]);
+  });
+
   test("refuses a token that is damaged or of another query", async () => {
     const { nextPageToken } = await server.client.call("listSessions", { namespace, pageSize: 1 });
     const invalid = { code: "INVALID_ARGUMENT", reason: "PAGE_TOKEN_INVALID" };
@@ -320,7 +391,7 @@ describe("ListSessions", () => {
 
   test("refuses a negative size, an unknown order, and times that are none", async () => {
     const failure = await server.client.fail("listSessions", {
-      order: 3 as 0,
+      order: 9 as 0,
       pageSize: -1,
       filter: { ...filter, createTimeFrom: { seconds: 253_402_300_800n, nanos: 0 } },
     });
@@ -509,5 +580,36 @@ describe("GetWindow", () => {
     expect(await get({ sessionId, policy: written(broken) })).toMatchObject({
       fields: ["policy.policy.stages[0].name"],
     });
+  });
+});
+
+describe("ListNamespaces", () => {
+  test("gives the namespaces by name with their revisions, in pages", async () => {
+    await using own = await startContractServer();
+    expect((await own.client.call("listNamespaces")).namespaces).toEqual([]);
+    for (const namespace of ["team-b", "", "team-a"]) {
+      const made = session({ sessionId: "s" });
+      await own.client.call("createSession", { namespace, session: made });
+    }
+    await own.client.call("deleteSession", { namespace: "team-a", sessionId: "s" });
+    const first = await own.client.call("listNamespaces", { pageSize: 2 });
+    expect(first.namespaces).toEqual([
+      { namespace: "default", revision: 1n },
+      { namespace: "team-a", revision: 2n },
+    ]);
+    const rest = await own.client.call("listNamespaces", { pageToken: first.nextPageToken });
+    expect(rest).toEqual({
+      namespaces: [{ namespace: "team-b", revision: 1n }],
+      nextPageToken: "",
+    });
+  });
+
+  test("refuses a negative size and a token of another list", async () => {
+    const failure = await server.client.fail("listNamespaces", { pageSize: -1 });
+    expect(failure.fields).toEqual(["page_size"]);
+    const page = await server.client.call("listSessions", { namespace: "listing", pageSize: 1 });
+    expect(
+      await server.client.fail("listNamespaces", { pageToken: page.nextPageToken }),
+    ).toMatchObject({ code: "INVALID_ARGUMENT", reason: "PAGE_TOKEN_INVALID" });
   });
 });

@@ -3,10 +3,13 @@
 import { isExpired, type SessionRef } from "../../src/session/rules/session.ts";
 import type {
   Consumer,
+  ListedNamespace,
+  ListTotal,
   MessagePage,
   MessageQuery,
   ReadFacts,
   SessionPage,
+  SessionPlace,
   SessionQuery,
   StoredEntry,
   StoredMessage,
@@ -86,11 +89,15 @@ export function listMessages(
   return { messages: found.slice(0, query.limit), next: found[query.limit]?.seq };
 }
 
-function matches(state: SessionState, query: SessionQuery): boolean {
+type SessionFilter = Omit<SessionQuery, "after" | "limit">;
+
+function matches(state: SessionState, query: SessionFilter): boolean {
   const { fields, head } = state.session;
   const labels = [...(query.labels ?? [])];
   return (
     !isExpired(state.session, query.nowMs) &&
+    state.session.sessionId.startsWith(query.sessionIdPrefix ?? "") &&
+    (query.where?.(state.session) ?? true) &&
     (query.userId === undefined || fields.userId === query.userId) &&
     (query.agentId === undefined || fields.agentId === query.agentId) &&
     labels.every(([key, value]) => fields.labels.get(key) === value) &&
@@ -101,23 +108,55 @@ function matches(state: SessionState, query: SessionQuery): boolean {
   );
 }
 
-/** A page of the sessions of a namespace, in the order of their creation or against it. */
+function placeOf({ sessionNo, session }: SessionState, { by }: SessionFilter): SessionPlace {
+  return { sessionNo, updateMs: by === "update" ? session.head.updateMs : 0 };
+}
+
+/** All sessions that a list means, in its order. */
+function sessionsOf(state: MemoryState, query: SessionFilter): SessionState[] {
+  const found = [...(state.namespaces.get(query.namespace)?.sessions.values() ?? [])];
+  const compare = (one: SessionState, other: SessionState) =>
+    comparePlaces(placeOf(one, query), placeOf(other, query));
+  found.sort(query.order === "desc" ? (one, other) => compare(other, one) : compare);
+  return found.filter((session) => matches(session, query));
+}
+
+function comparePlaces(one: SessionPlace, other: SessionPlace): number {
+  return one.updateMs - other.updateMs || one.sessionNo - other.sessionNo;
+}
+
+/** A page of the sessions of a namespace. */
 export function listSessions(state: MemoryState, query: SessionQuery): SessionPage {
   const { after, limit, order } = query;
-  let found = [...(state.namespaces.get(query.namespace)?.sessions.values() ?? [])];
-  found.sort((a, b) => a.sessionNo - b.sessionNo);
-  if (order === "desc") found.reverse();
-  if (after !== undefined) {
-    found = found.filter(({ sessionNo }) =>
-      order === "desc" ? sessionNo < after : sessionNo > after,
-    );
-  }
-  found = found.filter((session) => matches(session, query));
-  const page = found.slice(0, limit);
+  const left = sessionsOf(state, query).filter((session) => {
+    if (after === undefined) return true;
+    const compared = comparePlaces(placeOf(session, query), after);
+    return order === "desc" ? compared < 0 : compared > 0;
+  });
+  const page = left.slice(0, limit);
+  const last = page.at(-1);
   return {
     sessions: page.map(({ session }) => session),
-    next: found.length > limit ? page.at(-1)?.sessionNo : undefined,
+    next: left.length > limit && last !== undefined ? placeOf(last, query) : undefined,
   };
+}
+
+/** Number of sessions of a list. */
+export function countSessions(state: MemoryState, query: SessionFilter): ListTotal {
+  return { count: sessionsOf(state, query).length, isAtLeast: false };
+}
+
+/** The namespaces that ever changed, by name. */
+export function listNamespaces(
+  state: MemoryState,
+  after: string,
+  limit: number,
+): ListedNamespace[] {
+  return [...state.namespaces]
+    .map(([namespace, { newest }]) => ({ namespace, revision: newest.revision }))
+    .filter(({ namespace, revision }) => revision > 0 && namespace > after)
+    .sort((one, other) => (one.namespace < other.namespace ? -1 : 1))
+    .slice(0, limit);
 }
 
 /** Sessions of all namespaces whose time has run out. */

@@ -148,6 +148,12 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly listSessions: Store["listSessions"] = (query) =>
     this.run(() => reads.listSessions(this.state, query));
 
+  readonly countSessions: Store["countSessions"] = (query) =>
+    this.run(() => reads.countSessions(this.state, query));
+
+  readonly listNamespaces: Store["listNamespaces"] = (after, limit) =>
+    this.run(() => reads.listNamespaces(this.state, after, limit));
+
   readonly expiredSessions: Store["expiredSessions"] = (nowMs, limit) =>
     this.run(() => reads.expiredSessions(this.state, nowMs, limit));
 

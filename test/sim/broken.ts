@@ -103,10 +103,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     };
   },
   "skips a session where a page begins": (store) => ({
-    listSessions: (query) => {
-      const after = query.order === "asc" ? 1 : -1;
-      const moved = query.after === undefined ? {} : { after: query.after + after };
-      return store.listSessions({ ...query, ...moved });
+    listSessions: async (query) => {
+      const page = await store.listSessions(query);
+      return query.after === undefined ? page : { ...page, sessions: page.sessions.slice(1) };
     },
   }),
   "skips a message where a page begins": (store) => ({

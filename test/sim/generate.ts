@@ -357,9 +357,11 @@ function drawSessionQuery({ random, nowMs }: Draw, namespace: string): SessionQu
   const time = () => random.int(START_MS, nowMs + 1);
   return {
     namespace,
+    by: random.pick(["create", "update"] as const),
     order: random.pick(["asc", "desc"] as const),
     limit: random.pick([1, 2, 100]),
     nowMs: random.chance(0.5) ? 0 : nowMs,
+    ...(random.chance(0.3) ? { sessionIdPrefix: random.pick(SESSION_IDS).slice(0, 2) } : {}),
     ...(random.chance(0.3) ? { userId: random.pick(USERS) } : {}),
     ...(random.chance(0.3) ? { agentId: random.pick(USERS) } : {}),
     ...(random.chance(0.3) ? { labels: new Map([["k", random.pick(["", "v", "w"])]]) } : {}),

@@ -261,7 +261,11 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
       return await allMessages(store, ref, { ...query, ...only });
     }
     case "list-sessions":
-      return (await allSessions(store, operation.query)).map(sessionView);
+      return {
+        sessions: (await allSessions(store, operation.query)).map(sessionView),
+        total: await store.countSessions(operation.query),
+        namespaces: await store.listNamespaces("", 100),
+      };
     case "list-events":
       return await listEvents(store, operation);
     case "list-consumers":

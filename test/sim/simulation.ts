@@ -353,6 +353,8 @@ export function reading(store: Store): Store {
     countRevisions: (namespace, after) => store.countRevisions(namespace, after),
     readSession: (ref) => store.readSession(ref),
     listSessions: (query) => store.listSessions(query),
+    countSessions: (query) => store.countSessions(query),
+    listNamespaces: (after, limit) => store.listNamespaces(after, limit),
     expiredSessions: (nowMs, limit) => store.expiredSessions(nowMs, limit),
     readMessage: (ref, messageId) => store.readMessage(ref, messageId),
     listMessages: (ref, query) => store.listMessages(ref, query),

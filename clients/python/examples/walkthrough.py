@@ -26,6 +26,7 @@ from memorysidecar import (
     Unavailable,
     policy,
     v1,
+    where,
 )
 from memorysidecar.errors import decode_error
 
@@ -86,6 +87,14 @@ def sessions(client: Client) -> None:
 
     found = [one.session_id for one in client.list_sessions(filter={"labels": {"topic": "travel"}})]
     print(f"sessions about travel: {found}")
+    recent = client.list_sessions(
+        filter={"session_id_prefix": "tr", "metadata": [where("none", exists=False)]},
+        order="newest_update_first",
+    )
+    print(f"changed last: {[one.session_id for one in recent]}")
+    print(f"sessions of trips: {client.count_sessions(filter={'session_id_prefix': 'tr'}).count}")
+    names = [one.namespace for one in client.list_namespaces()]
+    print(f"the namespace is listed: {client.namespace in names}")
     sessions = client.sessions
     bad = v1.ListSessionsRequest(namespace=client.namespace, page_token="not a token")
     expect(ErrorReason.PAGE_TOKEN_INVALID, raw, sessions.ListSessions, bad)

@@ -60,6 +60,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "retry_task": ("RetryTask", {"task_id": "t"}),
     "delete_task": ("DeleteTask", {"task_id": "t"}),
     "list_hooks": ("ListHooks", {}),
+    "list_namespaces": ("ListNamespaces", {}),
+    "count_sessions": ("ListSessions", {"filter": {"session_id_prefix": "s"}}),
     "erase_subject": ("EraseSubject", {"session_id": "s"}),
     "get_erasure": ("GetErasure", {"erasure_id": "e"}),
     "list_policy_presets": ("ListPolicyPresets", {}),

@@ -20,6 +20,7 @@ SCOPED = v1.ScopeFilter(owned_by=v1.MemoryScope(user_id=""))
 EMPTY: list[tuple[str, dict[str, Any], str]] = [
     ("list_sessions", {"filter": {"user_id": ""}}, "filter.user_id"),
     ("list_sessions", {"filter": v1.SessionFilter(agent_id="")}, "filter.agent_id"),
+    ("count_sessions", {"filter": {"session_id_prefix": ""}}, "filter.session_id_prefix"),
     ("list_events", {"filter": {"user_id": ""}}, "filter.user_id"),
     ("list_events", {"filter": v1.EventFilter(session_id="")}, "filter.session_id"),
     ("watch", {"filter": {"user_id": ""}}, "filter.user_id"),

@@ -85,6 +85,15 @@ async function sessions(): Promise<void> {
   for await (const session of client.listSessions({ labels: { topic: "trees" } })) {
     console.log(`listed ${session.sessionId}, last seq ${session.lastSeq}`);
   }
+  const trees = { sessionIdPrefix: "ch", metadata: [{ path: "none", exists: false }] } as const;
+  for await (const session of client.listSessions({ ...trees, order: "newest-update-first" })) {
+    console.log(`changed last: ${session.sessionId}`);
+  }
+  const { count, atLeast } = await client.countSessions(trees);
+  console.log(`counted ${count} of them, ${atLeast ? "or more" : "and no more"}`);
+  for await (const found of client.listNamespaces()) {
+    if (found.namespace === namespace) console.log(`the namespace is listed`);
+  }
 }
 
 async function messages(): Promise<void> {
@@ -360,6 +369,7 @@ async function rest(): Promise<void> {
     pageSize: 1,
     pageToken: "broken",
     filter: undefined,
+    includeTotal: false,
   } as const;
   const { sessions } = client.raw;
   await refused(

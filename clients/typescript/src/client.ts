@@ -5,9 +5,11 @@ import { isMemorySidecarError } from "./errors.ts";
 import {
   AdminServiceService as Admin,
   type GetServerInfoResponse,
+  type NamespaceInfo,
 } from "./gen/memorysidecar/v1/admin_service.ts";
 import type { Consumer, Event } from "./gen/memorysidecar/v1/event.ts";
 import { EventServiceService as Events } from "./gen/memorysidecar/v1/event_service.ts";
+import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import {
@@ -86,6 +88,12 @@ export class MemorySidecar extends SnapshotMethods {
       const page = await this.call(Sessions.listSessions, request, opts);
       return { items: page.sessions, nextPageToken: page.nextPageToken };
     });
+  }
+
+  /** Counts the sessions that a list with these conditions gives, up to a bound. */
+  async countSessions(opts: options.CountSessionsOptions = {}): Promise<ListTotal> {
+    const request = requests.countSessionsRequest(this.at(opts), opts);
+    return calls.given((await this.call(Sessions.listSessions, request, opts)).total);
   }
 
   /** Changes what describes a session; `session.sessionId` names it. */
@@ -265,6 +273,17 @@ export class MemorySidecar extends SnapshotMethods {
   ): Promise<Consumer> {
     const request = { namespace: this.at(opts), consumerId, resumeToken };
     return calls.given((await this.call(Events.ackEvents, request, opts)).consumer);
+  }
+
+  /** Lists the namespaces that the client may use, by name. */
+  listNamespaces(
+    opts: Omit<options.ListOptions, "namespace"> = {},
+  ): AsyncGenerator<NamespaceInfo, void, undefined> {
+    return walkPages(async (pageToken) => {
+      const request = { pageSize: opts.pageSize ?? 0, pageToken };
+      const page = await this.call(Admin.listNamespaces, request, opts);
+      return { items: page.namespaces, nextPageToken: page.nextPageToken };
+    });
   }
 
   /** Gets what the server is, what it can do, and its limits. */

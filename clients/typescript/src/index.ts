@@ -25,6 +25,7 @@ export {
   type Hook,
   HookKind,
   type Limit,
+  type NamespaceInfo,
 } from "./gen/memorysidecar/v1/admin_service.ts";
 export {
   type Document,
@@ -49,7 +50,7 @@ export {
   type TaskAttempted,
   type TaskDead,
 } from "./gen/memorysidecar/v1/event.ts";
-export type { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
+export type { ListTotal, MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 export type {
   ClearCollectionResponse,
   DeleteDocumentsResponse,
@@ -189,6 +190,7 @@ export {
   type ToolResultInput,
   toMessage,
 } from "./message.ts";
+export type { MetadataInput, MetadataTestInput, ScalarInput } from "./metadata.ts";
 export type {
   AppendOptions,
   ConnectOptions,
@@ -278,12 +280,9 @@ export type {
   EmbedOptions,
   GetDocumentOptions,
   ListDocumentsOptions,
-  MetadataInput,
-  MetadataTestInput,
   NamedVector,
   RecallFilterInput,
   RecallOptions,
-  ScalarInput,
   UpsertOptions,
   VectorInput,
 } from "./recall-options.ts";

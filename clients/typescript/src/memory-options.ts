@@ -14,8 +14,9 @@ import { ContextSectionKind } from "./gen/memorysidecar/v1/recall.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput, ImportanceRuleInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
+import type { MetadataInput } from "./metadata.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
-import type { MetadataInput, WeightsInput } from "./recall-options.ts";
+import type { WeightsInput } from "./recall-options.ts";
 import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
 
 export const MEMORY_STATES = {

@@ -17,8 +17,9 @@ import { MEMORY_KINDS } from "./memory-kinds.ts";
 import type * as options from "./memory-options.ts";
 import * as names from "./memory-options.ts";
 import { toExtraction } from "./memory-policy.ts";
+import { toCondition } from "./metadata.ts";
 import { TRUSTS } from "./recall-options.ts";
-import { toCondition, toWeights } from "./recall-requests.ts";
+import { toWeights } from "./recall-requests.ts";
 import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 

@@ -3,6 +3,7 @@
 import type { CallOptions, MutationOptions } from "./call.ts";
 import type { ChannelSettings } from "./channel.ts";
 import type { RoleInput } from "./message.ts";
+import type { MetadataInput } from "./metadata.ts";
 import type { PolicyInput } from "./policy.ts";
 import type { OccasionName, UnitName } from "./policy-names.ts";
 import type { RecordOperationInput } from "./record-inputs.ts";
@@ -36,7 +37,9 @@ export interface ListOptions extends CallOptions {
 export interface SessionFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
+  readonly sessionIdPrefix?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: readonly MetadataInput[] | undefined;
   readonly createTimeFrom?: Date | undefined;
   readonly createTimeBefore?: Date | undefined;
   readonly updateTimeFrom?: Date | undefined;
@@ -45,9 +48,12 @@ export interface SessionFilterInput {
 
 /** Options of a list of sessions. */
 export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
-  /** Default `newest-first`. */
-  readonly order?: OrderInput | undefined;
+  /** By the time of creation, or of the last update. Default `newest-first`. */
+  readonly order?: OrderInput | "newest-update-first" | "oldest-update-first" | undefined;
 }
+
+/** Options of a count of sessions. */
+export interface CountSessionsOptions extends CallOptions, SessionFilterInput {}
 
 /** Filter of messages. Every condition that is set must hold. */
 export interface ListMessagesOptions extends ListOptions {

@@ -12,6 +12,7 @@ import {
 } from "./gen/memorysidecar/v1/recall.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
+import type { MetadataInput } from "./metadata.ts";
 import type { ListOptions } from "./options.ts";
 import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
 
@@ -43,24 +44,6 @@ export interface NamedVector {
   readonly values: readonly number[] | Float32Array;
   readonly model?: string;
 }
-
-/** A value that metadata can be compared with. */
-export type ScalarInput = string | number | boolean | null;
-
-/** A condition on the metadata at a path. */
-export type MetadataTestInput = { readonly path: string } & (
-  | { readonly equals: ScalarInput }
-  | { readonly oneOf: readonly ScalarInput[] }
-  | { readonly exists: boolean }
-  | { readonly min?: number; readonly max?: number; readonly lessThan?: number }
-);
-
-/** A condition on metadata: at a path, or all, any or none of several conditions. */
-export type MetadataInput =
-  | MetadataTestInput
-  | { readonly allOf: readonly MetadataInput[] }
-  | { readonly anyOf: readonly MetadataInput[] }
-  | { readonly noneOf: readonly MetadataInput[] };
 
 /** Records that recall considers. Every field that is set must hold. */
 export interface RecallFilterInput {

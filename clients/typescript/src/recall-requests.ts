@@ -2,7 +2,6 @@
 
 import { choice, conditions, noOthers } from "./choice.ts";
 import type { Document, DocumentFilter, Embedding } from "./gen/memorysidecar/v1/document.ts";
-import { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 import {
   ListDocumentsRequest,
   UpsertDocumentsRequest,
@@ -14,6 +13,7 @@ import { RecallRequest } from "./gen/memorysidecar/v1/recall_service.ts";
 import { CountTokensRequest } from "./gen/memorysidecar/v1/session_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
+import { toCondition } from "./metadata.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
 import { type ScopeInput, scopeFilterOf, scopeOf } from "./scope-filter.ts";
@@ -31,33 +31,6 @@ function toVector(input: options.VectorInput | undefined): DeepPartial<Embedding
 
 function isNamed(input: options.VectorInput): input is options.NamedVector {
   return !Array.isArray(input) && !(input instanceof Float32Array);
-}
-
-/** Makes a condition on metadata. */
-export function toCondition(input: options.MetadataInput): MetadataCondition {
-  if ("allOf" in input) return toTree("allOf", input.allOf);
-  if ("anyOf" in input) return toTree("anyOf", input.anyOf);
-  if ("noneOf" in input) return toTree("noneOf", input.noneOf);
-  const { path } = input;
-  if ("equals" in input) {
-    return MetadataCondition.fromPartial({ path, test: { $case: "equalTo", value: input.equals } });
-  }
-  if ("oneOf" in input) {
-    const value: unknown[] = [...input.oneOf];
-    return MetadataCondition.fromPartial({ path, test: { $case: "oneOf", value } });
-  }
-  if ("exists" in input) {
-    return MetadataCondition.fromPartial({ path, test: { $case: "exists", value: input.exists } });
-  }
-  const { path: _, ...range } = input;
-  return MetadataCondition.fromPartial({ path, test: { $case: "range", value: range } });
-}
-
-function toTree(
-  $case: "allOf" | "anyOf" | "noneOf",
-  conditions: readonly options.MetadataInput[],
-): MetadataCondition {
-  return { path: "", test: { $case, value: { conditions: conditions.map(toCondition) } } };
 }
 
 function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {

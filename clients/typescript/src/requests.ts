@@ -18,8 +18,10 @@ import {
 } from "./gen/memorysidecar/v1/session_service.ts";
 import { SummaryPlacement } from "./gen/memorysidecar/v1/summary.ts";
 import { type MessageInput, toMessage, toRole } from "./message.ts";
+import { toCondition } from "./metadata.ts";
 import type {
   AppendOptions,
+  CountSessionsOptions,
   CreateConsumerOptions,
   ListEventsOptions,
   ListMessagesOptions,
@@ -63,6 +65,8 @@ function time(date: Date | undefined) {
 const SESSION_ORDERS = {
   "oldest-first": SessionOrder.CREATE_TIME_ASC,
   "newest-first": SessionOrder.CREATE_TIME_DESC,
+  "oldest-update-first": SessionOrder.UPDATE_TIME_ASC,
+  "newest-update-first": SessionOrder.UPDATE_TIME_DESC,
 } as const;
 
 const MESSAGE_ORDERS = {
@@ -70,10 +74,15 @@ const MESSAGE_ORDERS = {
   "newest-first": MessageOrder.SEQ_DESC,
 } as const;
 
-const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set<keyof ListSessionsOptions>([
-  ...(["namespace", "timeoutMs", "signal", "pageSize", "order"] as const),
+const COUNT_SESSIONS_OPTIONS: ReadonlySet<string> = new Set<keyof CountSessionsOptions>([
+  ...(["namespace", "timeoutMs", "signal"] as const),
   ...(["userId", "agentId", "labels", "createTimeFrom", "createTimeBefore"] as const),
-  ...(["updateTimeFrom", "updateTimeBefore"] as const),
+  ...(["updateTimeFrom", "updateTimeBefore", "sessionIdPrefix", "metadata"] as const),
+]);
+const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
+  ...COUNT_SESSIONS_OPTIONS,
+  "pageSize",
+  "order",
 ]);
 
 export function listSessionsRequest(
@@ -92,11 +101,23 @@ export function listSessionsRequest(
   });
 }
 
+export function countSessionsRequest(
+  namespace: string,
+  options: CountSessionsOptions,
+): ListSessionsRequest {
+  onlyFields("count of sessions", options, COUNT_SESSIONS_OPTIONS);
+  return ListSessionsRequest.fromPartial({
+    ...{ namespace, pageSize: 1, includeTotal: true },
+    filter: sessionFilter(options),
+  });
+}
+
 function sessionFilter(options: SessionFilterInput): DeepPartial<SessionFilter> {
-  const { userId, agentId, labels = {} } = options;
+  const { userId, agentId, sessionIdPrefix, labels = {}, metadata = [] } = options;
   return {
-    ...conditions({ userId, agentId }),
+    ...conditions({ userId, agentId, sessionIdPrefix }),
     labels: { ...labels },
+    metadata: metadata.map(toCondition),
     createTimeFrom: time(options.createTimeFrom),
     createTimeBefore: time(options.createTimeBefore),
     updateTimeFrom: time(options.updateTimeFrom),

@@ -46,6 +46,7 @@ describe("an empty condition", () => {
     ["userId", (to) => to.listSessions({ userId: "" })],
     ["agentId", (to) => to.listSessions({ agentId: "" })],
     ["userId", (to) => to.listSessions({ userId: loose(null) })],
+    ["sessionIdPrefix", (to) => to.countSessions({ sessionIdPrefix: "" })],
     ["userId", (to) => to.watch({ filter: { userId: "" } })],
     ["sessionId", (to) => to.watch({ filter: { sessionId: "" } })],
     ["userId", (to) => to.listEvents({ filter: { userId: "" } })],

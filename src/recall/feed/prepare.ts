@@ -4,7 +4,7 @@ import { checkLive } from "../../kit/call.ts";
 import type { Pace } from "../../kit/semaphore.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
-import type { SessionQuery } from "../../store/store.ts";
+import type { SessionPlace, SessionQuery } from "../../store/store.ts";
 import type { RecallFilter } from "../rules/filter.ts";
 import type { Container } from "./container.ts";
 import type { NamespaceFeed } from "./feed.ts";
@@ -205,7 +205,7 @@ async function namedIn(
     refs.push(...sessions.ids.map((id) => ({ kind: "session", id }) as const));
   }
   if (sessions.kind !== "query") return refs;
-  let after: number | undefined;
+  let after: SessionPlace | undefined;
   do {
     const page = await feed.listSessions({
       ...sessions.query,

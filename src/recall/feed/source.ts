@@ -3,7 +3,14 @@
 import type { AppError } from "../../kit/errors.ts";
 import type { Memory, MemoryScope } from "../../memory/rules/memory.ts";
 import { expireMs, isExpired, type Session } from "../../session/rules/session.ts";
-import type { Lists, Store, StoredDocument, StoredScope, VectorPlace } from "../../store/store.ts";
+import type {
+  Lists,
+  SessionPlace,
+  Store,
+  StoredDocument,
+  StoredScope,
+  VectorPlace,
+} from "../../store/store.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
 import type { ContainerInfo, ContainerRef, IndexItem, IndexModel } from "../index/port.ts";
 
@@ -214,7 +221,7 @@ export interface Listed {
 export class Lister {
   readonly #source: Source;
   #collection = "";
-  #session: number | undefined;
+  #session: SessionPlace | undefined;
   #hasCollections = false;
   #scope = "";
   #hasScopes = false;

@@ -83,6 +83,14 @@ function isValid(
 
 // Whether labels and metadata of one record pass a filter.
 
+/** Whether metadata holds what all of these conditions ask. */
+export function passesAll(
+  metadata: FlatMetadata,
+  conditions: readonly MetadataCondition[],
+): boolean {
+  return conditions.every((condition) => passesCondition(metadata, condition));
+}
+
 /** Whether metadata holds what a condition asks. */
 export function passesCondition(metadata: FlatMetadata, condition: MetadataCondition): boolean {
   if (!("of" in condition)) return passesTest(metadata, condition);

@@ -125,6 +125,11 @@ export class Memtable {
     return slot === undefined ? undefined : slotValue(slot, visibility);
   }
 
+  /** All keys held, those of removed values included, in no order. */
+  keys(): string[] {
+    return [...this.#slots.keys()];
+  }
+
   /** Whether the key has a value that is not durable yet: of which group. */
   pendingIn(key: string): "forming" | "in-flight" | undefined {
     const slot = this.#slots.get(key);

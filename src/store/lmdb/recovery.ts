@@ -26,8 +26,10 @@ import { type EventLogStart, readEventLog } from "../tables/events.ts";
  * 5: answers to request ids name what they hold, and erasures are jobs; a version that knows only 4
  * would answer with an error and leave erasures undone.
  * 6: records, which a version that knows only 5 would leave out of erasures and verify.
+ * 7: sessions are listed by their last change, a list that a version that knows only 6 would leave
+ * wrong; and every namespace is listed.
  */
-const STORE_FORMAT = 6;
+const STORE_FORMAT = 7;
 
 const OLDEST_FORMAT = 1;
 
@@ -48,6 +50,8 @@ export interface Identity {
   readonly instanceId?: string;
   /** Starts of the revisions of every namespace (revisions.ts). Missing up to format 2. */
   readonly base?: StreamPositions;
+  /** Sessions are listed by their last change. Missing up to format 6, until all are. */
+  readonly updatesListed?: boolean;
 }
 
 /** Reads who the store is; undefined when it is new. */
@@ -87,6 +91,7 @@ export async function claimIdentity(
   const storeId = old?.storeId ?? makeId();
   const identity = {
     ...{ storeId, historyId: storeId, instanceId: makeId(), base },
+    updatesListed: old === undefined,
     ...old,
     ...(newHistory ? { historyId: makeId() } : {}),
     format: STORE_FORMAT,

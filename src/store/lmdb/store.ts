@@ -57,8 +57,14 @@ import {
   pastWindow,
 } from "../tables/messages.ts";
 import * as records from "../tables/records.ts";
-import { listConsumers, positionsOf, readConsumer } from "../tables/replies.ts";
-import { committedState, expiredSessions, listSessions, openSession } from "../tables/sessions.ts";
+import { listConsumers, listNamespaces, positionsOf, readConsumer } from "../tables/replies.ts";
+import {
+  committedState,
+  countSessions,
+  expiredSessions,
+  listSessions,
+  openSession,
+} from "../tables/sessions.ts";
 import { listSummaries, readSummary } from "../tables/summaries.ts";
 import {
   dueTasks,
@@ -71,8 +77,15 @@ import {
 } from "../tables/tasks.ts";
 import { readVectors, saveVectors } from "../tables/vectors.ts";
 import { beginEpoch, lineageOf, readEpochs } from "./lineage.ts";
+import { listOldSessions } from "./old-lists.ts";
 import { listOldSources } from "./old-sources.ts";
-import { claimIdentity, readIdentity, recoverEvents, replayJournal } from "./recovery.ts";
+import {
+  claimIdentity,
+  type Identity,
+  readIdentity,
+  recoverEvents,
+  replayJournal,
+} from "./recovery.ts";
 import { checkInBackground, checkStart, type PageNews } from "./start-check.ts";
 
 /** Options for opening a store. */
@@ -212,9 +225,7 @@ async function openStore(
       await admit(false);
       writer.assertOpen();
     };
-    await moveOldTasks(core);
-    await listOldJobs(core);
-    await listOldSources(core);
+    await bringUpToDate(core, identity);
     const { storeId, historyId, instanceId, format } = identity;
     // A start on a full disk goes on with the epoch before.
     const epochs = floor.isLow ? readEpochs(env) : await beginEpoch(env, start.commitNo);
@@ -239,6 +250,14 @@ async function openStore(
     if (!isCommitFailure(error)) await env.root.close();
     throw error;
   }
+}
+
+/** Does what is left to do of a store that an older version wrote. */
+async function bringUpToDate(core: Core, identity: Required<Identity>): Promise<void> {
+  await moveOldTasks(core);
+  await listOldJobs(core);
+  await listOldSources(core);
+  await listOldSessions(core, identity);
 }
 
 /** Checks the pages that the start had no time for. Is called before the first write. */
@@ -282,6 +301,7 @@ type Reads = Exclude<keyof Store, keyof ErasureStore> &
 type OtherReads =
   | "positions"
   | "countRevisions"
+  | "countSessions"
   | "taskHooks"
   | "recalledNamespaces"
   | "openSnapshot"
@@ -318,8 +338,10 @@ function sessionReads(core: Core, events: EventLog) {
     positions: read(positionsOf),
     countRevisions: readPieces((_, namespace, after) => events.countRevisions(namespace, after)),
     listEvents: readPieces((_, query) => events.list(query)),
+    listNamespaces: read(listNamespaces),
     readSession: read((_, ref) => committedState(core, ref)?.session),
     listSessions: readPieces(listSessions),
+    countSessions: readPieces(countSessions),
     expiredSessions: async (nowMs, limit) => {
       core.writer.assertOpen();
       if (core.writer.isDiskFull) return [];

@@ -10,8 +10,9 @@ import type {
 } from "../../session/rules/session.ts";
 import type { Staged } from "../engine/group.ts";
 import type { Memtable } from "../engine/memtable.ts";
+import { NOTHING } from "../engine/table.ts";
 import type { StoredEntry } from "../store.ts";
-import { HEAD } from "./session-tables.ts";
+import { HEAD, updatedKey } from "./session-tables.ts";
 
 const CHUNK_BYTES_MIN = 1_024;
 const CHUNK_BYTES_MAX = 8_192;
@@ -194,6 +195,7 @@ export class CachedSession implements Staged {
         head: state.session.head,
       });
     }
+    if (state !== undefined) moveUpdated(memtable, this.committed, state);
     this.inFlight = state;
     this.forming = undefined;
   }
@@ -207,6 +209,19 @@ export class CachedSession implements Staged {
       this.#cache.measure(this);
     }
   }
+}
+
+/** Moves a session in the list by the time of its last change, once for all changes of a group. */
+function moveUpdated(
+  memtable: Memtable,
+  before: SessionState | null,
+  after: SessionState | null,
+): void {
+  const from = before === null ? undefined : updatedKey(before.sessionNo, before.session);
+  const to = after === null ? undefined : updatedKey(after.sessionNo, after.session);
+  if (from === to) return;
+  if (from !== undefined) memtable.set(from, null);
+  if (to !== undefined) memtable.set(to, NOTHING.encode(to, true));
 }
 
 const SESSION_BYTES = 1_200;

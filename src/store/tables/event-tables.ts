@@ -177,6 +177,7 @@ export const NAMESPACE = defineTable(0x30, "namespace", [lastText], {
     encode: encodeNamespace,
     decode: decodeNamespace,
   },
+  bucket: bucket.table,
 });
 
 /** The commit that has the events of a revision; only above the base. */

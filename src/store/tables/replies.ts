@@ -10,6 +10,7 @@ import type {
   ConsumerRef,
   ConsumerView,
   ErasureProgress,
+  ListedNamespace,
   NewEvent,
   StoredReply,
   StreamPositions,
@@ -98,6 +99,18 @@ export function positionsOf(core: Parts, namespace: string): StreamPositions {
     // Readers are told at once: what is being removed must not look like a gap.
     oldest: readPositions(core, namespace, "pending").oldest,
   };
+}
+
+/** The namespaces by name, after the one given. */
+export function listNamespaces(core: Core, after: string, limit: number): ListedNamespace[] {
+  const range = { start: `${NAMESPACE.key(after)}\0`, end: afterPrefix(NAMESPACE.id) };
+  const namespaces: ListedNamespace[] = [];
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+    if (namespaces.length >= limit) break;
+    const [namespace] = NAMESPACE.parts(key);
+    namespaces.push({ namespace, revision: NAMESPACE.of(payload).newest.revision });
+  }
+  return namespaces;
 }
 
 /** The revision that the next change of a namespace gets. */

@@ -4,6 +4,7 @@
 import { type InsertRecord, SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import {
   EMPTY_POLICY_STATE,
+  type Session,
   type SessionFields,
   type SessionHead,
   type WindowInsert,
@@ -190,6 +191,7 @@ const UNDER_LOG = { under: "log" } as const;
 export const SESSION_NAME = defineTable(0x01, "session id", [aText, lastText], {
   erasedWith: "session",
   record: ONE_NUMBER,
+  bucket: bucket.firstText,
 });
 
 const IN_ORDER = { bucket: bucket.allButLast };
@@ -216,6 +218,21 @@ export const SESSION_LABEL = defineTable(
   [aText, aText, aText, aNumber],
   { erasedWith: "session", record: NOTHING, ...IN_ORDER },
 );
+
+/** All sessions of a namespace by the time of their last change in ms, then by number. */
+export const SESSION_UPDATED = defineTable(0x3a, "changed session", [aText, aNumber, aNumber], {
+  erasedWith: "session",
+  record: NOTHING,
+  bucket: bucket.firstText,
+});
+
+/** The key of a session in the list by the time of its last change. */
+export function updatedKey(
+  sessionNo: number,
+  { namespace, head }: Pick<Session, "namespace" | "head">,
+): string {
+  return SESSION_UPDATED.key(namespace, head.updateMs, sessionNo);
+}
 
 /** By the end of its time: ms, session number. May be too early, never too late. */
 export const EXPIRY = defineTable(0x0e, "expiry", [aNumber, aNumber], {

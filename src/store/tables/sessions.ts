@@ -13,8 +13,8 @@ import {
 } from "../../session/rules/session.ts";
 import type { Policy, PolicyStage, Selection } from "../../window/policy/policy.ts";
 import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
-import { rangeIndex, unlessDamaged } from "../engine/reads.ts";
-import type { SessionPage, SessionQuery } from "../store.ts";
+import { type IndexRange, type IndexRow, rangeIndex, unlessDamaged } from "../engine/reads.ts";
+import type { ListTotal, SessionPage, SessionPlace, SessionQuery } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
 import type { Core } from "./core.ts";
 import {
@@ -25,6 +25,7 @@ import {
   SESSION_LABEL,
   SESSION_LIST,
   SESSION_NAME,
+  SESSION_UPDATED,
   SESSION_USER,
   type SessionRow,
 } from "./session-tables.ts";
@@ -179,23 +180,25 @@ function readNumbered(core: Core, sessionNo: number): Session {
   return (core.cache.get(row)?.committed ?? stateOf(core, row)).session;
 }
 
-function listPrefix(query: SessionQuery): string {
-  if (query.userId !== undefined && query.userId !== "") {
-    return SESSION_USER.prefix(query.namespace, query.userId);
-  }
-  if (query.agentId !== undefined && query.agentId !== "") {
-    return SESSION_AGENT.prefix(query.namespace, query.agentId);
-  }
-  for (const [key, value] of query.labels ?? []) {
-    return SESSION_LABEL.prefix(query.namespace, key, value);
-  }
-  return SESSION_LIST.prefix(query.namespace);
+/** Sessions that a list may hold: those of its user, its agent or a label, or all. */
+function listPrefix(query: SessionFilter): string {
+  return ownPrefix(query) ?? SESSION_LIST.prefix(query.namespace);
 }
 
-function matches(session: Session, query: SessionQuery): boolean {
+function ownPrefix({ namespace, userId, agentId, labels }: SessionFilter): string | undefined {
+  if (userId !== undefined && userId !== "") return SESSION_USER.prefix(namespace, userId);
+  if (agentId !== undefined && agentId !== "") return SESSION_AGENT.prefix(namespace, agentId);
+  for (const [key, value] of labels ?? []) {
+    return SESSION_LABEL.prefix(namespace, key, value);
+  }
+  return undefined;
+}
+
+function matches(session: Session, query: SessionFilter): boolean {
   const { fields, head } = session;
   if (
     isExpired(session, query.nowMs) ||
+    !session.sessionId.startsWith(query.sessionIdPrefix ?? "") ||
     (query.userId !== undefined && fields.userId !== query.userId) ||
     (query.agentId !== undefined && fields.agentId !== query.agentId) ||
     fields.createMs < (query.createdFromMs ?? Number.NEGATIVE_INFINITY) ||
@@ -208,56 +211,213 @@ function matches(session: Session, query: SessionQuery): boolean {
   for (const [key, value] of query.labels ?? []) {
     if (fields.labels.get(key) !== value) return false;
   }
-  return true;
+  return query.where?.(session) ?? true;
 }
 
-/** A page of sessions while it is made. */
-interface Listing {
-  readonly sessions: Session[];
-  bytes: number;
-  /** The number of the session looked at last. */
-  last: number | undefined;
-}
+/** A list without the part of it that a page shows. */
+type SessionFilter = Omit<SessionQuery, "after" | "limit">;
+
+/** Gives the places behind one, in the order of the list: less than asked for only at its end. */
+type Places = (after: SessionPlace | undefined, count: number) => readonly SessionPlace[];
 
 // Sessions looked at before other work gets its turn.
 const PIECE = 128;
 
-/** A page of sessions in order of creation. Looks at a bounded number of them, piece by piece. */
-export async function listSessions(core: Core, query: SessionQuery): Promise<SessionPage> {
-  const listing: Listing = { sessions: [], bytes: 0, last: query.after };
-  const { sessions } = listing;
-  for (let looks = 0; looks < LIMITS.pageScan; looks += PIECE) {
-    if (looks > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-      core.writer.assertReadable();
-    }
-    const end = listPiece(core, query, listing);
-    if (end !== "more") return { sessions, next: end === "full" ? listing.last : undefined };
-  }
-  return { sessions, next: listing.last };
+async function breathe(core: Core): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  core.writer.assertReadable();
 }
 
-function listPiece(core: Core, query: SessionQuery, listing: Listing): "more" | "full" | "end" {
-  const prefix = listPrefix(query);
-  const after = listing.last;
-  const reverse = query.order === "desc";
-  const start = !reverse && after !== undefined ? prefix + u64(after + 1) : prefix + u64(0);
-  const end = reverse && after !== undefined ? prefix + u64(after) : afterPrefix(prefix);
-  let looks = 0;
-  for (const row of rangeIndex(core, "committed", { start, end, reverse })) {
-    if (listing.sessions.length >= query.limit) return "full";
-    if (looks >= PIECE) return "more";
-    looks++;
-    const sessionNo = readU64(row.key, prefix.length);
-    const session = unlessDamaged(core, () => readNumbered(core, sessionNo));
-    if (session !== undefined && matches(session, query)) {
-      listing.bytes += sessionBytes(session);
-      if (listing.sessions.length > 0 && listing.bytes > LIMITS.sessionPageBytes) return "full";
-      listing.sessions.push(session);
+/** A page of sessions. Looks at a bounded number of them, piece by piece. */
+export async function listSessions(core: Core, query: SessionQuery): Promise<SessionPage> {
+  const placesAfter = await placesOf(core, query);
+  const sessions: Session[] = [];
+  let bytes = 0;
+  let last = query.after;
+  let piece = Math.min(PIECE, query.limit + 1);
+  for (let looks = 0; looks < LIMITS.pageScan; looks += piece) {
+    if (looks > 0) {
+      await breathe(core);
+      piece = Math.min(PIECE, piece * 2);
     }
-    listing.last = sessionNo;
+    const places = placesAfter(last, piece);
+    for (const place of places) {
+      if (sessions.length >= query.limit) return { sessions, next: last };
+      const session = unlessDamaged(core, () => readNumbered(core, place.sessionNo));
+      if (session !== undefined && matches(session, query)) {
+        bytes += sessionBytes(session);
+        if (sessions.length > 0 && bytes > LIMITS.sessionPageBytes) return { sessions, next: last };
+        sessions.push(session);
+      }
+      last = place;
+    }
+    if (places.length < piece) return { sessions, next: undefined };
   }
-  return "end";
+  return { sessions, next: last };
+}
+
+/** Counts the sessions of a list. Looks at as many as the longest page does. */
+export async function countSessions(core: Core, query: SessionFilter): Promise<ListTotal> {
+  const placesAfter = await placesOf(core, query);
+  let count = 0;
+  let last: SessionPlace | undefined;
+  for (let looks = 0; looks < LIMITS.pageScan; looks += PIECE) {
+    if (looks > 0) await breathe(core);
+    const places = placesAfter(last, PIECE);
+    for (const { sessionNo } of places) {
+      const session = unlessDamaged(core, () => readNumbered(core, sessionNo));
+      if (session !== undefined && matches(session, query)) count++;
+    }
+    last = places.at(-1);
+    if (places.length < PIECE) return { count, isAtLeast: false };
+  }
+  return { count, isAtLeast: placesAfter(last, 1).length > 0 };
+}
+
+/**
+ * Finds where a list looks. The sessions that a filter names are sorted where no index has them in
+ * the order of the list, as long as they are few; else all sessions are walked in that order.
+ */
+async function placesOf(core: Core, query: SessionFilter): Promise<Places> {
+  const prefix = query.sessionIdPrefix ?? "";
+  const named =
+    prefix === "" ? undefined : await sortedPlaces(core, query, namedRows(query.namespace, prefix));
+  if (named !== undefined) return named;
+  if (query.by !== "update") return (after, count) => createdPlaces(core, query, after, count);
+  const own = ownPrefix(query);
+  const sorted = own === undefined ? undefined : await sortedPlaces(core, query, listedRows(own));
+  return sorted ?? ((after, count) => updatedPlaces(core, query, after, count));
+}
+
+/** Rows that name a session each, one range of them. */
+interface NamingRows {
+  readonly start: string;
+  readonly end: string;
+  readonly numberOf: (row: IndexRow) => number;
+  /** The least key behind a row. */
+  readonly behind: (row: IndexRow) => string;
+}
+
+function namedRows(namespace: string, prefix: string): NamingRows {
+  const start = SESSION_NAME.key(namespace, prefix);
+  return {
+    ...{ start, end: afterPrefix(start) },
+    numberOf: ({ payload }) => SESSION_NAME.of(payload),
+    behind: ({ key }) => `${key}\0`,
+  };
+}
+
+function listedRows(prefix: string): NamingRows {
+  const numberOf = ({ key }: IndexRow) => readU64(key, prefix.length);
+  return {
+    ...{ start: prefix + u64(0), end: afterPrefix(prefix), numberOf },
+    behind: (row) => prefix + u64(numberOf(row) + 1),
+  };
+}
+
+/** The places of the sessions of some rows, sorted; undefined when a page may not examine all. */
+async function sortedPlaces(
+  core: Core,
+  query: SessionFilter,
+  { start, end, numberOf, behind }: NamingRows,
+): Promise<Places | undefined> {
+  const places: SessionPlace[] = [];
+  let from = start;
+  for (let looks = 0; ; looks += PIECE) {
+    if (looks >= LIMITS.pageScan) return undefined;
+    if (looks > 0) await breathe(core);
+    const rows = takeRows(core, { start: from, end }, PIECE);
+    for (const row of rows) {
+      const sessionNo = numberOf(row);
+      const updateMs = query.by === "update" ? updateMsOf(core, sessionNo) : 0;
+      if (updateMs !== undefined) places.push({ sessionNo, updateMs });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PIECE) break;
+    from = behind(last);
+  }
+  const sign = query.order === "desc" ? -1 : 1;
+  places.sort((a, b) => sign * comparePlaces(a, b));
+  return (after, count) => {
+    const isAfter = (place: SessionPlace) =>
+      after === undefined || sign * comparePlaces(place, after) > 0;
+    const start = places.findIndex(isAfter);
+    return start === -1 ? [] : places.slice(start, start + count);
+  };
+}
+
+function comparePlaces(a: SessionPlace, b: SessionPlace): number {
+  return a.updateMs - b.updateMs || a.sessionNo - b.sessionNo;
+}
+
+/** When a session was last changed; undefined for one that was removed meanwhile. */
+function updateMsOf(core: Core, sessionNo: number): number | undefined {
+  return unlessDamaged(core, () => HEAD.get(core, HEAD.key(sessionNo), "committed"))?.head.updateMs;
+}
+
+/** Places in the order of creation, among those of the user, the agent or a label. */
+function createdPlaces(
+  core: Core,
+  query: SessionFilter,
+  after: SessionPlace | undefined,
+  count: number,
+): SessionPlace[] {
+  const prefix = listPrefix(query);
+  const range = rangeBehind(query.order, {
+    ...{ start: prefix + u64(0), end: afterPrefix(prefix) },
+    after: after && [prefix + u64(after.sessionNo), prefix + u64(after.sessionNo + 1)],
+  });
+  return takeRows(core, range, count).map(({ key }) => ({
+    sessionNo: readU64(key, prefix.length),
+    updateMs: 0,
+  }));
+}
+
+/** Places in the order of the last change, between the times that the list names. */
+function updatedPlaces(
+  core: Core,
+  query: SessionFilter,
+  after: SessionPlace | undefined,
+  count: number,
+): SessionPlace[] {
+  const { namespace, order, updatedFromMs = 0, updatedBeforeMs } = query;
+  const at = (ms: number, no: number) => SESSION_UPDATED.key(namespace, Math.max(0, ms), no);
+  const range = rangeBehind(order, {
+    start: at(updatedFromMs, 0),
+    end:
+      updatedBeforeMs === undefined
+        ? afterPrefix(SESSION_UPDATED.prefix(namespace))
+        : at(updatedBeforeMs, 0),
+    after: after && [at(after.updateMs, after.sessionNo), at(after.updateMs, after.sessionNo + 1)],
+  });
+  return takeRows(core, range, count).map(({ key }) => {
+    const [, updateMs, sessionNo] = SESSION_UPDATED.parts(key);
+    return { sessionNo, updateMs };
+  });
+}
+
+/** The part of a range behind one of its keys, which comes with the least key above it. */
+function rangeBehind(
+  order: SessionQuery["order"],
+  range: {
+    readonly start: string;
+    readonly end: string;
+    readonly after: readonly [key: string, next: string] | undefined;
+  },
+): IndexRange {
+  const { start, end, after } = range;
+  if (order === "desc") return { start, end: after?.[0] ?? end, reverse: true };
+  return { start: after?.[1] ?? start, end };
+}
+
+function takeRows(core: Core, range: IndexRange, count: number): IndexRow[] {
+  const rows: IndexRow[] = [];
+  if (range.start >= range.end) return rows;
+  for (const row of rangeIndex(core, "committed", { ...range, page: count })) {
+    rows.push(row);
+    if (rows.length >= count) break;
+  }
+  return rows;
 }
 
 /**

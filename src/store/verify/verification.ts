@@ -23,8 +23,10 @@ import {
   SESSION_LABEL,
   SESSION_LIST,
   SESSION_NAME,
+  SESSION_UPDATED,
   SESSION_USER,
   type SessionRow,
+  updatedKey,
 } from "../tables/session-tables.ts";
 import { listPrefixes } from "../tables/sessions.ts";
 import { checkDocuments, checkVectors } from "./documents.ts";
@@ -56,6 +58,8 @@ export class Verification {
   readonly #expiring = new NumberSet();
   readonly #totals: { -readonly [Name in keyof VerifyTotals]: number } = { ...NO_TOTALS };
   #known: StreamPositions | undefined;
+  /** False for a store of format 6 or before, until all its sessions are listed. */
+  #updatesListed = false;
   #counters: Counters = { commitNo: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
 
   constructor(env: Environment, readFacts: ReadFacts | undefined) {
@@ -94,6 +98,7 @@ export class Verification {
       const identity = readIdentity(this.#env);
       this.#problems.check(identity !== undefined, "the identity of the store is missing", "meta");
       this.#known = identity?.base;
+      this.#updatesListed = identity?.updatesListed === true;
       return identity?.storeId ?? "";
     } catch {
       this.#problems.add("the identity of the store is damaged", "meta");
@@ -168,6 +173,9 @@ export class Verification {
       this.#session(view, sessionNo, session);
       const head = view.need(HEAD.key(sessionNo), "the head of a session", HEAD.decode);
       if (head !== undefined) {
+        const isListed =
+          !this.#updatesListed || view.has(updatedKey(sessionNo, { ...session, head: head.head }));
+        this.#problems.check(isListed, "a session is not listed by its last change", sessionNo);
         const isOwn = this.#logs.add(head.logNo) && head.logNo < this.#counters.nextLogNo;
         this.#problems.check(isOwn, "a log belongs to two sessions", `log ${head.logNo}`);
         this.#totals.messages += checkLog(check, head);
@@ -217,6 +225,14 @@ export class Verification {
       const sessionNo = readU64(key, 1);
       const session = view.find(SESSION.key(sessionNo), SESSION.decode);
       this.#problems.check(session !== undefined, "a head has no session", sessionNo);
+    }
+    for (const row of view.under(SESSION_UPDATED.id)) {
+      view.decode(row, () => true);
+      const [, , sessionNo] = SESSION_UPDATED.parts(row.key);
+      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+      const head = view.find(HEAD.key(sessionNo), HEAD.decode)?.head;
+      const key = session && head && updatedKey(sessionNo, { ...session, head });
+      this.#problems.check(key === row.key, "a list names a wrong session", sessionNo);
     }
     for (const table of LIST_TABLES) {
       for (const row of view.under(table)) {

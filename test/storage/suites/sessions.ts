@@ -2,7 +2,7 @@
 
 import { describe, expect } from "vitest";
 
-import type { SessionQuery } from "../../../src/store/store.ts";
+import type { SessionPlace, SessionQuery } from "../../../src/store/store.ts";
 import { START_MS } from "../../support/store/plans.ts";
 import { allSessions } from "../../support/store/read-all.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
@@ -96,6 +96,83 @@ export function sessionSuite(open: OpenEngine): void {
       expect(await list(scene, { ...between, updatedFromMs: at(5) })).toEqual(["s5"]);
     });
 
+    test("follows the last change, both ways, for every limit and after a restart", async (scene) => {
+      for (const [index, name] of names(6).entries())
+        await scene.create(name, {}, START_MS + index);
+      await scene.append("s1", 1, { nowMs: START_MS + 50 });
+      await scene.run("update", "s3", { fields: { userId: "u" }, nowMs: START_MS + 40 });
+      // Two of one time keep the order of their creation.
+      await scene.append("s0", 1, { nowMs: START_MS + 50 });
+      const ids = ["s2", "s4", "s5", "s3", "s0", "s1"];
+      for (const limit of [1, 2, 5, 6, 100]) {
+        expect(await list(scene, { by: "update", limit })).toEqual(ids);
+        const desc = await list(scene, { by: "update", limit, order: "desc" });
+        expect(desc).toEqual([...ids].reverse());
+      }
+      await scene.engine.reopen();
+      expect(await list(scene, { by: "update" })).toEqual(ids);
+      await scene.run("remove", "s4", {});
+      await scene.create("s4", {}, START_MS + 60);
+      await scene.run("reset", "s2", { keepSystem: false, nowMs: START_MS + 70 });
+      await scene.fork("s0", "s9", { nowMs: START_MS + 80 });
+      const after = ["s5", "s3", "s0", "s1", "s4", "s2", "s9"];
+      expect(await list(scene, { by: "update" })).toEqual(after);
+      await scene.engine.reopen();
+      expect(await list(scene, { by: "update" })).toEqual(after);
+      const between = { updatedFromMs: START_MS + 40, updatedBeforeMs: START_MS + 60 };
+      expect(await list(scene, { by: "update", ...between })).toEqual(["s3", "s0", "s1"]);
+      const last = await list(scene, { by: "update", order: "desc", ...between, limit: 2 });
+      expect(last).toEqual(["s1", "s0", "s3"]);
+    });
+
+    test("follows the last change among those of a user, an agent or a label", async (scene) => {
+      await createTwelve(scene);
+      await scene.append("s1", 1, { nowMs: START_MS + 1_000 });
+      await scene.append("s2", 1, { nowMs: START_MS + 900 });
+      for (const [query, ids] of [
+        [{ userId: "u1" }, ["s3", "s5", "s7", "s9", "s11", "s1"]],
+        [{ agentId: "a2" }, ["s5", "s8", "s11", "s2"]],
+        [{ labels: new Map([["first", "yes"]]) }, ["s0", "s3", "s2", "s1"]],
+        [{ userId: "u0", agentId: "a2" }, ["s8", "s2"]],
+        [{ sessionIdPrefix: "s1" }, ["s10", "s11", "s1"]],
+      ] as const) {
+        expect(await list(scene, { by: "update", ...query })).toEqual(ids);
+        const desc = await list(scene, { by: "update", order: "desc", ...query });
+        expect(desc).toEqual([...ids].reverse());
+      }
+    });
+
+    test("is filtered by the beginning of the id, byte for byte, and by a test", async (scene) => {
+      for (const id of ["ab", "b", "a", "aé", "aé/1", "ab/2", "A"]) await scene.create(id);
+      const named = (sessionIdPrefix: string) => list(scene, { sessionIdPrefix });
+      expect(await named("a")).toEqual(["ab", "a", "aé", "aé/1", "ab/2"]);
+      expect(await named("aé")).toEqual(["aé", "aé/1"]);
+      expect(await named("ab/")).toEqual(["ab/2"]);
+      expect(await named("c")).toEqual([]);
+      expect(await list(scene, { sessionIdPrefix: "ab", order: "desc", limit: 1 })).toEqual([
+        ...["ab/2", "ab"],
+      ]);
+      const where = ({ sessionId }: { readonly sessionId: string }) => sessionId.length === 1;
+      expect(await list(scene, { where })).toEqual(["b", "a", "A"]);
+      expect(await list(scene, { where, sessionIdPrefix: "a", by: "update" })).toEqual(["a"]);
+    });
+
+    test("is counted as a whole, whatever a page holds", async (scene) => {
+      await createTwelve(scene);
+      const count = async (query: Partial<SessionQuery>) => {
+        const all = { namespace: "default", order: "asc", nowMs: START_MS } as const;
+        const { count, isAtLeast } = await scene.store.countSessions({ ...all, ...query });
+        expect(isAtLeast).toBe(false);
+        return count;
+      };
+      expect(await count({})).toBe(12);
+      expect(await count({ by: "update", order: "desc" })).toBe(12);
+      expect(await count({ userId: "u1", updatedFromMs: START_MS + 50 })).toBe(4);
+      expect(await count({ sessionIdPrefix: "s1" })).toBe(3);
+      expect(await count({ where: ({ fields }) => fields.agentId === "a0" })).toBe(4);
+      expect(await count({ namespace: "other" })).toBe(0);
+    });
+
     test("follows the fields as they change", async (scene) => {
       await createTwelve(scene);
       const fields = { userId: "u9", agentId: "", labels: new Map([["new", "1"]]) };
@@ -129,7 +206,7 @@ export function sessionSuite(open: OpenEngine): void {
       for (const name of names(10)) await scene.create(name);
       for (const order of ["asc", "desc"] as const) {
         const seen: string[] = [];
-        let after: number | undefined;
+        let after: SessionPlace | undefined;
         for (let page = 0; page < 20; page += 1) {
           const answer = await scene.store.listSessions({
             namespace: "default",

@@ -39,6 +39,24 @@ export function wallSuite(open: OpenEngine): void {
       }
     });
 
+    test("is listed by its name from its first change on", async (scene) => {
+      expect(await scene.store.listNamespaces("", 10)).toEqual([]);
+      for (const namespace of NAMESPACES) await scene.create({ namespace, sessionId: "s" });
+      await scene.append({ namespace: "b", sessionId: "s" }, 1);
+      await scene.run("remove", { namespace: "a", sessionId: "s" }, {});
+      const all = [...NAMESPACES].sort(byBytes).map((namespace) => ({
+        namespace,
+        revision: namespace === "a" || namespace === "b" ? 2 : 1,
+      }));
+      for (let round = 0; round < 2; round += 1) {
+        expect(await scene.store.listNamespaces("", 100)).toEqual(all);
+        expect(await scene.store.listNamespaces("", 2)).toEqual(all.slice(0, 2));
+        const after = all[1]?.namespace ?? "";
+        expect(await scene.store.listNamespaces(after, 100)).toEqual(all.slice(2));
+        await scene.engine.reopen();
+      }
+    });
+
     test("does not feel what happens in another", async (scene) => {
       for (const namespace of NAMESPACES) {
         await scene.append({ namespace, sessionId: "s" }, [{ messageId: "m", text: namespace }]);

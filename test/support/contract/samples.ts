@@ -309,6 +309,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   retryTask: { taskId: "task-00000000001" },
   deleteTask: { taskId: "task-00000000001", allowMissing: true },
   listHooks: { namespace: "default" },
+  listNamespaces: { pageSize: 10 },
   assembleContext: { query: "hello", maxTokens: 500 },
   recall: { query: "hello", filter: recallFilter({ labels: new Map([["a", "b"]]) }) },
   upsertDocuments: { documents: [document({ documentId: "page", text: "hello" })] },

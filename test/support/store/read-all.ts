@@ -7,6 +7,7 @@ import type {
   Consumer,
   EventQuery,
   MessageQuery,
+  SessionPlace,
   SessionQuery,
   Store,
   StoredEvent,
@@ -30,7 +31,7 @@ export async function allSessions(
   query: Omit<SessionQuery, "after">,
 ): Promise<Session[]> {
   const all: Session[] = [];
-  let after: number | undefined;
+  let after: SessionPlace | undefined;
   for (let page = 0; ; page += 1) {
     const { sessions, next } = await store.listSessions({
       ...query,

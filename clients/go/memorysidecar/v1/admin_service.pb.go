@@ -591,6 +591,7 @@ type GetServerInfoResponse struct {
 	//   - `memory_versions`: ListMemoryVersions and RestoreMemoryVersion.
 	//   - `messages`: AppendMessages and the log of a session.
 	//   - `metadata_trees`: `all_of`, `any_of` and `none_of` of MetadataCondition.
+	//   - `namespaces`: ListNamespaces.
 	//   - `owned_by_scopes`: `owned_by` of ScopeFilter.
 	//   - `placed_summaries`: summaries placed in the window.
 	//   - `policy_conditions`: conditions in CEL.
@@ -600,6 +601,8 @@ type GetServerInfoResponse struct {
 	//   - `records`: RecordService.
 	//   - `relations`: QueryRelations and MergeEntities.
 	//   - `restore`: RestoreMessages.
+	//   - `session_lists`: `session_id_prefix` and `metadata` of SessionFilter, the orders by
+	//     `update_time`, and `include_total` of ListSessions.
 	//   - `sessions`: sessions.
 	//   - `snapshots`: ExportSession and ImportSession.
 	//   - `summary_history`: ListSummaries and ListSummarySources.
@@ -758,6 +761,172 @@ func (x *Limit) GetValue() int64 {
 	return 0
 }
 
+// Request for a page of namespaces.
+type ListNamespacesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Maximum number of namespaces to return. 0 means 100; above 1,000 is treated as 1,000; negative
+	// is an error. A page may be shorter and not be the last.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListNamespacesRequest) Reset() {
+	*x = ListNamespacesRequest{}
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListNamespacesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListNamespacesRequest) ProtoMessage() {}
+
+func (x *ListNamespacesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListNamespacesRequest.ProtoReflect.Descriptor instead.
+func (*ListNamespacesRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListNamespacesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListNamespacesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// A page of namespaces.
+type ListNamespacesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespaces, sorted by name.
+	Namespaces []*NamespaceInfo `protobuf:"bytes,1,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
+	// Token of the next page. Empty when there is none.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListNamespacesResponse) Reset() {
+	*x = ListNamespacesResponse{}
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListNamespacesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListNamespacesResponse) ProtoMessage() {}
+
+func (x *ListNamespacesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListNamespacesResponse.ProtoReflect.Descriptor instead.
+func (*ListNamespacesResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListNamespacesResponse) GetNamespaces() []*NamespaceInfo {
+	if x != nil {
+		return x.Namespaces
+	}
+	return nil
+}
+
+func (x *ListNamespacesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// A namespace.
+type NamespaceInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Revision of its last change.
+	Revision      int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamespaceInfo) Reset() {
+	*x = NamespaceInfo{}
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamespaceInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamespaceInfo) ProtoMessage() {}
+
+func (x *NamespaceInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamespaceInfo.ProtoReflect.Descriptor instead.
+func (*NamespaceInfo) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *NamespaceInfo) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *NamespaceInfo) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
 // Request for a page of hooks.
 type ListHooksRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -775,7 +944,7 @@ type ListHooksRequest struct {
 
 func (x *ListHooksRequest) Reset() {
 	*x = ListHooksRequest{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +956,7 @@ func (x *ListHooksRequest) String() string {
 func (*ListHooksRequest) ProtoMessage() {}
 
 func (x *ListHooksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +969,7 @@ func (x *ListHooksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHooksRequest.ProtoReflect.Descriptor instead.
 func (*ListHooksRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListHooksRequest) GetNamespace() string {
@@ -837,7 +1006,7 @@ type ListHooksResponse struct {
 
 func (x *ListHooksResponse) Reset() {
 	*x = ListHooksResponse{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -849,7 +1018,7 @@ func (x *ListHooksResponse) String() string {
 func (*ListHooksResponse) ProtoMessage() {}
 
 func (x *ListHooksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -862,7 +1031,7 @@ func (x *ListHooksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHooksResponse.ProtoReflect.Descriptor instead.
 func (*ListHooksResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListHooksResponse) GetHooks() []*Hook {
@@ -920,7 +1089,7 @@ type Hook struct {
 
 func (x *Hook) Reset() {
 	*x = Hook{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1101,7 @@ func (x *Hook) String() string {
 func (*Hook) ProtoMessage() {}
 
 func (x *Hook) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1114,7 @@ func (x *Hook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hook.ProtoReflect.Descriptor instead.
 func (*Hook) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Hook) GetName() string {
@@ -1066,7 +1235,7 @@ type FailureCount struct {
 
 func (x *FailureCount) Reset() {
 	*x = FailureCount{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1247,7 @@ func (x *FailureCount) String() string {
 func (*FailureCount) ProtoMessage() {}
 
 func (x *FailureCount) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1260,7 @@ func (x *FailureCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailureCount.ProtoReflect.Descriptor instead.
 func (*FailureCount) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FailureCount) GetReason() TaskFailureReason {
@@ -1123,7 +1292,7 @@ type BackUpRequest struct {
 
 func (x *BackUpRequest) Reset() {
 	*x = BackUpRequest{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1135,7 +1304,7 @@ func (x *BackUpRequest) String() string {
 func (*BackUpRequest) ProtoMessage() {}
 
 func (x *BackUpRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1148,7 +1317,7 @@ func (x *BackUpRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackUpRequest.ProtoReflect.Descriptor instead.
 func (*BackUpRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BackUpRequest) GetTarget() BackUpTarget {
@@ -1182,7 +1351,7 @@ type BackUpResponse struct {
 
 func (x *BackUpResponse) Reset() {
 	*x = BackUpResponse{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1363,7 @@ func (x *BackUpResponse) String() string {
 func (*BackUpResponse) ProtoMessage() {}
 
 func (x *BackUpResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1376,7 @@ func (x *BackUpResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackUpResponse.ProtoReflect.Descriptor instead.
 func (*BackUpResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BackUpResponse) GetPart() isBackUpResponse_Part {
@@ -1285,7 +1454,7 @@ type BackUpProgress struct {
 
 func (x *BackUpProgress) Reset() {
 	*x = BackUpProgress{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1297,7 +1466,7 @@ func (x *BackUpProgress) String() string {
 func (*BackUpProgress) ProtoMessage() {}
 
 func (x *BackUpProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1310,7 +1479,7 @@ func (x *BackUpProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackUpProgress.ProtoReflect.Descriptor instead.
 func (*BackUpProgress) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BackUpProgress) GetStep() BackUpStep {
@@ -1358,7 +1527,7 @@ type BackUp struct {
 
 func (x *BackUp) Reset() {
 	*x = BackUp{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1539,7 @@ func (x *BackUp) String() string {
 func (*BackUp) ProtoMessage() {}
 
 func (x *BackUp) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1383,7 +1552,7 @@ func (x *BackUp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackUp.ProtoReflect.Descriptor instead.
 func (*BackUp) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *BackUp) GetName() string {
@@ -1456,7 +1625,7 @@ type BackUpContent struct {
 
 func (x *BackUpContent) Reset() {
 	*x = BackUpContent{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1468,7 +1637,7 @@ func (x *BackUpContent) String() string {
 func (*BackUpContent) ProtoMessage() {}
 
 func (x *BackUpContent) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1481,7 +1650,7 @@ func (x *BackUpContent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackUpContent.ProtoReflect.Descriptor instead.
 func (*BackUpContent) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *BackUpContent) GetSessionCount() int64 {
@@ -1535,7 +1704,7 @@ type CompactStoreRequest struct {
 
 func (x *CompactStoreRequest) Reset() {
 	*x = CompactStoreRequest{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1547,7 +1716,7 @@ func (x *CompactStoreRequest) String() string {
 func (*CompactStoreRequest) ProtoMessage() {}
 
 func (x *CompactStoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1560,7 +1729,7 @@ func (x *CompactStoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactStoreRequest.ProtoReflect.Descriptor instead.
 func (*CompactStoreRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 // One message of the stream of a compaction.
@@ -1579,7 +1748,7 @@ type CompactStoreResponse struct {
 
 func (x *CompactStoreResponse) Reset() {
 	*x = CompactStoreResponse{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1591,7 +1760,7 @@ func (x *CompactStoreResponse) String() string {
 func (*CompactStoreResponse) ProtoMessage() {}
 
 func (x *CompactStoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1604,7 +1773,7 @@ func (x *CompactStoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactStoreResponse.ProtoReflect.Descriptor instead.
 func (*CompactStoreResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CompactStoreResponse) GetPart() isCompactStoreResponse_Part {
@@ -1665,7 +1834,7 @@ type CompactStoreProgress struct {
 
 func (x *CompactStoreProgress) Reset() {
 	*x = CompactStoreProgress{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[14]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1677,7 +1846,7 @@ func (x *CompactStoreProgress) String() string {
 func (*CompactStoreProgress) ProtoMessage() {}
 
 func (x *CompactStoreProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[14]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1690,7 +1859,7 @@ func (x *CompactStoreProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactStoreProgress.ProtoReflect.Descriptor instead.
 func (*CompactStoreProgress) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CompactStoreProgress) GetStep() CompactStoreStep {
@@ -1729,7 +1898,7 @@ type StoreCompaction struct {
 
 func (x *StoreCompaction) Reset() {
 	*x = StoreCompaction{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[15]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1741,7 +1910,7 @@ func (x *StoreCompaction) String() string {
 func (*StoreCompaction) ProtoMessage() {}
 
 func (x *StoreCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[15]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1754,7 +1923,7 @@ func (x *StoreCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreCompaction.ProtoReflect.Descriptor instead.
 func (*StoreCompaction) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StoreCompaction) GetSizeBytesBefore() int64 {
@@ -1796,7 +1965,7 @@ type EraseSubjectRequest struct {
 
 func (x *EraseSubjectRequest) Reset() {
 	*x = EraseSubjectRequest{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[16]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1808,7 +1977,7 @@ func (x *EraseSubjectRequest) String() string {
 func (*EraseSubjectRequest) ProtoMessage() {}
 
 func (x *EraseSubjectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[16]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1821,7 +1990,7 @@ func (x *EraseSubjectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseSubjectRequest.ProtoReflect.Descriptor instead.
 func (*EraseSubjectRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EraseSubjectRequest) GetNamespace() string {
@@ -1872,7 +2041,7 @@ type ErasureSubject struct {
 
 func (x *ErasureSubject) Reset() {
 	*x = ErasureSubject{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[17]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1884,7 +2053,7 @@ func (x *ErasureSubject) String() string {
 func (*ErasureSubject) ProtoMessage() {}
 
 func (x *ErasureSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[17]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1897,7 +2066,7 @@ func (x *ErasureSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasureSubject.ProtoReflect.Descriptor instead.
 func (*ErasureSubject) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ErasureSubject) GetSubject() isErasureSubject_Subject {
@@ -2004,7 +2173,7 @@ type DocumentSubject struct {
 
 func (x *DocumentSubject) Reset() {
 	*x = DocumentSubject{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[18]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2016,7 +2185,7 @@ func (x *DocumentSubject) String() string {
 func (*DocumentSubject) ProtoMessage() {}
 
 func (x *DocumentSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[18]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2029,7 +2198,7 @@ func (x *DocumentSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSubject.ProtoReflect.Descriptor instead.
 func (*DocumentSubject) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DocumentSubject) GetCollectionId() string {
@@ -2064,7 +2233,7 @@ type MessagesSubject struct {
 
 func (x *MessagesSubject) Reset() {
 	*x = MessagesSubject{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[19]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2076,7 +2245,7 @@ func (x *MessagesSubject) String() string {
 func (*MessagesSubject) ProtoMessage() {}
 
 func (x *MessagesSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[19]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2089,7 +2258,7 @@ func (x *MessagesSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessagesSubject.ProtoReflect.Descriptor instead.
 func (*MessagesSubject) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MessagesSubject) GetSessionId() string {
@@ -2117,7 +2286,7 @@ type EraseSubjectResponse struct {
 
 func (x *EraseSubjectResponse) Reset() {
 	*x = EraseSubjectResponse{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[20]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2129,7 +2298,7 @@ func (x *EraseSubjectResponse) String() string {
 func (*EraseSubjectResponse) ProtoMessage() {}
 
 func (x *EraseSubjectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[20]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2142,7 +2311,7 @@ func (x *EraseSubjectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseSubjectResponse.ProtoReflect.Descriptor instead.
 func (*EraseSubjectResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EraseSubjectResponse) GetErasure() *Erasure {
@@ -2165,7 +2334,7 @@ type GetErasureRequest struct {
 
 func (x *GetErasureRequest) Reset() {
 	*x = GetErasureRequest{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[21]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2177,7 +2346,7 @@ func (x *GetErasureRequest) String() string {
 func (*GetErasureRequest) ProtoMessage() {}
 
 func (x *GetErasureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[21]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2190,7 +2359,7 @@ func (x *GetErasureRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetErasureRequest.ProtoReflect.Descriptor instead.
 func (*GetErasureRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetErasureRequest) GetNamespace() string {
@@ -2218,7 +2387,7 @@ type GetErasureResponse struct {
 
 func (x *GetErasureResponse) Reset() {
 	*x = GetErasureResponse{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[22]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2399,7 @@ func (x *GetErasureResponse) String() string {
 func (*GetErasureResponse) ProtoMessage() {}
 
 func (x *GetErasureResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[22]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2412,7 @@ func (x *GetErasureResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetErasureResponse.ProtoReflect.Descriptor instead.
 func (*GetErasureResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetErasureResponse) GetErasure() *Erasure {
@@ -2281,7 +2450,7 @@ type Erasure struct {
 
 func (x *Erasure) Reset() {
 	*x = Erasure{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[23]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2462,7 @@ func (x *Erasure) String() string {
 func (*Erasure) ProtoMessage() {}
 
 func (x *Erasure) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[23]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2475,7 @@ func (x *Erasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Erasure.ProtoReflect.Descriptor instead.
 func (*Erasure) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Erasure) GetErasureId() string {
@@ -2371,7 +2540,7 @@ type ErasedCount struct {
 
 func (x *ErasedCount) Reset() {
 	*x = ErasedCount{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[24]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2383,7 +2552,7 @@ func (x *ErasedCount) String() string {
 func (*ErasedCount) ProtoMessage() {}
 
 func (x *ErasedCount) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[24]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2396,7 +2565,7 @@ func (x *ErasedCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasedCount.ProtoReflect.Descriptor instead.
 func (*ErasedCount) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ErasedCount) GetKind() ErasedKind {
@@ -2430,7 +2599,7 @@ type ErasureRemainder struct {
 
 func (x *ErasureRemainder) Reset() {
 	*x = ErasureRemainder{}
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[25]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2442,7 +2611,7 @@ func (x *ErasureRemainder) String() string {
 func (*ErasureRemainder) ProtoMessage() {}
 
 func (x *ErasureRemainder) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[25]
+	mi := &file_memorysidecar_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2455,7 +2624,7 @@ func (x *ErasureRemainder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasureRemainder.ProtoReflect.Descriptor instead.
 func (*ErasureRemainder) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_memorysidecar_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ErasureRemainder) GetReason() ErasureRemainderReason {
@@ -2502,7 +2671,19 @@ const file_memorysidecar_v1_admin_service_proto_rawDesc = "" +
 	"start_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\"1\n" +
 	"\x05Limit\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value\"\x8c\x01\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value\"k\n" +
+	"\x15ListNamespacesRequest\x12*\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"\x81\x01\n" +
+	"\x16ListNamespacesResponse\x12?\n" +
+	"\n" +
+	"namespaces\x18\x01 \x03(\v2\x1f.memorysidecar.v1.NamespaceInfoR\n" +
+	"namespaces\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"I\n" +
+	"\rNamespaceInfo\x12\x1c\n" +
+	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\x8c\x01\n" +
 	"\x10ListHooksRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
@@ -2686,9 +2867,10 @@ const file_memorysidecar_v1_admin_service_proto_rawDesc = "" +
 	"$ERASURE_REMAINDER_REASON_OTHER_OWNER\x10\x02\x12+\n" +
 	"'ERASURE_REMAINDER_REASON_CALLER_SUMMARY\x10\x03\x12'\n" +
 	"#ERASURE_REMAINDER_REASON_FREE_PAGES\x10\x04\x12#\n" +
-	"\x1fERASURE_REMAINDER_REASON_COPIES\x10\x052\xc3\x04\n" +
+	"\x1fERASURE_REMAINDER_REASON_COPIES\x10\x052\xad\x05\n" +
 	"\fAdminService\x12e\n" +
-	"\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12h\n" +
+	"\x0eListNamespaces\x12'.memorysidecar.v1.ListNamespacesRequest\x1a(.memorysidecar.v1.ListNamespacesResponse\"\x03\x90\x02\x01\x12Y\n" +
 	"\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x12M\n" +
 	"\x06BackUp\x12\x1f.memorysidecar.v1.BackUpRequest\x1a .memorysidecar.v1.BackUpResponse0\x01\x12_\n" +
 	"\fCompactStore\x12%.memorysidecar.v1.CompactStoreRequest\x1a&.memorysidecar.v1.CompactStoreResponse0\x01\x12c\n" +
@@ -2710,99 +2892,105 @@ func file_memorysidecar_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_memorysidecar_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_memorysidecar_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_memorysidecar_v1_admin_service_proto_goTypes = []any{
-	(BackUpTarget)(0),             // 0: memorysidecar.v1.BackUpTarget
-	(BackUpStep)(0),               // 1: memorysidecar.v1.BackUpStep
-	(CompactStoreStep)(0),         // 2: memorysidecar.v1.CompactStoreStep
-	(HookKind)(0),                 // 3: memorysidecar.v1.HookKind
-	(BreakerState)(0),             // 4: memorysidecar.v1.BreakerState
-	(ErasureState)(0),             // 5: memorysidecar.v1.ErasureState
-	(ErasedKind)(0),               // 6: memorysidecar.v1.ErasedKind
-	(ErasureRemainderReason)(0),   // 7: memorysidecar.v1.ErasureRemainderReason
-	(*GetServerInfoRequest)(nil),  // 8: memorysidecar.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 9: memorysidecar.v1.GetServerInfoResponse
-	(*Limit)(nil),                 // 10: memorysidecar.v1.Limit
-	(*ListHooksRequest)(nil),      // 11: memorysidecar.v1.ListHooksRequest
-	(*ListHooksResponse)(nil),     // 12: memorysidecar.v1.ListHooksResponse
-	(*Hook)(nil),                  // 13: memorysidecar.v1.Hook
-	(*FailureCount)(nil),          // 14: memorysidecar.v1.FailureCount
-	(*BackUpRequest)(nil),         // 15: memorysidecar.v1.BackUpRequest
-	(*BackUpResponse)(nil),        // 16: memorysidecar.v1.BackUpResponse
-	(*BackUpProgress)(nil),        // 17: memorysidecar.v1.BackUpProgress
-	(*BackUp)(nil),                // 18: memorysidecar.v1.BackUp
-	(*BackUpContent)(nil),         // 19: memorysidecar.v1.BackUpContent
-	(*CompactStoreRequest)(nil),   // 20: memorysidecar.v1.CompactStoreRequest
-	(*CompactStoreResponse)(nil),  // 21: memorysidecar.v1.CompactStoreResponse
-	(*CompactStoreProgress)(nil),  // 22: memorysidecar.v1.CompactStoreProgress
-	(*StoreCompaction)(nil),       // 23: memorysidecar.v1.StoreCompaction
-	(*EraseSubjectRequest)(nil),   // 24: memorysidecar.v1.EraseSubjectRequest
-	(*ErasureSubject)(nil),        // 25: memorysidecar.v1.ErasureSubject
-	(*DocumentSubject)(nil),       // 26: memorysidecar.v1.DocumentSubject
-	(*MessagesSubject)(nil),       // 27: memorysidecar.v1.MessagesSubject
-	(*EraseSubjectResponse)(nil),  // 28: memorysidecar.v1.EraseSubjectResponse
-	(*GetErasureRequest)(nil),     // 29: memorysidecar.v1.GetErasureRequest
-	(*GetErasureResponse)(nil),    // 30: memorysidecar.v1.GetErasureResponse
-	(*Erasure)(nil),               // 31: memorysidecar.v1.Erasure
-	(*ErasedCount)(nil),           // 32: memorysidecar.v1.ErasedCount
-	(*ErasureRemainder)(nil),      // 33: memorysidecar.v1.ErasureRemainder
-	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
-	(TaskType)(0),                 // 35: memorysidecar.v1.TaskType
-	(*durationpb.Duration)(nil),   // 36: google.protobuf.Duration
-	(TaskFailureReason)(0),        // 37: memorysidecar.v1.TaskFailureReason
+	(BackUpTarget)(0),              // 0: memorysidecar.v1.BackUpTarget
+	(BackUpStep)(0),                // 1: memorysidecar.v1.BackUpStep
+	(CompactStoreStep)(0),          // 2: memorysidecar.v1.CompactStoreStep
+	(HookKind)(0),                  // 3: memorysidecar.v1.HookKind
+	(BreakerState)(0),              // 4: memorysidecar.v1.BreakerState
+	(ErasureState)(0),              // 5: memorysidecar.v1.ErasureState
+	(ErasedKind)(0),                // 6: memorysidecar.v1.ErasedKind
+	(ErasureRemainderReason)(0),    // 7: memorysidecar.v1.ErasureRemainderReason
+	(*GetServerInfoRequest)(nil),   // 8: memorysidecar.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil),  // 9: memorysidecar.v1.GetServerInfoResponse
+	(*Limit)(nil),                  // 10: memorysidecar.v1.Limit
+	(*ListNamespacesRequest)(nil),  // 11: memorysidecar.v1.ListNamespacesRequest
+	(*ListNamespacesResponse)(nil), // 12: memorysidecar.v1.ListNamespacesResponse
+	(*NamespaceInfo)(nil),          // 13: memorysidecar.v1.NamespaceInfo
+	(*ListHooksRequest)(nil),       // 14: memorysidecar.v1.ListHooksRequest
+	(*ListHooksResponse)(nil),      // 15: memorysidecar.v1.ListHooksResponse
+	(*Hook)(nil),                   // 16: memorysidecar.v1.Hook
+	(*FailureCount)(nil),           // 17: memorysidecar.v1.FailureCount
+	(*BackUpRequest)(nil),          // 18: memorysidecar.v1.BackUpRequest
+	(*BackUpResponse)(nil),         // 19: memorysidecar.v1.BackUpResponse
+	(*BackUpProgress)(nil),         // 20: memorysidecar.v1.BackUpProgress
+	(*BackUp)(nil),                 // 21: memorysidecar.v1.BackUp
+	(*BackUpContent)(nil),          // 22: memorysidecar.v1.BackUpContent
+	(*CompactStoreRequest)(nil),    // 23: memorysidecar.v1.CompactStoreRequest
+	(*CompactStoreResponse)(nil),   // 24: memorysidecar.v1.CompactStoreResponse
+	(*CompactStoreProgress)(nil),   // 25: memorysidecar.v1.CompactStoreProgress
+	(*StoreCompaction)(nil),        // 26: memorysidecar.v1.StoreCompaction
+	(*EraseSubjectRequest)(nil),    // 27: memorysidecar.v1.EraseSubjectRequest
+	(*ErasureSubject)(nil),         // 28: memorysidecar.v1.ErasureSubject
+	(*DocumentSubject)(nil),        // 29: memorysidecar.v1.DocumentSubject
+	(*MessagesSubject)(nil),        // 30: memorysidecar.v1.MessagesSubject
+	(*EraseSubjectResponse)(nil),   // 31: memorysidecar.v1.EraseSubjectResponse
+	(*GetErasureRequest)(nil),      // 32: memorysidecar.v1.GetErasureRequest
+	(*GetErasureResponse)(nil),     // 33: memorysidecar.v1.GetErasureResponse
+	(*Erasure)(nil),                // 34: memorysidecar.v1.Erasure
+	(*ErasedCount)(nil),            // 35: memorysidecar.v1.ErasedCount
+	(*ErasureRemainder)(nil),       // 36: memorysidecar.v1.ErasureRemainder
+	(*timestamppb.Timestamp)(nil),  // 37: google.protobuf.Timestamp
+	(TaskType)(0),                  // 38: memorysidecar.v1.TaskType
+	(*durationpb.Duration)(nil),    // 39: google.protobuf.Duration
+	(TaskFailureReason)(0),         // 40: memorysidecar.v1.TaskFailureReason
 }
 var file_memorysidecar_v1_admin_service_proto_depIdxs = []int32{
 	10, // 0: memorysidecar.v1.GetServerInfoResponse.limits:type_name -> memorysidecar.v1.Limit
-	34, // 1: memorysidecar.v1.GetServerInfoResponse.start_time:type_name -> google.protobuf.Timestamp
-	13, // 2: memorysidecar.v1.ListHooksResponse.hooks:type_name -> memorysidecar.v1.Hook
-	3,  // 3: memorysidecar.v1.Hook.kind:type_name -> memorysidecar.v1.HookKind
-	35, // 4: memorysidecar.v1.Hook.task_types:type_name -> memorysidecar.v1.TaskType
-	4,  // 5: memorysidecar.v1.Hook.breaker:type_name -> memorysidecar.v1.BreakerState
-	34, // 6: memorysidecar.v1.Hook.retry_time:type_name -> google.protobuf.Timestamp
-	14, // 7: memorysidecar.v1.Hook.failures:type_name -> memorysidecar.v1.FailureCount
-	36, // 8: memorysidecar.v1.Hook.timeout:type_name -> google.protobuf.Duration
-	37, // 9: memorysidecar.v1.FailureCount.reason:type_name -> memorysidecar.v1.TaskFailureReason
-	0,  // 10: memorysidecar.v1.BackUpRequest.target:type_name -> memorysidecar.v1.BackUpTarget
-	17, // 11: memorysidecar.v1.BackUpResponse.progress:type_name -> memorysidecar.v1.BackUpProgress
-	18, // 12: memorysidecar.v1.BackUpResponse.back_up:type_name -> memorysidecar.v1.BackUp
-	1,  // 13: memorysidecar.v1.BackUpProgress.step:type_name -> memorysidecar.v1.BackUpStep
-	34, // 14: memorysidecar.v1.BackUp.start_time:type_name -> google.protobuf.Timestamp
-	34, // 15: memorysidecar.v1.BackUp.end_time:type_name -> google.protobuf.Timestamp
-	19, // 16: memorysidecar.v1.BackUp.content:type_name -> memorysidecar.v1.BackUpContent
-	22, // 17: memorysidecar.v1.CompactStoreResponse.progress:type_name -> memorysidecar.v1.CompactStoreProgress
-	23, // 18: memorysidecar.v1.CompactStoreResponse.compaction:type_name -> memorysidecar.v1.StoreCompaction
-	2,  // 19: memorysidecar.v1.CompactStoreProgress.step:type_name -> memorysidecar.v1.CompactStoreStep
-	36, // 20: memorysidecar.v1.StoreCompaction.write_pause:type_name -> google.protobuf.Duration
-	25, // 21: memorysidecar.v1.EraseSubjectRequest.subject:type_name -> memorysidecar.v1.ErasureSubject
-	26, // 22: memorysidecar.v1.ErasureSubject.document:type_name -> memorysidecar.v1.DocumentSubject
-	27, // 23: memorysidecar.v1.ErasureSubject.messages:type_name -> memorysidecar.v1.MessagesSubject
-	31, // 24: memorysidecar.v1.EraseSubjectResponse.erasure:type_name -> memorysidecar.v1.Erasure
-	31, // 25: memorysidecar.v1.GetErasureResponse.erasure:type_name -> memorysidecar.v1.Erasure
-	5,  // 26: memorysidecar.v1.Erasure.state:type_name -> memorysidecar.v1.ErasureState
-	32, // 27: memorysidecar.v1.Erasure.erased:type_name -> memorysidecar.v1.ErasedCount
-	33, // 28: memorysidecar.v1.Erasure.left:type_name -> memorysidecar.v1.ErasureRemainder
-	34, // 29: memorysidecar.v1.Erasure.create_time:type_name -> google.protobuf.Timestamp
-	34, // 30: memorysidecar.v1.Erasure.end_time:type_name -> google.protobuf.Timestamp
-	6,  // 31: memorysidecar.v1.ErasedCount.kind:type_name -> memorysidecar.v1.ErasedKind
-	7,  // 32: memorysidecar.v1.ErasureRemainder.reason:type_name -> memorysidecar.v1.ErasureRemainderReason
-	34, // 33: memorysidecar.v1.ErasureRemainder.drop_time:type_name -> google.protobuf.Timestamp
-	8,  // 34: memorysidecar.v1.AdminService.GetServerInfo:input_type -> memorysidecar.v1.GetServerInfoRequest
-	11, // 35: memorysidecar.v1.AdminService.ListHooks:input_type -> memorysidecar.v1.ListHooksRequest
-	15, // 36: memorysidecar.v1.AdminService.BackUp:input_type -> memorysidecar.v1.BackUpRequest
-	20, // 37: memorysidecar.v1.AdminService.CompactStore:input_type -> memorysidecar.v1.CompactStoreRequest
-	24, // 38: memorysidecar.v1.AdminService.EraseSubject:input_type -> memorysidecar.v1.EraseSubjectRequest
-	29, // 39: memorysidecar.v1.AdminService.GetErasure:input_type -> memorysidecar.v1.GetErasureRequest
-	9,  // 40: memorysidecar.v1.AdminService.GetServerInfo:output_type -> memorysidecar.v1.GetServerInfoResponse
-	12, // 41: memorysidecar.v1.AdminService.ListHooks:output_type -> memorysidecar.v1.ListHooksResponse
-	16, // 42: memorysidecar.v1.AdminService.BackUp:output_type -> memorysidecar.v1.BackUpResponse
-	21, // 43: memorysidecar.v1.AdminService.CompactStore:output_type -> memorysidecar.v1.CompactStoreResponse
-	28, // 44: memorysidecar.v1.AdminService.EraseSubject:output_type -> memorysidecar.v1.EraseSubjectResponse
-	30, // 45: memorysidecar.v1.AdminService.GetErasure:output_type -> memorysidecar.v1.GetErasureResponse
-	40, // [40:46] is the sub-list for method output_type
-	34, // [34:40] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	37, // 1: memorysidecar.v1.GetServerInfoResponse.start_time:type_name -> google.protobuf.Timestamp
+	13, // 2: memorysidecar.v1.ListNamespacesResponse.namespaces:type_name -> memorysidecar.v1.NamespaceInfo
+	16, // 3: memorysidecar.v1.ListHooksResponse.hooks:type_name -> memorysidecar.v1.Hook
+	3,  // 4: memorysidecar.v1.Hook.kind:type_name -> memorysidecar.v1.HookKind
+	38, // 5: memorysidecar.v1.Hook.task_types:type_name -> memorysidecar.v1.TaskType
+	4,  // 6: memorysidecar.v1.Hook.breaker:type_name -> memorysidecar.v1.BreakerState
+	37, // 7: memorysidecar.v1.Hook.retry_time:type_name -> google.protobuf.Timestamp
+	17, // 8: memorysidecar.v1.Hook.failures:type_name -> memorysidecar.v1.FailureCount
+	39, // 9: memorysidecar.v1.Hook.timeout:type_name -> google.protobuf.Duration
+	40, // 10: memorysidecar.v1.FailureCount.reason:type_name -> memorysidecar.v1.TaskFailureReason
+	0,  // 11: memorysidecar.v1.BackUpRequest.target:type_name -> memorysidecar.v1.BackUpTarget
+	20, // 12: memorysidecar.v1.BackUpResponse.progress:type_name -> memorysidecar.v1.BackUpProgress
+	21, // 13: memorysidecar.v1.BackUpResponse.back_up:type_name -> memorysidecar.v1.BackUp
+	1,  // 14: memorysidecar.v1.BackUpProgress.step:type_name -> memorysidecar.v1.BackUpStep
+	37, // 15: memorysidecar.v1.BackUp.start_time:type_name -> google.protobuf.Timestamp
+	37, // 16: memorysidecar.v1.BackUp.end_time:type_name -> google.protobuf.Timestamp
+	22, // 17: memorysidecar.v1.BackUp.content:type_name -> memorysidecar.v1.BackUpContent
+	25, // 18: memorysidecar.v1.CompactStoreResponse.progress:type_name -> memorysidecar.v1.CompactStoreProgress
+	26, // 19: memorysidecar.v1.CompactStoreResponse.compaction:type_name -> memorysidecar.v1.StoreCompaction
+	2,  // 20: memorysidecar.v1.CompactStoreProgress.step:type_name -> memorysidecar.v1.CompactStoreStep
+	39, // 21: memorysidecar.v1.StoreCompaction.write_pause:type_name -> google.protobuf.Duration
+	28, // 22: memorysidecar.v1.EraseSubjectRequest.subject:type_name -> memorysidecar.v1.ErasureSubject
+	29, // 23: memorysidecar.v1.ErasureSubject.document:type_name -> memorysidecar.v1.DocumentSubject
+	30, // 24: memorysidecar.v1.ErasureSubject.messages:type_name -> memorysidecar.v1.MessagesSubject
+	34, // 25: memorysidecar.v1.EraseSubjectResponse.erasure:type_name -> memorysidecar.v1.Erasure
+	34, // 26: memorysidecar.v1.GetErasureResponse.erasure:type_name -> memorysidecar.v1.Erasure
+	5,  // 27: memorysidecar.v1.Erasure.state:type_name -> memorysidecar.v1.ErasureState
+	35, // 28: memorysidecar.v1.Erasure.erased:type_name -> memorysidecar.v1.ErasedCount
+	36, // 29: memorysidecar.v1.Erasure.left:type_name -> memorysidecar.v1.ErasureRemainder
+	37, // 30: memorysidecar.v1.Erasure.create_time:type_name -> google.protobuf.Timestamp
+	37, // 31: memorysidecar.v1.Erasure.end_time:type_name -> google.protobuf.Timestamp
+	6,  // 32: memorysidecar.v1.ErasedCount.kind:type_name -> memorysidecar.v1.ErasedKind
+	7,  // 33: memorysidecar.v1.ErasureRemainder.reason:type_name -> memorysidecar.v1.ErasureRemainderReason
+	37, // 34: memorysidecar.v1.ErasureRemainder.drop_time:type_name -> google.protobuf.Timestamp
+	8,  // 35: memorysidecar.v1.AdminService.GetServerInfo:input_type -> memorysidecar.v1.GetServerInfoRequest
+	11, // 36: memorysidecar.v1.AdminService.ListNamespaces:input_type -> memorysidecar.v1.ListNamespacesRequest
+	14, // 37: memorysidecar.v1.AdminService.ListHooks:input_type -> memorysidecar.v1.ListHooksRequest
+	18, // 38: memorysidecar.v1.AdminService.BackUp:input_type -> memorysidecar.v1.BackUpRequest
+	23, // 39: memorysidecar.v1.AdminService.CompactStore:input_type -> memorysidecar.v1.CompactStoreRequest
+	27, // 40: memorysidecar.v1.AdminService.EraseSubject:input_type -> memorysidecar.v1.EraseSubjectRequest
+	32, // 41: memorysidecar.v1.AdminService.GetErasure:input_type -> memorysidecar.v1.GetErasureRequest
+	9,  // 42: memorysidecar.v1.AdminService.GetServerInfo:output_type -> memorysidecar.v1.GetServerInfoResponse
+	12, // 43: memorysidecar.v1.AdminService.ListNamespaces:output_type -> memorysidecar.v1.ListNamespacesResponse
+	15, // 44: memorysidecar.v1.AdminService.ListHooks:output_type -> memorysidecar.v1.ListHooksResponse
+	19, // 45: memorysidecar.v1.AdminService.BackUp:output_type -> memorysidecar.v1.BackUpResponse
+	24, // 46: memorysidecar.v1.AdminService.CompactStore:output_type -> memorysidecar.v1.CompactStoreResponse
+	31, // 47: memorysidecar.v1.AdminService.EraseSubject:output_type -> memorysidecar.v1.EraseSubjectResponse
+	33, // 48: memorysidecar.v1.AdminService.GetErasure:output_type -> memorysidecar.v1.GetErasureResponse
+	42, // [42:49] is the sub-list for method output_type
+	35, // [35:42] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_admin_service_proto_init() }
@@ -2812,16 +3000,16 @@ func file_memorysidecar_v1_admin_service_proto_init() {
 	}
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_task_proto_init()
-	file_memorysidecar_v1_admin_service_proto_msgTypes[8].OneofWrappers = []any{
+	file_memorysidecar_v1_admin_service_proto_msgTypes[11].OneofWrappers = []any{
 		(*BackUpResponse_Progress)(nil),
 		(*BackUpResponse_Chunk)(nil),
 		(*BackUpResponse_BackUp)(nil),
 	}
-	file_memorysidecar_v1_admin_service_proto_msgTypes[13].OneofWrappers = []any{
+	file_memorysidecar_v1_admin_service_proto_msgTypes[16].OneofWrappers = []any{
 		(*CompactStoreResponse_Progress)(nil),
 		(*CompactStoreResponse_Compaction)(nil),
 	}
-	file_memorysidecar_v1_admin_service_proto_msgTypes[17].OneofWrappers = []any{
+	file_memorysidecar_v1_admin_service_proto_msgTypes[20].OneofWrappers = []any{
 		(*ErasureSubject_UserId)(nil),
 		(*ErasureSubject_AgentId)(nil),
 		(*ErasureSubject_SessionId)(nil),
@@ -2834,7 +3022,7 @@ func file_memorysidecar_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_admin_service_proto_rawDesc), len(file_memorysidecar_v1_admin_service_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   26,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,12 +19,13 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AdminService_GetServerInfo_FullMethodName = "/memorysidecar.v1.AdminService/GetServerInfo"
-	AdminService_ListHooks_FullMethodName     = "/memorysidecar.v1.AdminService/ListHooks"
-	AdminService_BackUp_FullMethodName        = "/memorysidecar.v1.AdminService/BackUp"
-	AdminService_CompactStore_FullMethodName  = "/memorysidecar.v1.AdminService/CompactStore"
-	AdminService_EraseSubject_FullMethodName  = "/memorysidecar.v1.AdminService/EraseSubject"
-	AdminService_GetErasure_FullMethodName    = "/memorysidecar.v1.AdminService/GetErasure"
+	AdminService_GetServerInfo_FullMethodName  = "/memorysidecar.v1.AdminService/GetServerInfo"
+	AdminService_ListNamespaces_FullMethodName = "/memorysidecar.v1.AdminService/ListNamespaces"
+	AdminService_ListHooks_FullMethodName      = "/memorysidecar.v1.AdminService/ListHooks"
+	AdminService_BackUp_FullMethodName         = "/memorysidecar.v1.AdminService/BackUp"
+	AdminService_CompactStore_FullMethodName   = "/memorysidecar.v1.AdminService/CompactStore"
+	AdminService_EraseSubject_FullMethodName   = "/memorysidecar.v1.AdminService/EraseSubject"
+	AdminService_GetErasure_FullMethodName     = "/memorysidecar.v1.AdminService/GetErasure"
 )
 
 // AdminServiceClient is the client API for AdminService service.
@@ -35,6 +36,12 @@ const (
 type AdminServiceClient interface {
 	// Gets the version, the capabilities and the limits of the server.
 	GetServerInfo(ctx context.Context, in *GetServerInfoRequest, opts ...grpc.CallOption) (*GetServerInfoResponse, error)
+	// Lists the namespaces that the caller may use, sorted by name: each from its first revision on,
+	// even when all its records are gone.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	ListNamespaces(ctx context.Context, in *ListNamespacesRequest, opts ...grpc.CallOption) (*ListNamespacesResponse, error)
 	// Lists the hooks of this server, sorted by name.
 	//
 	// Errors:
@@ -109,6 +116,16 @@ func (c *adminServiceClient) GetServerInfo(ctx context.Context, in *GetServerInf
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetServerInfoResponse)
 	err := c.cc.Invoke(ctx, AdminService_GetServerInfo_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) ListNamespaces(ctx context.Context, in *ListNamespacesRequest, opts ...grpc.CallOption) (*ListNamespacesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListNamespacesResponse)
+	err := c.cc.Invoke(ctx, AdminService_ListNamespaces_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +208,12 @@ func (c *adminServiceClient) GetErasure(ctx context.Context, in *GetErasureReque
 type AdminServiceServer interface {
 	// Gets the version, the capabilities and the limits of the server.
 	GetServerInfo(context.Context, *GetServerInfoRequest) (*GetServerInfoResponse, error)
+	// Lists the namespaces that the caller may use, sorted by name: each from its first revision on,
+	// even when all its records are gone.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	ListNamespaces(context.Context, *ListNamespacesRequest) (*ListNamespacesResponse, error)
 	// Lists the hooks of this server, sorted by name.
 	//
 	// Errors:
@@ -264,6 +287,9 @@ type UnimplementedAdminServiceServer struct{}
 func (UnimplementedAdminServiceServer) GetServerInfo(context.Context, *GetServerInfoRequest) (*GetServerInfoResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetServerInfo not implemented")
 }
+func (UnimplementedAdminServiceServer) ListNamespaces(context.Context, *ListNamespacesRequest) (*ListNamespacesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListNamespaces not implemented")
+}
 func (UnimplementedAdminServiceServer) ListHooks(context.Context, *ListHooksRequest) (*ListHooksResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListHooks not implemented")
 }
@@ -314,6 +340,24 @@ func _AdminService_GetServerInfo_Handler(srv interface{}, ctx context.Context, d
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).GetServerInfo(ctx, req.(*GetServerInfoRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_ListNamespaces_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListNamespacesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ListNamespaces(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ListNamespaces_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ListNamespaces(ctx, req.(*ListNamespacesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -404,6 +448,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetServerInfo",
 			Handler:    _AdminService_GetServerInfo_Handler,
+		},
+		{
+			MethodName: "ListNamespaces",
+			Handler:    _AdminService_ListNamespaces_Handler,
 		},
 		{
 			MethodName: "ListHooks",

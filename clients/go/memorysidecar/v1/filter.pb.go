@@ -252,6 +252,61 @@ func (x *MetadataConditions) GetConditions() []*MetadataCondition {
 	return nil
 }
 
+// Number of entries of a list on all its pages.
+type ListTotal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of entries.
+	Count int64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// Whether counting ended at its bound: there are `count` entries at least, and perhaps more.
+	AtLeast       bool `protobuf:"varint,2,opt,name=at_least,json=atLeast,proto3" json:"at_least,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTotal) Reset() {
+	*x = ListTotal{}
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTotal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTotal) ProtoMessage() {}
+
+func (x *ListTotal) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTotal.ProtoReflect.Descriptor instead.
+func (*ListTotal) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ListTotal) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *ListTotal) GetAtLeast() bool {
+	if x != nil {
+		return x.AtLeast
+	}
+	return false
+}
+
 // Range of numbers. At least one bound must be set, and the upper bound must not be below the lower
 // one.
 type NumberRange struct {
@@ -268,7 +323,7 @@ type NumberRange struct {
 
 func (x *NumberRange) Reset() {
 	*x = NumberRange{}
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -280,7 +335,7 @@ func (x *NumberRange) String() string {
 func (*NumberRange) ProtoMessage() {}
 
 func (x *NumberRange) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -293,7 +348,7 @@ func (x *NumberRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NumberRange.ProtoReflect.Descriptor instead.
 func (*NumberRange) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *NumberRange) GetMin() float64 {
@@ -335,7 +390,10 @@ const file_memorysidecar_v1_filter_proto_rawDesc = "" +
 	"\x12MetadataConditions\x12M\n" +
 	"\n" +
 	"conditions\x18\x01 \x03(\v2#.memorysidecar.v1.MetadataConditionB\b\xba\xbe\x18\x04\b\x01 \x10R\n" +
-	"conditions\"{\n" +
+	"conditions\"<\n" +
+	"\tListTotal\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x03R\x05count\x12\x19\n" +
+	"\bat_least\x18\x02 \x01(\bR\aatLeast\"{\n" +
 	"\vNumberRange\x12\x15\n" +
 	"\x03min\x18\x01 \x01(\x01H\x00R\x03min\x88\x01\x01\x12 \n" +
 	"\tless_than\x18\x02 \x01(\x01H\x01R\blessThan\x88\x01\x01\x12\x15\n" +
@@ -358,18 +416,19 @@ func file_memorysidecar_v1_filter_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_filter_proto_rawDescData
 }
 
-var file_memorysidecar_v1_filter_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_memorysidecar_v1_filter_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_memorysidecar_v1_filter_proto_goTypes = []any{
 	(*MetadataCondition)(nil),  // 0: memorysidecar.v1.MetadataCondition
 	(*MetadataConditions)(nil), // 1: memorysidecar.v1.MetadataConditions
-	(*NumberRange)(nil),        // 2: memorysidecar.v1.NumberRange
-	(*structpb.Value)(nil),     // 3: google.protobuf.Value
-	(*structpb.ListValue)(nil), // 4: google.protobuf.ListValue
+	(*ListTotal)(nil),          // 2: memorysidecar.v1.ListTotal
+	(*NumberRange)(nil),        // 3: memorysidecar.v1.NumberRange
+	(*structpb.Value)(nil),     // 4: google.protobuf.Value
+	(*structpb.ListValue)(nil), // 5: google.protobuf.ListValue
 }
 var file_memorysidecar_v1_filter_proto_depIdxs = []int32{
-	3, // 0: memorysidecar.v1.MetadataCondition.equal_to:type_name -> google.protobuf.Value
-	2, // 1: memorysidecar.v1.MetadataCondition.range:type_name -> memorysidecar.v1.NumberRange
-	4, // 2: memorysidecar.v1.MetadataCondition.one_of:type_name -> google.protobuf.ListValue
+	4, // 0: memorysidecar.v1.MetadataCondition.equal_to:type_name -> google.protobuf.Value
+	3, // 1: memorysidecar.v1.MetadataCondition.range:type_name -> memorysidecar.v1.NumberRange
+	5, // 2: memorysidecar.v1.MetadataCondition.one_of:type_name -> google.protobuf.ListValue
 	1, // 3: memorysidecar.v1.MetadataCondition.all_of:type_name -> memorysidecar.v1.MetadataConditions
 	1, // 4: memorysidecar.v1.MetadataCondition.any_of:type_name -> memorysidecar.v1.MetadataConditions
 	1, // 5: memorysidecar.v1.MetadataCondition.none_of:type_name -> memorysidecar.v1.MetadataConditions
@@ -396,14 +455,14 @@ func file_memorysidecar_v1_filter_proto_init() {
 		(*MetadataCondition_AnyOf)(nil),
 		(*MetadataCondition_NoneOf)(nil),
 	}
-	file_memorysidecar_v1_filter_proto_msgTypes[2].OneofWrappers = []any{}
+	file_memorysidecar_v1_filter_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_filter_proto_rawDesc), len(file_memorysidecar_v1_filter_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

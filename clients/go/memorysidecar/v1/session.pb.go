@@ -24,8 +24,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Order of listed sessions. Sessions created at the same time are listed in the order of their
-// creation. Values may be added.
+// Order of listed sessions. Sessions with the same time are listed in the order of their creation.
+//
+// A list by `update_time` moves a session that changes while it is read: newest first may then miss
+// it, and oldest first may give it twice. Values may be added.
 type SessionOrder int32
 
 const (
@@ -35,6 +37,10 @@ const (
 	SessionOrder_SESSION_ORDER_CREATE_TIME_DESC SessionOrder = 1
 	// Oldest first.
 	SessionOrder_SESSION_ORDER_CREATE_TIME_ASC SessionOrder = 2
+	// By `update_time`, newest first.
+	SessionOrder_SESSION_ORDER_UPDATE_TIME_DESC SessionOrder = 3
+	// By `update_time`, oldest first.
+	SessionOrder_SESSION_ORDER_UPDATE_TIME_ASC SessionOrder = 4
 )
 
 // Enum value maps for SessionOrder.
@@ -43,11 +49,15 @@ var (
 		0: "SESSION_ORDER_UNSPECIFIED",
 		1: "SESSION_ORDER_CREATE_TIME_DESC",
 		2: "SESSION_ORDER_CREATE_TIME_ASC",
+		3: "SESSION_ORDER_UPDATE_TIME_DESC",
+		4: "SESSION_ORDER_UPDATE_TIME_ASC",
 	}
 	SessionOrder_value = map[string]int32{
 		"SESSION_ORDER_UNSPECIFIED":      0,
 		"SESSION_ORDER_CREATE_TIME_DESC": 1,
 		"SESSION_ORDER_CREATE_TIME_ASC":  2,
+		"SESSION_ORDER_UPDATE_TIME_DESC": 3,
+		"SESSION_ORDER_UPDATE_TIME_ASC":  4,
 	}
 )
 
@@ -480,8 +490,12 @@ type SessionFilter struct {
 	UpdateTimeFrom *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=update_time_from,json=updateTimeFrom,proto3" json:"update_time_from,omitempty"`
 	// Last changed before this time.
 	UpdateTimeBefore *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time_before,json=updateTimeBefore,proto3" json:"update_time_before,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Prefix of the session id. Unset means any; empty is an error. At most 512 bytes.
+	SessionIdPrefix *string `protobuf:"bytes,8,opt,name=session_id_prefix,json=sessionIdPrefix,proto3,oneof" json:"session_id_prefix,omitempty"`
+	// Conditions on the metadata of the session; all must hold. At most 16.
+	Metadata      []*MetadataCondition `protobuf:"bytes,9,rep,name=metadata,proto3" json:"metadata,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SessionFilter) Reset() {
@@ -563,11 +577,25 @@ func (x *SessionFilter) GetUpdateTimeBefore() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *SessionFilter) GetSessionIdPrefix() string {
+	if x != nil && x.SessionIdPrefix != nil {
+		return *x.SessionIdPrefix
+	}
+	return ""
+}
+
+func (x *SessionFilter) GetMetadata() []*MetadataCondition {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 var File_memorysidecar_v1_session_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x1ememorysidecar/v1/session.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xf1\n" +
+	"\x1ememorysidecar/v1/session.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xf1\n" +
 	"\n" +
 	"\aSession\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01R\tnamespace\x12(\n" +
@@ -613,7 +641,7 @@ const file_memorysidecar_v1_session_proto_rawDesc = "" +
 	"ForkOrigin\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
-	"\x03seq\x18\x02 \x01(\x03R\x03seq\"\xa9\x04\n" +
+	"\x03seq\x18\x02 \x01(\x03R\x03seq\"\xc6\x05\n" +
 	"\rSessionFilter\x12'\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04x\x01H\x00R\x06userId\x88\x01\x01\x12)\n" +
 	"\bagent_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04x\x01H\x01R\aagentId\x88\x01\x01\x12P\n" +
@@ -621,17 +649,22 @@ const file_memorysidecar_v1_session_proto_rawDesc = "" +
 	"\x10create_time_from\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecreateTimeFrom\x12H\n" +
 	"\x12create_time_before\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x10createTimeBefore\x12D\n" +
 	"\x10update_time_from\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x0eupdateTimeFrom\x12H\n" +
-	"\x12update_time_before\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x10updateTimeBefore\x1a9\n" +
+	"\x12update_time_before\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x10updateTimeBefore\x12<\n" +
+	"\x11session_id_prefix\x18\b \x01(\tB\v\xba\xbe\x18\a\x18\x80\x04P\x01x\x01H\x02R\x0fsessionIdPrefix\x88\x01\x01\x12G\n" +
+	"\bmetadata\x18\t \x03(\v2#.memorysidecar.v1.MetadataConditionB\x06\xba\xbe\x18\x02 \x10R\bmetadata\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\n" +
 	"\n" +
 	"\b_user_idB\v\n" +
-	"\t_agent_id*t\n" +
+	"\t_agent_idB\x14\n" +
+	"\x12_session_id_prefix*\xbb\x01\n" +
 	"\fSessionOrder\x12\x1d\n" +
 	"\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n" +
-	"\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02B\xb5\x01\n" +
+	"\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x12\"\n" +
+	"\x1eSESSION_ORDER_UPDATE_TIME_DESC\x10\x03\x12!\n" +
+	"\x1dSESSION_ORDER_UPDATE_TIME_ASC\x10\x04B\xb5\x01\n" +
 	"\x13io.memorysidecar.v1B\fSessionProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (
@@ -664,6 +697,7 @@ var file_memorysidecar_v1_session_proto_goTypes = []any{
 	(*Summary)(nil),               // 12: memorysidecar.v1.Summary
 	(*Totals)(nil),                // 13: memorysidecar.v1.Totals
 	(*MemoryPolicy)(nil),          // 14: memorysidecar.v1.MemoryPolicy
+	(*MetadataCondition)(nil),     // 15: memorysidecar.v1.MetadataCondition
 }
 var file_memorysidecar_v1_session_proto_depIdxs = []int32{
 	5,  // 0: memorysidecar.v1.Session.labels:type_name -> memorysidecar.v1.Session.LabelsEntry
@@ -687,11 +721,12 @@ var file_memorysidecar_v1_session_proto_depIdxs = []int32{
 	11, // 18: memorysidecar.v1.SessionFilter.create_time_before:type_name -> google.protobuf.Timestamp
 	11, // 19: memorysidecar.v1.SessionFilter.update_time_from:type_name -> google.protobuf.Timestamp
 	11, // 20: memorysidecar.v1.SessionFilter.update_time_before:type_name -> google.protobuf.Timestamp
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	15, // 21: memorysidecar.v1.SessionFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_proto_init() }
@@ -699,6 +734,7 @@ func file_memorysidecar_v1_session_proto_init() {
 	if File_memorysidecar_v1_session_proto != nil {
 		return
 	}
+	file_memorysidecar_v1_filter_proto_init()
 	file_memorysidecar_v1_memory_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
 	file_memorysidecar_v1_rules_proto_init()

@@ -250,7 +250,10 @@ type ListSessionsRequest struct {
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Whether to count the sessions of all pages. Costs as much as a page that examines 10,000
+	// sessions. Default false.
+	IncludeTotal  bool `protobuf:"varint,6,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -320,6 +323,13 @@ func (x *ListSessionsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListSessionsRequest) GetIncludeTotal() bool {
+	if x != nil {
+		return x.IncludeTotal
+	}
+	return false
+}
+
 // A page of sessions.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -327,6 +337,9 @@ type ListSessionsResponse struct {
 	Sessions []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Number of sessions that match the filter, on all pages. Set with `include_total`. Examines at
+	// most 10,000 sessions.
+	Total         *ListTotal `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -373,6 +386,13 @@ func (x *ListSessionsResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListSessionsResponse) GetTotal() *ListTotal {
+	if x != nil {
+		return x.Total
+	}
+	return nil
 }
 
 // Request to change a session.
@@ -4329,7 +4349,7 @@ var File_memorysidecar_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
+	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x123\n" +
 	"\asession\x18\x02 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12&\n" +
@@ -4342,17 +4362,19 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\tsessionId\"I\n" +
 	"\x12GetSessionResponse\x123\n" +
-	"\asession\x18\x01 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\"\xfe\x01\n" +
+	"\asession\x18\x01 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\"\xa3\x02\n" +
 	"\x13ListSessionsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x127\n" +
 	"\x06filter\x18\x02 \x01(\v2\x1f.memorysidecar.v1.SessionFilterR\x06filter\x124\n" +
 	"\x05order\x18\x03 \x01(\x0e2\x1e.memorysidecar.v1.SessionOrderR\x05order\x12*\n" +
 	"\tpage_size\x18\x04 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"u\n" +
+	"page_token\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12#\n" +
+	"\rinclude_total\x18\x06 \x01(\bR\fincludeTotal\"\xa8\x01\n" +
 	"\x14ListSessionsResponse\x125\n" +
 	"\bsessions\x18\x01 \x03(\v2\x19.memorysidecar.v1.SessionR\bsessions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xde\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x121\n" +
+	"\x05total\x18\x03 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\xde\x01\n" +
 	"\x14UpdateSessionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12;\n" +
 	"\asession\x18\x02 \x01(\v2\x19.memorysidecar.v1.SessionB\x06\xba\xbe\x18\x02\b\x01R\asession\x12;\n" +
@@ -4802,35 +4824,36 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(*Session)(nil),                    // 53: memorysidecar.v1.Session
 	(*SessionFilter)(nil),              // 54: memorysidecar.v1.SessionFilter
 	(SessionOrder)(0),                  // 55: memorysidecar.v1.SessionOrder
-	(*fieldmaskpb.FieldMask)(nil),      // 56: google.protobuf.FieldMask
-	(*Trim)(nil),                       // 57: memorysidecar.v1.Trim
-	(*StageRun)(nil),                   // 58: memorysidecar.v1.StageRun
-	(*Totals)(nil),                     // 59: memorysidecar.v1.Totals
-	(*Message)(nil),                    // 60: memorysidecar.v1.Message
-	(*ToolOutcome)(nil),                // 61: memorysidecar.v1.ToolOutcome
-	(*RecordOperation)(nil),            // 62: memorysidecar.v1.RecordOperation
-	(*AppendedMessage)(nil),            // 63: memorysidecar.v1.AppendedMessage
-	(*RecordOutcome)(nil),              // 64: memorysidecar.v1.RecordOutcome
-	(*MessageFilter)(nil),              // 65: memorysidecar.v1.MessageFilter
-	(MessageOrder)(0),                  // 66: memorysidecar.v1.MessageOrder
-	(*PolicyChoice)(nil),               // 67: memorysidecar.v1.PolicyChoice
-	(*Summary)(nil),                    // 68: memorysidecar.v1.Summary
-	(*SeqRange)(nil),                   // 69: memorysidecar.v1.SeqRange
-	(*PolicyWarning)(nil),              // 70: memorysidecar.v1.PolicyWarning
-	(WindowUnit)(0),                    // 71: memorysidecar.v1.WindowUnit
-	(SummaryPlacement)(0),              // 72: memorysidecar.v1.SummaryPlacement
-	(StageOn)(0),                       // 73: memorysidecar.v1.StageOn
-	(PreviewSource)(0),                 // 74: memorysidecar.v1.PreviewSource
-	(*PolicyPreview)(nil),              // 75: memorysidecar.v1.PolicyPreview
-	(*PolicyPreset)(nil),               // 76: memorysidecar.v1.PolicyPreset
-	(*Summarize)(nil),                  // 77: memorysidecar.v1.Summarize
-	(*durationpb.Duration)(nil),        // 78: google.protobuf.Duration
-	(*HookTask)(nil),                   // 79: memorysidecar.v1.HookTask
-	(CompactOutcome)(0),                // 80: memorysidecar.v1.CompactOutcome
-	(SummaryOrder)(0),                  // 81: memorysidecar.v1.SummaryOrder
-	(*SnapshotChunk)(nil),              // 82: memorysidecar.v1.SnapshotChunk
-	(TokenRule)(0),                     // 83: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),            // 84: memorysidecar.v1.CustomTokenRule
+	(*ListTotal)(nil),                  // 56: memorysidecar.v1.ListTotal
+	(*fieldmaskpb.FieldMask)(nil),      // 57: google.protobuf.FieldMask
+	(*Trim)(nil),                       // 58: memorysidecar.v1.Trim
+	(*StageRun)(nil),                   // 59: memorysidecar.v1.StageRun
+	(*Totals)(nil),                     // 60: memorysidecar.v1.Totals
+	(*Message)(nil),                    // 61: memorysidecar.v1.Message
+	(*ToolOutcome)(nil),                // 62: memorysidecar.v1.ToolOutcome
+	(*RecordOperation)(nil),            // 63: memorysidecar.v1.RecordOperation
+	(*AppendedMessage)(nil),            // 64: memorysidecar.v1.AppendedMessage
+	(*RecordOutcome)(nil),              // 65: memorysidecar.v1.RecordOutcome
+	(*MessageFilter)(nil),              // 66: memorysidecar.v1.MessageFilter
+	(MessageOrder)(0),                  // 67: memorysidecar.v1.MessageOrder
+	(*PolicyChoice)(nil),               // 68: memorysidecar.v1.PolicyChoice
+	(*Summary)(nil),                    // 69: memorysidecar.v1.Summary
+	(*SeqRange)(nil),                   // 70: memorysidecar.v1.SeqRange
+	(*PolicyWarning)(nil),              // 71: memorysidecar.v1.PolicyWarning
+	(WindowUnit)(0),                    // 72: memorysidecar.v1.WindowUnit
+	(SummaryPlacement)(0),              // 73: memorysidecar.v1.SummaryPlacement
+	(StageOn)(0),                       // 74: memorysidecar.v1.StageOn
+	(PreviewSource)(0),                 // 75: memorysidecar.v1.PreviewSource
+	(*PolicyPreview)(nil),              // 76: memorysidecar.v1.PolicyPreview
+	(*PolicyPreset)(nil),               // 77: memorysidecar.v1.PolicyPreset
+	(*Summarize)(nil),                  // 78: memorysidecar.v1.Summarize
+	(*durationpb.Duration)(nil),        // 79: google.protobuf.Duration
+	(*HookTask)(nil),                   // 80: memorysidecar.v1.HookTask
+	(CompactOutcome)(0),                // 81: memorysidecar.v1.CompactOutcome
+	(SummaryOrder)(0),                  // 82: memorysidecar.v1.SummaryOrder
+	(*SnapshotChunk)(nil),              // 83: memorysidecar.v1.SnapshotChunk
+	(TokenRule)(0),                     // 84: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),            // 85: memorysidecar.v1.CustomTokenRule
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	53,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -4839,135 +4862,136 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	54,  // 3: memorysidecar.v1.ListSessionsRequest.filter:type_name -> memorysidecar.v1.SessionFilter
 	55,  // 4: memorysidecar.v1.ListSessionsRequest.order:type_name -> memorysidecar.v1.SessionOrder
 	53,  // 5: memorysidecar.v1.ListSessionsResponse.sessions:type_name -> memorysidecar.v1.Session
-	53,  // 6: memorysidecar.v1.UpdateSessionRequest.session:type_name -> memorysidecar.v1.Session
-	56,  // 7: memorysidecar.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	53,  // 8: memorysidecar.v1.UpdateSessionResponse.session:type_name -> memorysidecar.v1.Session
-	57,  // 9: memorysidecar.v1.UpdateSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	58,  // 10: memorysidecar.v1.UpdateSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	53,  // 11: memorysidecar.v1.ForkSessionResponse.session:type_name -> memorysidecar.v1.Session
-	53,  // 12: memorysidecar.v1.ResetSessionResponse.session:type_name -> memorysidecar.v1.Session
-	59,  // 13: memorysidecar.v1.ResetSessionResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
-	60,  // 14: memorysidecar.v1.AppendMessagesRequest.messages:type_name -> memorysidecar.v1.Message
-	61,  // 15: memorysidecar.v1.AppendMessagesRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	62,  // 16: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
-	63,  // 17: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	57,  // 18: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 19: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	58,  // 20: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	64,  // 21: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
-	65,  // 22: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
-	66,  // 23: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
-	60,  // 24: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	60,  // 25: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
-	60,  // 26: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
-	56,  // 27: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
-	60,  // 28: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
-	57,  // 29: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 30: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	57,  // 31: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 32: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	67,  // 33: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
-	60,  // 34: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
-	68,  // 35: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
-	59,  // 36: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	59,  // 37: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
-	69,  // 38: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	57,  // 39: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
-	58,  // 40: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	70,  // 41: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
-	27,  // 42: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
-	71,  // 43: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
-	57,  // 44: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 45: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	58,  // 46: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	69,  // 47: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	59,  // 48: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	60,  // 49: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
-	59,  // 50: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
-	72,  // 51: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
-	53,  // 52: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
-	57,  // 53: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
-	68,  // 54: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
-	60,  // 55: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
-	59,  // 56: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	67,  // 57: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
-	73,  // 58: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
-	74,  // 59: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
-	61,  // 60: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	75,  // 61: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	76,  // 62: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	77,  // 63: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	78,  // 64: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	79,  // 65: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	80,  // 66: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	68,  // 67: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	81,  // 68: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	68,  // 69: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	60,  // 70: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	82,  // 71: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	82,  // 72: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	53,  // 73: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	60,  // 74: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	83,  // 75: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	84,  // 76: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	83,  // 77: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 78: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 79: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 80: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 81: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 82: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 83: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 84: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 85: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	16,  // 86: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	18,  // 87: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	20,  // 88: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	22,  // 89: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	24,  // 90: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	37,  // 91: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	39,  // 92: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	26,  // 93: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	29,  // 94: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	31,  // 95: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	33,  // 96: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	41,  // 97: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	43,  // 98: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	45,  // 99: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	35,  // 100: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	47,  // 101: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	49,  // 102: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	51,  // 103: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 104: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 105: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 106: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 107: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 108: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 109: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 110: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	15,  // 111: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	17,  // 112: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	19,  // 113: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	21,  // 114: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	23,  // 115: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	25,  // 116: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	38,  // 117: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	40,  // 118: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	28,  // 119: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	30,  // 120: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	32,  // 121: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	34,  // 122: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	42,  // 123: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	44,  // 124: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	46,  // 125: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	36,  // 126: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	48,  // 127: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	50,  // 128: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	52,  // 129: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	104, // [104:130] is the sub-list for method output_type
-	78,  // [78:104] is the sub-list for method input_type
-	78,  // [78:78] is the sub-list for extension type_name
-	78,  // [78:78] is the sub-list for extension extendee
-	0,   // [0:78] is the sub-list for field type_name
+	56,  // 6: memorysidecar.v1.ListSessionsResponse.total:type_name -> memorysidecar.v1.ListTotal
+	53,  // 7: memorysidecar.v1.UpdateSessionRequest.session:type_name -> memorysidecar.v1.Session
+	57,  // 8: memorysidecar.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	53,  // 9: memorysidecar.v1.UpdateSessionResponse.session:type_name -> memorysidecar.v1.Session
+	58,  // 10: memorysidecar.v1.UpdateSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 11: memorysidecar.v1.UpdateSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	53,  // 12: memorysidecar.v1.ForkSessionResponse.session:type_name -> memorysidecar.v1.Session
+	53,  // 13: memorysidecar.v1.ResetSessionResponse.session:type_name -> memorysidecar.v1.Session
+	60,  // 14: memorysidecar.v1.ResetSessionResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	61,  // 15: memorysidecar.v1.AppendMessagesRequest.messages:type_name -> memorysidecar.v1.Message
+	62,  // 16: memorysidecar.v1.AppendMessagesRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	63,  // 17: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
+	64,  // 18: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	58,  // 19: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 20: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	59,  // 21: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	65,  // 22: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	66,  // 23: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
+	67,  // 24: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
+	61,  // 25: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	61,  // 26: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
+	61,  // 27: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
+	57,  // 28: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
+	61,  // 29: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
+	58,  // 30: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 31: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	58,  // 32: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 33: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	68,  // 34: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
+	61,  // 35: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
+	69,  // 36: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
+	60,  // 37: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	60,  // 38: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
+	70,  // 39: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	58,  // 40: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 41: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	71,  // 42: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
+	27,  // 43: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
+	72,  // 44: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
+	58,  // 45: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 46: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	59,  // 47: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	70,  // 48: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	60,  // 49: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	61,  // 50: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
+	60,  // 51: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
+	73,  // 52: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
+	53,  // 53: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
+	58,  // 54: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
+	69,  // 55: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
+	61,  // 56: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
+	60,  // 57: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	68,  // 58: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
+	74,  // 59: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
+	75,  // 60: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
+	62,  // 61: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	76,  // 62: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	77,  // 63: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	78,  // 64: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	79,  // 65: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	80,  // 66: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	81,  // 67: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	69,  // 68: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	82,  // 69: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	69,  // 70: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	61,  // 71: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	83,  // 72: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	83,  // 73: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	53,  // 74: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	61,  // 75: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	84,  // 76: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	85,  // 77: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	84,  // 78: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 79: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 80: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 81: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 82: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 83: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 84: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 85: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 86: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	16,  // 87: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	18,  // 88: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	20,  // 89: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	22,  // 90: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	24,  // 91: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	37,  // 92: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	39,  // 93: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	26,  // 94: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	29,  // 95: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	31,  // 96: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	33,  // 97: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	41,  // 98: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	43,  // 99: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	45,  // 100: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	35,  // 101: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	47,  // 102: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	49,  // 103: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	51,  // 104: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 105: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 106: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 107: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 108: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 109: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 110: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 111: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	15,  // 112: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	17,  // 113: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	19,  // 114: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	21,  // 115: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	23,  // 116: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	25,  // 117: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	38,  // 118: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	40,  // 119: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	28,  // 120: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	30,  // 121: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	32,  // 122: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	34,  // 123: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	42,  // 124: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	44,  // 125: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	46,  // 126: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	36,  // 127: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	48,  // 128: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	50,  // 129: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	52,  // 130: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	105, // [105:131] is the sub-list for method output_type
+	79,  // [79:105] is the sub-list for method input_type
+	79,  // [79:79] is the sub-list for extension type_name
+	79,  // [79:79] is the sub-list for extension extendee
+	0,   // [0:79] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }
@@ -4975,6 +4999,7 @@ func file_memorysidecar_v1_session_service_proto_init() {
 	if File_memorysidecar_v1_session_service_proto != nil {
 		return
 	}
+	file_memorysidecar_v1_filter_proto_init()
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
 	file_memorysidecar_v1_record_proto_init()

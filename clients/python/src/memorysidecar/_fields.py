@@ -23,7 +23,9 @@ PolicyLike = v1.Policy | v1.Preset | v1.PolicyChoice | Json
 Policies = PolicyLike | Iterable[PolicyLike]
 Range = Union["v1.SeqRange", tuple[int, int]]
 OrderName = Literal["newest_first", "oldest_first"]
-SessionOrder = Union["v1.SessionOrder", OrderName]
+SessionOrder = Union[
+    "v1.SessionOrder", OrderName, Literal["newest_update_first", "oldest_update_first"]
+]
 MessageOrder = Union["v1.MessageOrder", OrderName]
 SummaryOrder = Union["v1.SummaryOrder", OrderName]
 Source = Union[Literal["window", "log"], "v1.PreviewSource"]
@@ -169,6 +171,12 @@ _OLDEST_FIRST: Final = {
 }
 
 
+_BY_UPDATE: Final = {
+    "newest_update_first": v1.SESSION_ORDER_UPDATE_TIME_DESC,
+    "oldest_update_first": v1.SESSION_ORDER_UPDATE_TIME_ASC,
+}
+
+
 def order_of(kind: Any, value: Any) -> Any:
     """Gives a value of an enum of orders by its short name."""
     if not isinstance(value, str):
@@ -178,6 +186,8 @@ def order_of(kind: Any, value: Any) -> Any:
             return _NEWEST_FIRST[kind]
         case "oldest_first":
             return _OLDEST_FIRST[kind]
+    if kind is v1.SessionOrder and value in _BY_UPDATE:
+        return _BY_UPDATE[value]
     raise ValueError(f'the order is "newest_first" or "oldest_first", not "{value}"')
 
 

@@ -77,7 +77,7 @@ export const EVENT_WAYS: Ways = {
     open.cancel();
     return failure;
   },
-  ...sameWay("PAGE_TOKEN_INVALID", ["listEvents", "listConsumers", "listHooks"], {
+  ...sameWay("PAGE_TOKEN_INVALID", ["listEvents", "listConsumers", "listHooks", "listNamespaces"], {
     pageToken: "x",
   }),
   ...sameWay("CONSUMER_NOT_FOUND", ["getConsumer", "deleteConsumer"], {

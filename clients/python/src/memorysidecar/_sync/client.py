@@ -85,6 +85,18 @@ class Client(
         )
         return self._pages(request, v1.ListSessionsResponse, "sessions", call)
 
+    def count_sessions(
+        self,
+        *,
+        filter: v1.SessionFilter | f.Json | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.ListTotal:
+        """Counts the sessions that a list with this filter gives, up to a bound."""
+        request = v1.ListSessionsRequest(
+            filter=f.filter_of(v1.SessionFilter, filter), page_size=1, include_total=True
+        )
+        return self._unary(request, v1.ListSessionsResponse, call).total
+
     def update_session(
         self,
         session_id: str,
@@ -349,6 +361,13 @@ class Client(
         """Acknowledges everything up to a token for a consumer."""
         request = v1.AckEventsRequest(consumer_id=consumer_id, resume_token=resume_token)
         return self._unary(request, v1.AckEventsResponse, call).consumer
+
+    def list_namespaces(
+        self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
+    ) -> Pager[v1.NamespaceInfo, v1.ListNamespacesResponse]:
+        """Lists the namespaces that the client may use, by name."""
+        request = v1.ListNamespacesRequest(page_size=page_size)
+        return self._pages(request, v1.ListNamespacesResponse, "namespaces", call)
 
     def server_info(self, **call: Unpack[f.ReadOptions]) -> v1.GetServerInfoResponse:
         """Gets the version, the capabilities and the limits of the server."""

@@ -4,6 +4,9 @@ from .admin_service_pb2 import (
     GetServerInfoRequest as GetServerInfoRequest,
     GetServerInfoResponse as GetServerInfoResponse,
     Limit as Limit,
+    ListNamespacesRequest as ListNamespacesRequest,
+    ListNamespacesResponse as ListNamespacesResponse,
+    NamespaceInfo as NamespaceInfo,
     ListHooksRequest as ListHooksRequest,
     ListHooksResponse as ListHooksResponse,
     Hook as Hook,
@@ -273,6 +276,7 @@ from .event_service_pb2 import (
 from .filter_pb2 import (
     MetadataCondition as MetadataCondition,
     MetadataConditions as MetadataConditions,
+    ListTotal as ListTotal,
     NumberRange as NumberRange,
 )
 from .memory_pb2 import (
@@ -715,6 +719,8 @@ from .session_pb2 import (
     SESSION_ORDER_UNSPECIFIED as SESSION_ORDER_UNSPECIFIED,
     SESSION_ORDER_CREATE_TIME_DESC as SESSION_ORDER_CREATE_TIME_DESC,
     SESSION_ORDER_CREATE_TIME_ASC as SESSION_ORDER_CREATE_TIME_ASC,
+    SESSION_ORDER_UPDATE_TIME_DESC as SESSION_ORDER_UPDATE_TIME_DESC,
+    SESSION_ORDER_UPDATE_TIME_ASC as SESSION_ORDER_UPDATE_TIME_ASC,
 )
 from .session_service_pb2 import (
     CreateSessionRequest as CreateSessionRequest,

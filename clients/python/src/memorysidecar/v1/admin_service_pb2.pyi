@@ -145,6 +145,30 @@ class Limit(_message.Message):
     value: int
     def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
+class ListNamespacesRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListNamespacesResponse(_message.Message):
+    __slots__ = ("namespaces", "next_page_token")
+    NAMESPACES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespaces: _containers.RepeatedCompositeFieldContainer[NamespaceInfo]
+    next_page_token: str
+    def __init__(self, namespaces: _Optional[_Iterable[_Union[NamespaceInfo, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class NamespaceInfo(_message.Message):
+    __slots__ = ("namespace", "revision")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    revision: int
+    def __init__(self, namespace: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
+
 class ListHooksRequest(_message.Message):
     __slots__ = ("namespace", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]

@@ -21,6 +21,11 @@ class AdminServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoResponse.FromString,
                 _registered_method=True)
+        self.ListNamespaces = channel.unary_unary(
+                '/memorysidecar.v1.AdminService/ListNamespaces',
+                request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListNamespacesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListNamespacesResponse.FromString,
+                _registered_method=True)
         self.ListHooks = channel.unary_unary(
                 '/memorysidecar.v1.AdminService/ListHooks',
                 request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksRequest.SerializeToString,
@@ -54,6 +59,17 @@ class AdminServiceServicer:
 
     def GetServerInfo(self, request, context):
         """Gets the version, the capabilities and the limits of the server.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListNamespaces(self, request, context):
+        """Lists the namespaces that the caller may use, sorted by name: each from its first revision on,
+        even when all its records are gone.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -152,6 +168,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoResponse.SerializeToString,
             ),
+            'ListNamespaces': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListNamespaces,
+                    request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListNamespacesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListNamespacesResponse.SerializeToString,
+            ),
             'ListHooks': grpc.unary_unary_rpc_method_handler(
                     servicer.ListHooks,
                     request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksRequest.FromString,
@@ -206,6 +227,33 @@ class AdminService:
             '/memorysidecar.v1.AdminService/GetServerInfo',
             memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoRequest.SerializeToString,
             memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListNamespaces(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.AdminService/ListNamespaces',
+            memorysidecar_dot_v1_dot_admin__service__pb2.ListNamespacesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_admin__service__pb2.ListNamespacesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -34,6 +34,14 @@ class MetadataConditions(_message.Message):
     conditions: _containers.RepeatedCompositeFieldContainer[MetadataCondition]
     def __init__(self, conditions: _Optional[_Iterable[_Union[MetadataCondition, _Mapping]]] = ...) -> None: ...
 
+class ListTotal(_message.Message):
+    __slots__ = ("count", "at_least")
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    AT_LEAST_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    at_least: bool
+    def __init__(self, count: _Optional[int] = ..., at_least: _Optional[bool] = ...) -> None: ...
+
 class NumberRange(_message.Message):
     __slots__ = ("min", "less_than", "max")
     MIN_FIELD_NUMBER: _ClassVar[int]

@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
@@ -22,9 +23,13 @@ class SessionOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SESSION_ORDER_UNSPECIFIED: _ClassVar[SessionOrder]
     SESSION_ORDER_CREATE_TIME_DESC: _ClassVar[SessionOrder]
     SESSION_ORDER_CREATE_TIME_ASC: _ClassVar[SessionOrder]
+    SESSION_ORDER_UPDATE_TIME_DESC: _ClassVar[SessionOrder]
+    SESSION_ORDER_UPDATE_TIME_ASC: _ClassVar[SessionOrder]
 SESSION_ORDER_UNSPECIFIED: SessionOrder
 SESSION_ORDER_CREATE_TIME_DESC: SessionOrder
 SESSION_ORDER_CREATE_TIME_ASC: SessionOrder
+SESSION_ORDER_UPDATE_TIME_DESC: SessionOrder
+SESSION_ORDER_UPDATE_TIME_ASC: SessionOrder
 
 class Session(_message.Message):
     __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "effective_policy", "ttl", "expire_time", "summary", "last_seq", "log_totals", "window_totals", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens", "memory_policy")
@@ -102,7 +107,7 @@ class ForkOrigin(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class SessionFilter(_message.Message):
-    __slots__ = ("user_id", "agent_id", "labels", "create_time_from", "create_time_before", "update_time_from", "update_time_before")
+    __slots__ = ("user_id", "agent_id", "labels", "create_time_from", "create_time_before", "update_time_from", "update_time_before", "session_id_prefix", "metadata")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -117,6 +122,8 @@ class SessionFilter(_message.Message):
     CREATE_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FROM_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
     user_id: str
     agent_id: str
     labels: _containers.ScalarMap[str, str]
@@ -124,4 +131,6 @@ class SessionFilter(_message.Message):
     create_time_before: _timestamp_pb2.Timestamp
     update_time_from: _timestamp_pb2.Timestamp
     update_time_before: _timestamp_pb2.Timestamp
-    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    session_id_prefix: str
+    metadata: _containers.RepeatedCompositeFieldContainer[_filter_pb2.MetadataCondition]
+    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., session_id_prefix: _Optional[str] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ...) -> None: ...

@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import record_pb2 as _record_pb2
@@ -50,26 +51,30 @@ class GetSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ...) -> None: ...
 
 class ListSessionsRequest(_message.Message):
-    __slots__ = ("namespace", "filter", "order", "page_size", "page_token")
+    __slots__ = ("namespace", "filter", "order", "page_size", "page_token", "include_total")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     filter: _session_pb2.SessionFilter
     order: _session_pb2.SessionOrder
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., order: _Optional[_Union[_session_pb2.SessionOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    include_total: bool
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., order: _Optional[_Union[_session_pb2.SessionOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ...) -> None: ...
 
 class ListSessionsResponse(_message.Message):
-    __slots__ = ("sessions", "next_page_token")
+    __slots__ = ("sessions", "next_page_token", "total")
     SESSIONS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
     sessions: _containers.RepeatedCompositeFieldContainer[_session_pb2.Session]
     next_page_token: str
-    def __init__(self, sessions: _Optional[_Iterable[_Union[_session_pb2.Session, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    total: _filter_pb2.ListTotal
+    def __init__(self, sessions: _Optional[_Iterable[_Union[_session_pb2.Session, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
 
 class UpdateSessionRequest(_message.Message):
     __slots__ = ("namespace", "session", "update_mask", "request_id")
