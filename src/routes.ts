@@ -75,6 +75,7 @@ import {
   putRecord,
   writeRecords,
 } from "./records/rpc.ts";
+import { batchDeleteMessages, batchGetMessages, popMessages } from "./session/history-rpc.ts";
 import {
   appendMessages,
   countTokens,
@@ -137,6 +138,9 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   getMessage,
   updateMessage,
   deleteMessage,
+  batchGetMessages,
+  batchDeleteMessages,
+  popMessages,
   getWindow,
   exportSession,
   importSession,

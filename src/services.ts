@@ -33,9 +33,10 @@ import { deleteRange, writeRecords } from "./records/change-records.ts";
 import { listRecords, readRecords } from "./records/read-records.ts";
 import type { SessionServiceApi } from "./session/api.ts";
 import { appendMessages } from "./session/append.ts";
+import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delete-messages.ts";
 import { fillToolResults } from "./session/fill-tool-results.ts";
 import { forkSession } from "./session/fork-session.ts";
-import { deleteMessage, getMessage, listMessages, updateMessage } from "./session/messages.ts";
+import { batchGetMessages, getMessage, listMessages, updateMessage } from "./session/messages.ts";
 import { resetSession } from "./session/reset-session.ts";
 import { restoreMessages } from "./session/restore-messages.ts";
 import { SessionSearch } from "./session/search.ts";
@@ -192,6 +193,9 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     getMessage: (call, input) => getMessage(context, call, input),
     updateMessage: (call, input) => updateMessage(context, call, input),
     deleteMessage: (call, input) => deleteMessage(context, call, input),
+    batchGetMessages: (call, input) => batchGetMessages(context, call, input),
+    batchDeleteMessages: (call, input) => batchDeleteMessages(context, call, input),
+    popMessages: (call, input) => popMessages(context, call, input),
     getWindow: (call, input) => getWindow(context, call, input),
     previewPolicy: (call, input) => previewPolicy(context, call, input),
     trimSession: (call, input) => trimSession(context, call, input),

@@ -22,6 +22,7 @@ class SessionExpired extends Error {
 export interface ChangeOptions {
   readonly messageIds?: readonly string[];
   readonly firstMessageOnly?: boolean;
+  readonly messageBytesMax?: number;
   readonly seqs?: readonly number[];
   readonly needWindow?: boolean;
   readonly allowWhenFull?: boolean;

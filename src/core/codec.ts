@@ -55,6 +55,14 @@ export interface MergedMessage {
   readonly contentChanged: boolean;
 }
 
+/** The fields in which a draft and a stored message differ. */
+export interface MessageChanges {
+  /** As UpdateMessage names them; none for a draft of the same content. */
+  readonly paths: readonly string[];
+  /** Something that costs tokens is among them. */
+  readonly contentChanged: boolean;
+}
+
 /** Reads and writes the wire forms that are stored. Implemented by the transport. */
 export interface Codec {
   /** The wire form of a message. Source and trust follow from the role. */
@@ -93,6 +101,10 @@ export interface Codec {
   ): Uint8Array;
   /** The wire form of a message that the server makes and that is not in the log. */
   encodeMade(made: MadeMessage): Uint8Array;
+  /** A stored message as it came, its count apart, and the fields of the server. */
+  decodeMessage(stored: Uint8Array): Pick<MergedMessage, "draft" | "stamp">;
+  /** The changes of a stored message if every field of a draft is taken. */
+  changesOf(stored: Uint8Array, draft: MessageDraft): MessageChanges;
   /** Applies the fields named by `paths` of `draft` to a stored message. */
   mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
   /** The wire form of an event. */

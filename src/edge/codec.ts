@@ -11,7 +11,13 @@ import {
   readTrust,
   shortenMessage,
 } from "../session/facts-wire.ts";
-import { draftOf, encodeMessage, mergeMessage } from "../session/message-wire.ts";
+import {
+  changesOf,
+  decodeMessage,
+  draftOf,
+  encodeMessage,
+  mergeMessage,
+} from "../session/message-wire.ts";
 
 /** The wire forms that the service stores. */
 export const CODEC: Codec = {
@@ -25,6 +31,8 @@ export const CODEC: Codec = {
   appendText,
   encodeSummaryDocument,
   encodeMade,
+  decodeMessage,
+  changesOf,
   mergeMessage,
   encodeEvent,
   readEventSeqs,

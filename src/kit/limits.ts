@@ -35,6 +35,10 @@ export const LIMITS = {
   /** Wire form of one message, server fields included. */
   messageBytes: 1_048_576,
   appendMessages: 1_000,
+  /** Messages or runs that one call on several messages names, or takes. */
+  batchMessages: 1_000,
+  /** Stored messages that one change of several of them reads. */
+  editBytes: 67_108_864,
   tokenCount: 100_000_000,
   /** Most tokens that the server counts for one message: thousands of images may be dear. */
   countedTokens: 1_000_000_000,

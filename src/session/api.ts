@@ -28,8 +28,11 @@ import type {
   SessionQuery,
   StoredMessage,
 } from "../store/store.ts";
-import type { Role, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
+import type { Role, SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
+import type { AppendOutcome, OnExisting } from "./log/existing-messages.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
+
+export type { AppendOutcome, OnExisting };
 
 /** Values of a session from a caller, who may leave out any of them. */
 export interface SessionInput extends Partial<SessionSettings> {
@@ -99,14 +102,18 @@ export interface AppendInput extends SessionRef {
   readonly toolOutcomes: readonly ToolOutcome[];
   /** On different records. */
   readonly recordOperations: readonly RecordOperation[];
+  readonly onExisting: OnExisting;
   readonly encode: (result: AppendResult) => Uint8Array;
 }
 
 export interface AppendResult {
+  /** In the order of the drafts. */
   readonly messages: readonly {
     readonly messageId: string;
     readonly seq: number;
     readonly tokenCount: number;
+    /** Undefined for an append that fails on existing messages. */
+    readonly outcome?: AppendOutcome;
   }[];
   readonly revision: number;
   readonly trims: readonly Trim[];
@@ -160,6 +167,45 @@ export interface DeleteMessageInput extends SessionRef {
   }) => Uint8Array;
 }
 
+/** Messages by their ids and seqs. */
+export interface MessageNames {
+  readonly messageIds: readonly string[];
+  readonly ranges: readonly SeqRange[];
+}
+
+export interface BatchGetInput extends SessionRef, MessageNames {
+  /** Start of the page: `next` of an earlier page. */
+  readonly startSeq?: number;
+  readonly limit: number;
+}
+
+export interface BatchGetResult extends MessagePage {
+  /** The ids without a message. */
+  readonly missing: readonly string[];
+}
+
+/** Result of a call that deletes several messages. */
+export interface DeletedMessages {
+  /** By rising seq. */
+  readonly messages: readonly StoredMessage[];
+  /** 0 when there was nothing to delete. */
+  readonly revision: number;
+  readonly trims: readonly Trim[];
+  readonly window: Totals;
+}
+
+export interface BatchDeleteInput extends SessionRef, MessageNames {
+  readonly allowMissing: boolean;
+  readonly expectedLastSeq?: number;
+  readonly encode: (result: DeletedMessages) => Uint8Array;
+}
+
+export interface PopInput extends SessionRef {
+  readonly count: number;
+  readonly expectedLastSeq?: number;
+  readonly encode: (result: DeletedMessages) => Uint8Array;
+}
+
 export interface SessionServiceApi {
   createSession(call: Call, input: CreateSessionInput): Promise<Uint8Array>;
   getSession(call: Call, ref: SessionRef): Promise<Session>;
@@ -176,6 +222,9 @@ export interface SessionServiceApi {
   ): Promise<{ message: StoredMessage; inWindow: boolean }>;
   updateMessage(call: Call, input: UpdateMessageInput): Promise<Uint8Array>;
   deleteMessage(call: Call, input: DeleteMessageInput): Promise<Uint8Array>;
+  batchGetMessages(call: Call, input: BatchGetInput): Promise<BatchGetResult>;
+  batchDeleteMessages(call: Call, input: BatchDeleteInput): Promise<Uint8Array>;
+  popMessages(call: Call, input: PopInput): Promise<Uint8Array>;
   getWindow(call: Call, input: WindowInput): Promise<WindowResult>;
   previewPolicy(call: Call, input: PreviewInput): Promise<PreviewResult>;
   trimSession(call: Call, input: TrimSessionInput): Promise<Uint8Array>;

@@ -1,7 +1,8 @@
-// Messages of an append as they are stored.
+// AppendMessages: the write that everything else is built around. One transaction holds the
+// messages, the trims that follow, their events, and the answer for the request id.
 
 import { changeSession, replyPart } from "../core/change.ts";
-import type { Codec, MessageDraft } from "../core/codec.ts";
+import type { MessageDraft } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
 import type { EpisodeInput, MemoryBase, MemoryPart, MemorySide } from "../core/participants.ts";
@@ -10,105 +11,32 @@ import { changeWindow, type Pass, planOf, type WindowChange } from "../core/wind
 import { sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
-import {
-  lastSeqMismatch,
-  messageAlreadyExists,
-  requestInvalid,
-  sessionNotFound,
-} from "../kit/errors.ts";
-import { makeMessageId } from "../kit/ids.ts";
+import { lastSeqMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
+import { eraseSome } from "../memory/learn/erase-source.ts";
 import { givenByChange } from "../memory/learn/give.ts";
 import { planRecords } from "../records/change-records.ts";
 import type { NewMessage, SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
-import type { TokenRule } from "../window/policy/policy.ts";
+import { planPart } from "../tasks/task-edits.ts";
 import { type CountedRule, countedRule, isSameRule } from "../window/policy/token-rules.ts";
 import { needsTrim } from "../window/rules/needs-trim.ts";
 import { addRange } from "../window/rules/ranges.ts";
 import { addTotals, totalsOf } from "../window/rules/trim.ts";
 import { ROLE, type ToolOutcome, type WindowTotals } from "../window/rules/types.ts";
-import type { AppendInput } from "./api.ts";
-import { outcomesOf } from "./append-outcomes.ts";
+import type { AppendInput, AppendResult } from "./api.ts";
 import { mayAnswerFilled, withoutAnswered } from "./fill-tool-results.ts";
+import { outcomesOf } from "./log/append-outcomes.ts";
+import { type EditedLog, editLog, editPart, type ManyNamed } from "./log/edit-log.ts";
+import { type EncodeAll, encodeAll, RANDOM_BYTES } from "./log/encode-messages.ts";
+import {
+  checkNew,
+  replacementsOf,
+  type SortedDrafts,
+  sortDrafts,
+} from "./log/existing-messages.ts";
 import type { Session, SessionHead } from "./rules/session.ts";
 import { newSession } from "./sessions.ts";
-
-/** The random bytes in one id that the server makes. */
-export const RANDOM_BYTES = 10;
-
-/** Common fields of the messages of an append. */
-export interface EncodeAll {
-  readonly codec: Codec;
-  readonly drafts: readonly MessageDraft[];
-  /** Token counts of the drafts. */
-  readonly counts: readonly number[];
-  readonly rule: TokenRule;
-  /** Bytes for the ids that the server makes, RANDOM_BYTES each. */
-  readonly random: Uint8Array;
-  readonly writer: string;
-  readonly nowMs: number;
-  /** The newest seq before the append. */
-  readonly lastSeq: number;
-  readonly etag: string;
-}
-
-/** Encodes the messages of an append. Throws REQUEST_INVALID when one is too large. */
-export function encodeAll(all: EncodeAll): readonly NewMessage[] {
-  let unnamed = 0;
-  return all.drafts.map((draft, index) => {
-    const seq = all.lastSeq + 1 + index;
-    let { messageId } = draft;
-    if (messageId === "") {
-      const start = unnamed * RANDOM_BYTES;
-      messageId = makeMessageId(seq, all.random.subarray(start, start + RANDOM_BYTES));
-      unnamed += 1;
-    }
-    return encodeOne(all, draft, { index, seq, messageId });
-  });
-}
-
-function encodeOne(
-  all: EncodeAll,
-  draft: MessageDraft,
-  at: { index: number; seq: number; messageId: string },
-): NewMessage {
-  const { messageId, seq } = at;
-  const tokenCount = all.counts[at.index] ?? 0;
-  const bytes = all.codec.encodeMessage(draft, {
-    messageId,
-    seq,
-    tokenCount,
-    tokenRule: draft.tokenCount === undefined ? all.rule : "given",
-    writer: all.writer,
-    createMs: all.nowMs,
-    updateMs: all.nowMs,
-    etag: all.etag,
-  });
-  checkMessageSize(bytes, `messages[${at.index}]`);
-  return {
-    seq,
-    messageId,
-    role: draft.role,
-    callIds: draft.callIds,
-    answers: draft.answers,
-    isResult: draft.isResult,
-    tokenCount,
-    createMs: all.nowMs,
-    byteCount: bytes.length,
-    bytes,
-  };
-}
-
-/** Refuses a message whose wire form is too large. */
-export function checkMessageSize(bytes: Uint8Array, field: string): void {
-  if (bytes.length <= LIMITS.messageBytes) return;
-  const description = `takes ${bytes.length} bytes as stored; at most ${LIMITS.messageBytes} are allowed`;
-  throw requestInvalid([{ field, description }]);
-}
-
-// AppendMessages: the write that everything else is built around. One transaction holds the
-// messages, the trims that follow, their events, and the answer for the request id.
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
@@ -151,58 +79,184 @@ export async function appendMessages(
   };
   const { namespace, sessionId } = input;
   // One that exists already is enough to refuse, and a thousand can be very large.
-  const target = { namespace, sessionId, messageIds, firstMessageOnly: true };
+  const firstMessageOnly = input.onExisting === "fail";
+  const messageBytesMax = LIMITS.editBytes;
+  const target = { namespace, sessionId, messageIds, firstMessageOnly, messageBytesMax };
   for (;;) {
-    const result = await changeSession<NeedCount>(context, call, target, (view) =>
+    const result = await changeSession<NeedCount | ManyNamed>(context, call, target, (view) =>
       decideAppend(append, view),
     );
     if (result instanceof Uint8Array) return result;
+    if ("kind" in result) {
+      await eraseSome(context, result.session, result.messageId);
+      continue;
+    }
     const rule = result.needCount;
     append.counts = { rule, of: await context.tokens.countAll(input.drafts, rule) };
   }
 }
 
-function decideAppend(append: Append, view: SessionView): SessionDecision<NeedCount | Uint8Array> {
+function decideAppend(
+  append: Append,
+  view: SessionView,
+): SessionDecision<NeedCount | ManyNamed | Uint8Array> {
   const { context, input } = append;
-  const session = view.session ?? sessionToCreate(append, view);
-  checkAppend(input, view, session);
-  const { policy } = session.fields;
-  if (policy.tokenRule === "given") checkGiven(input.drafts);
+  const stored = view.session ?? sessionToCreate(append, view);
+  const sorted = checkAppend(append, view, stored);
+  if (sorted !== undefined && isNothing(input, sorted)) return unchanged(append, stored, sorted);
+  const { policy } = stored.fields;
+  if (policy.tokenRule === "given") checkGiven(input.drafts, sorted);
   const rule = countedRule(policy);
   const counts = countsBy(append, rule);
   if (counts === undefined) return { kind: "answer", result: { needCount: rule } };
-  const messages = encoded(append, session, { counts, rule, revision: view.revision });
+  const edited = edit(append, view, stored, { sorted, counts, rule });
+  if (edited?.kind === "need-window") return edited;
+  if (edited?.kind === "named") return { kind: "answer", result: edited };
+  const base = edited === undefined ? { view, session: stored } : afterEdit(view, edited);
+  const { session, view: now } = base;
+  const { drafts, places } = addedOf(input, sorted);
+  const messages = encoded(append, session, {
+    ...{ drafts, places, rule },
+    counts: sorted === undefined ? counts : places.map((index) => counts[index] ?? 0),
+    revision: view.revision,
+  });
   const outcomes = outcomesOf(policy, {
     codec: context.codec,
-    drafts: input.drafts,
+    drafts,
     messages,
-    window: view.window,
+    window: now.window,
     given: input.toolOutcomes,
   });
   if (outcomes === "need-window") return { kind: "need-window" };
-  const grown = growSession(append, session, { messages, outcomes, window: view.window });
-  if (view.window === undefined && mustLook(append, grown)) return { kind: "need-window" };
-  const turn = turnOf(append, view, grown);
+  const grown = growSession(append, session, { messages, outcomes, window: now.window });
+  if (now.window === undefined && mustLook(append, grown)) return { kind: "need-window" };
+  const turn = turnOf(append, now, grown);
   if (turn.kind === "need-messages") return turn;
-  return plan(append, view, { ...grown, episode: turn.episode });
+  return plan(append, now, {
+    ...grown,
+    stored: view.session,
+    sorted,
+    edited,
+    episode: turn.episode,
+  });
 }
 
-/** Checks what an append asks of the session and its messages. */
-function checkAppend(input: AppendInput, view: SessionView, { head }: Session): void {
-  for (const draft of input.drafts) {
-    if (draft.messageId !== "" && view.messages.has(draft.messageId)) {
-      throw messageAlreadyExists(draft.messageId);
-    }
-  }
+/** Checks what an append asks of the session, and sorts its messages if some may exist. */
+function checkAppend(
+  { context, input }: Append,
+  view: SessionView,
+  { head }: Session,
+): SortedDrafts | undefined {
+  const isSorted = input.onExisting !== "fail";
+  if (!isSorted) checkNew(input.drafts, view);
   if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
     throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
   }
+  return isSorted ? sortDrafts(context.codec, input, view) : undefined;
 }
 
-/** Refuses drafts that do not bring the count that TOKEN_RULE_GIVEN asks for. */
-function checkGiven(drafts: readonly MessageDraft[]): void {
+/** Whether all that an append asks for is there already. */
+function isNothing(
+  { turnEnd, recordOperations }: AppendInput,
+  { added, updates }: SortedDrafts,
+): boolean {
+  const isAlone = !turnEnd && recordOperations.length === 0;
+  return isAlone && added.length === 0 && updates.length === 0;
+}
+
+/** The answer to an append all of whose messages exist as they are. */
+function unchanged(
+  { call, input, nowMs }: Append,
+  session: Session,
+  sorted: SortedDrafts,
+): SessionDecision<Uint8Array> {
+  const { revision, lastSeq } = session.head;
+  const bytes = input.encode({
+    messages: answered([], sorted),
+    revision,
+    trims: [],
+    window: sessionTotals(session),
+    lastSeq,
+    runs: [],
+    overLimit: false,
+    recordOutcomes: [],
+  });
+  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+}
+
+/** The messages of the answer, in the order of the drafts. */
+function answered(
+  messages: readonly NewMessage[],
+  sorted: SortedDrafts | undefined,
+  edited?: EditedLog,
+): AppendResult["messages"] {
+  if (sorted === undefined) return messages;
+  const changed = new Map(edited?.replaced.map((message) => [message.seq, message]));
+  return sorted.fates.flatMap(({ outcome, to }) => {
+    const message = "old" in to ? (changed.get(to.old.seq) ?? to.old) : messages[to.place];
+    if (message === undefined) return [];
+    const { messageId, seq, tokenCount } = message;
+    return [{ messageId, seq, tokenCount, outcome }];
+  });
+}
+
+/** Gives messages that exist the content of their drafts; undefined when none changes. */
+function edit(
+  { context, input, nowMs }: Append,
+  view: SessionView,
+  session: Session,
+  by: {
+    readonly sorted: SortedDrafts | undefined;
+    readonly counts: readonly number[];
+    readonly rule: CountedRule;
+  },
+): EditedLog | ManyNamed | { readonly kind: "need-window" } | undefined {
+  if (by.sorted === undefined || by.sorted.updates.length === 0) return undefined;
+  if (view.window === undefined) return { kind: "need-window" };
+  const replace = replacementsOf(context.codec, by.sorted, {
+    drafts: input.drafts,
+    counts: by.counts,
+    rule: by.rule.rule,
+    mustBeGiven: session.fields.policy.tokenRule === "given",
+    nowMs,
+    etag: context.etags.of(view.revision),
+  });
+  return editLog(context, view, { session, nowMs }, { replace, erase: [] });
+}
+
+/** The session and the view of it as if an edit had been stored. */
+function afterEdit(
+  view: SessionView,
+  { session, window, side, replaced }: EditedLog,
+): { readonly session: Session; readonly view: SessionView } {
+  const changed = new Map(replaced.map((message) => [message.seq, message]));
+  return {
+    session: { ...session, head: { ...session.head, window: totalsOf(window) } },
+    view: {
+      ...view,
+      ...side,
+      window,
+      messagesAt: (seqs) =>
+        view.messagesAt(seqs)?.map((message) => changed.get(message.seq) ?? message),
+    },
+  };
+}
+
+/** The drafts to append, and their places in the request if some are not appended. */
+function addedOf(
+  { drafts }: AppendInput,
+  sorted: SortedDrafts | undefined,
+): { readonly drafts: readonly MessageDraft[]; readonly places: readonly number[] } {
+  if (sorted === undefined) return { drafts, places: [] };
+  const places = sorted.added;
+  return { drafts: places.map((index) => drafts[index] as MessageDraft), places };
+}
+
+/** Refuses drafts to append that do not bring the count that TOKEN_RULE_GIVEN asks for. */
+function checkGiven(drafts: readonly MessageDraft[], sorted: SortedDrafts | undefined): void {
+  const added = sorted === undefined ? undefined : new Set(sorted.added);
   const violations = drafts.flatMap((draft, index) => {
-    if (draft.tokenCount !== undefined) return [];
+    if (draft.tokenCount !== undefined || added?.has(index) === false) return [];
     const description = "must be given under the policy's TOKEN_RULE_GIVEN";
     return [{ field: `messages[${index}].token_count`, description }];
   });
@@ -228,18 +282,16 @@ function sessionToCreate(append: Append, view: SessionView): Session {
 function encoded(
   append: Append,
   session: Session,
-  by: {
-    readonly counts: readonly number[];
+  by: Pick<EncodeAll, "drafts" | "places" | "counts"> & {
     readonly rule: CountedRule;
     readonly revision: number;
   },
 ): readonly NewMessage[] {
-  const { revision } = by;
+  const { revision, drafts, places, counts } = by;
   if (append.encoded?.revision === revision) return append.encoded.messages;
   const messages = encodeAll({
     codec: append.context.codec,
-    drafts: append.input.drafts,
-    counts: by.counts,
+    ...{ drafts, places, counts },
     rule: by.rule.rule,
     random: append.random,
     writer: append.call.writer,
@@ -253,7 +305,7 @@ function encoded(
 
 /** A session with the messages of an append, before any stage runs. */
 interface Grown {
-  /** As stored before, or as it is created. */
+  /** Before the messages: as stored and edited, or as it is created. */
   readonly old: Session;
   readonly session: Session;
   readonly messages: readonly NewMessage[];
@@ -266,6 +318,10 @@ interface Grown {
 
 /** With everything of the log that the append needs. */
 interface Read extends Grown {
+  /** The session before the append. */
+  readonly stored: Session | undefined;
+  readonly sorted: SortedDrafts | undefined;
+  readonly edited: EditedLog | undefined;
   /** Undefined when the append makes none. */
   readonly episode: EpisodeInput | undefined;
 }
@@ -309,7 +365,7 @@ function growSession(
 function mustLook(append: Append, grown: Grown): boolean {
   const { policy, inserts } = grown.session.fields;
   const { head } = grown.session;
-  const { turnEnd, drafts } = append.input;
+  const { turnEnd } = append.input;
   const isOn = (on: string, name?: string): boolean =>
     policy.stages.some((stage) => stage.on === on && (name === undefined || stage.name === name));
   return (
@@ -317,7 +373,7 @@ function mustLook(append: Append, grown: Grown): boolean {
     mayAnswerFilled(inserts, grown.messages) ||
     // Results without their call never enter the window.
     (policy.toolPairing === "whole" &&
-      drafts.some((draft) => draft.role === ROLE.tool || draft.answers.length > 0)) ||
+      grown.messages.some(({ role, answers }) => role === ROLE.tool || answers.length > 0)) ||
     // A limit that was passed may hold again, which must be noticed.
     head.policyState.overLimit.some((name) => isOn("append", name)) ||
     needsTrim(policy, grown.before, signalsOf(grown.session, grown.outcomes))
@@ -339,11 +395,10 @@ function turnOf(append: Append, view: SessionView, { messages, old }: Grown): Tu
 }
 
 /** Input of long-term memory from the messages, beside the trims. */
-function memoryOf(append: Append, side: MemorySide, { messages, episode }: Read): MemoryBase {
-  return {
-    side,
-    turn: { appended: messages, isEnd: append.input.turnEnd, episode },
-  };
+function memoryOf(append: Append, side: MemorySide, grown: Read): MemoryBase {
+  const { messages, edited, episode } = grown;
+  const appended = edited === undefined ? messages : [...edited.news, ...messages];
+  return { side, turn: { appended, isEnd: append.input.turnEnd, episode } };
 }
 
 /** Runs the stages over a loaded window. */
@@ -351,7 +406,7 @@ function trimmed(append: Append, view: SessionView, grown: Read): WindowChange |
   const { context, input, nowMs } = append;
   const { window, revision } = view;
   if (window === undefined) return undefined;
-  const { messages, session, before } = grown;
+  const { messages, session, before, edited } = grown;
   const inserts = session.fields.inserts.length;
   const passes: Pass[] = [{ occasions: ["append"], outcomes: grown.outcomes }];
   if (input.turnEnd) passes.push({ occasions: ["turn-end"] });
@@ -363,23 +418,32 @@ function trimmed(append: Append, view: SessionView, grown: Read): WindowChange |
       stamp: { revision, nowMs },
       tasks: view.tasks,
       memory: memoryOf(append, view, grown),
-      known: { totals: before, pairedTo: window.length + inserts },
+      // Calls and results may have changed with the content.
+      ...(edited === undefined
+        ? { known: { totals: before, pairedTo: window.length + inserts } }
+        : planPart(edited.tasks)),
     },
     passes,
   );
 }
 
 /** Events of the change itself, before those of the stages. */
-function eventOf(append: Append, grown: Grown): EventDetail {
-  const { messages, appended, before, old } = grown;
-  if (append.input.drafts.length === 0) return { type: EVENT_TYPE.turnEnded, window: before };
-  return {
-    type: EVENT_TYPE.messagesAppended,
-    messageIds: messages.map((message) => message.messageId),
-    seqs: { first: old.head.lastSeq + 1, last: old.head.lastSeq + messages.length },
-    appended,
-    window: before,
-  };
+function ownEvents(append: Append, grown: Read): readonly EventDetail[] {
+  const { messages, appended, before, old, stored, edited } = grown;
+  const events: EventDetail[] = stored === undefined ? [{ type: EVENT_TYPE.sessionCreated }] : [];
+  if (edited !== undefined) events.push(...edited.events, ...edited.memoryEvents);
+  if (messages.length > 0) {
+    events.push({
+      type: EVENT_TYPE.messagesAppended,
+      messageIds: messages.map((message) => message.messageId),
+      seqs: { first: old.head.lastSeq + 1, last: old.head.lastSeq + messages.length },
+      appended,
+      window: before,
+    });
+  } else if (append.input.turnEnd) {
+    events.push({ type: EVENT_TYPE.turnEnded, window: before });
+  }
+  return events;
 }
 
 /** The head after a turn end. */
@@ -408,19 +472,18 @@ function recordsOf({ context, call, input, nowMs }: Append, view: SessionView, f
 
 function plan(append: Append, view: SessionView, grown: Read): SessionDecision<Uint8Array> {
   const { context, call, input, nowMs } = append;
-  const { session, messages, before } = grown;
+  const { session, messages, before, stored, edited } = grown;
   const { revision } = view;
   const change = trimmed(append, view, grown);
   const given = change === undefined ? givenAlone(append, view, grown) : change.given;
-  const isNew = view.session === undefined;
+  const isNew = stored === undefined;
   const own = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
-    ...(isNew ? [{ type: EVENT_TYPE.sessionCreated }] : []),
-    eventOf(append, grown),
+    ...ownEvents(append, grown),
     ...(change?.events ?? given?.events ?? []),
   ]);
   const records = recordsOf(append, view, own.length);
   const bytes = input.encode({
-    messages,
+    messages: answered(messages, grown.sorted, edited),
     revision,
     trims: change?.trims ?? [],
     window: change?.totals ?? before,
@@ -432,7 +495,8 @@ function plan(append: Append, view: SessionView, grown: Read): SessionDecision<U
   });
   const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
   const parts: SessionPlan = {
-    ...(change === undefined ? given?.plan : planOf(view.session, change)),
+    ...(change === undefined ? given?.plan : planOf(stored, change)),
+    ...(edited === undefined ? {} : editPart(edited, change)),
     ...(isNew ? { fields: change?.fields ?? session.fields } : {}),
     head: input.turnEnd ? endTurn(append, session, head) : head,
     ...(messages.length === 0 ? {} : { append: messages }),

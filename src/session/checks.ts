@@ -1,6 +1,10 @@
 // The rules of the requests about sessions and their windows, one function each.
 
-import type { Message } from "../gen/memorysidecar/v1/message.ts";
+import type {
+  BatchDeleteMessagesRequest,
+  BatchGetMessagesRequest,
+} from "../gen/memorysidecar/v1/history.ts";
+import { type Message, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
 import type { Session } from "../gen/memorysidecar/v1/session.ts";
 import type {
   AppendMessagesRequest,
@@ -10,8 +14,10 @@ import type {
   UpdateMessageRequest,
   UpdateSessionRequest,
 } from "../gen/memorysidecar/v1/session_service.ts";
+import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
 import { checkMask, type MaskPaths } from "../grpc/mask.ts";
 import type { Violations } from "../grpc/violations.ts";
+import { LIMITS } from "../kit/limits.ts";
 import { checkMemoryPolicy } from "../memory/policy-wire.ts";
 import { checkConditions } from "../recall/filter-wire.ts";
 import { checkOperations } from "../records/checks.ts";
@@ -125,7 +131,8 @@ export function checkAppendMessages(request: AppendMessagesRequest, v: Violation
     checkNewMessage(v, messages[index] as Message);
     v.leaveItem();
   }
-  if (messages.length > 1) checkDistinctIds(v, messages);
+  const isFail = request.onExisting <= OnExistingMessage.FAIL;
+  if (messages.length > 1 && isFail) checkDistinctIds(v, messages);
   checkOperations(v, request.recordOperations, "record_operations");
 }
 
@@ -155,4 +162,38 @@ export function checkUpdateMessage(request: UpdateMessageRequest, v: Violations)
 export function requiredMessage(request: UpdateMessageRequest): Message {
   if (request.message === undefined) throw new Error("the request was not checked");
   return request.message;
+}
+
+// The rules of the requests that name several messages.
+
+export function checkBatchGetMessages(request: BatchGetMessagesRequest, v: Violations): void {
+  checkNames(v, request);
+}
+
+export function checkBatchDeleteMessages(request: BatchDeleteMessagesRequest, v: Violations): void {
+  checkNames(v, request);
+  const seqs = request.seqRanges.reduce((sum, run) => sum + run.lastSeq - run.firstSeq + 1n, 0n);
+  if (seqs > LIMITS.batchMessages) {
+    v.add("seq_ranges", `must hold at most ${LIMITS.batchMessages} seqs together`);
+  }
+}
+
+function checkNames(
+  v: Violations,
+  { messageIds, seqRanges }: Pick<BatchGetMessagesRequest, "messageIds" | "seqRanges">,
+): void {
+  if (messageIds.length === 0 && seqRanges.length === 0) {
+    v.add("message_ids", "or seq_ranges must name 1 message at least", 1);
+  }
+  checkSeqRanges(v, seqRanges);
+}
+
+/** Checks that no run ends before it begins. */
+export function checkSeqRanges(v: Violations, seqRanges: readonly SeqRange[]): void {
+  for (let index = 0; index < seqRanges.length && !v.full; index++) {
+    const { firstSeq = 0n, lastSeq = 0n } = seqRanges[index] ?? {};
+    v.enterItem("seq_ranges", index);
+    if (lastSeq < firstSeq) v.add("last_seq", "must not be below first_seq");
+    v.leaveItem();
+  }
 }

@@ -6,13 +6,13 @@ import { newEvents } from "../core/new-events.ts";
 import { planOf } from "../core/window-change.ts";
 import { type ErasedCounts, mark } from "../erase/rules/erasure.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
-import { eraseMessage, joinedPlans } from "../memory/learn/erase-source.ts";
+import { eraseMessage } from "../memory/learn/erase-source.ts";
 import type { ErasureProgress, SessionDecision, SessionView, StoredEntry } from "../store/store.ts";
 import type { SummaryRecord } from "../summary/rules/summary.ts";
 import type { Task } from "../tasks/rules/task.ts";
 import { supersede } from "../tasks/task-edits.ts";
 import { containsSeq } from "../window/rules/ranges.ts";
-import { takeOut } from "./messages.ts";
+import { editedLog, editPart, windowAfter } from "./log/edit-log.ts";
 import type { Session, SessionFields, SessionRef } from "./rules/session.ts";
 
 /** Summaries of the history that one transaction removes. */
@@ -111,17 +111,18 @@ function decideMessage(
   const fields = { ...unsaid.fields, etagRevision: at.revision };
   const gone = view.tasks().filter((task) => isMadeOf(task, old.seq, unsaid.removed));
   const tasks = supersede(view.tasks(), new Set(gone), "messages-changed", at.nowMs);
-  const taken = takeOut(context, view, {
-    ...{ session: { ...session, fields }, old, at, erased, tasks },
-  });
-  const { change } = taken;
+  const edited = editedLog(
+    view,
+    { ...session, fields },
+    { replace: [], erase: [old] },
+    { tasks, memories: erased.plan, side: erased.side, news: [], memoryEvents: erased.events },
+  );
+  const change = windowAfter(context, view, edited, at.nowMs);
   const origin = { session, ...at, requestId: "" };
-  const details = [...taken.details, ...unsaid.events, ...erased.events, ...change.events];
-  const memories = joinedPlans(erased.plan, change.given?.plan.memories);
+  const details = [...edited.events, ...unsaid.events, ...edited.memoryEvents, ...change.events];
   const plan = {
     ...planOf(session, change),
-    ...(memories === undefined ? {} : { memories }),
-    erase: taken.erase,
+    ...editPart(edited, change),
     events: newEvents(context, origin, details),
     erasure,
   };

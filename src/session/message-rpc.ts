@@ -1,6 +1,6 @@
 import { fromNamespace, fromSignals } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
-import { MessageOrder } from "../gen/memorysidecar/v1/message.ts";
+import { MessageOrder, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import {
   type AppendMessagesRequest,
@@ -29,9 +29,14 @@ import { fromPolicy } from "../window/policy-wire.ts";
 import type { Role } from "../window/rules/types.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { toTotals, toTrim } from "../window/wire.ts";
-import type { ListMessagesInput } from "./api.ts";
+import type { ListMessagesInput, OnExisting } from "./api.ts";
 import { checkAppendMessages, checkUpdateMessage, requiredMessage } from "./checks.ts";
 import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
+
+const ON_EXISTING: Readonly<Record<number, OnExisting>> = {
+  [OnExistingMessage.SKIP]: "skip",
+  [OnExistingMessage.UPDATE]: "update",
+};
 
 /** AppendMessages. */
 export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
@@ -45,6 +50,7 @@ export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
       createSession: request.createSession,
       turnEnd: request.turnEnd,
       ...fromSignals(request),
+      onExisting: ON_EXISTING[request.onExisting] ?? "fail",
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
       recordOperations: request.recordOperations.map(fromOperation),
       encode: (result) => encodeAppendAnswer(result, etags),

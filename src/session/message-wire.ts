@@ -1,7 +1,14 @@
 // Messages between the wire and the service. A stored message is its public wire form with the
 // fields of the server filled in, so that answers hold it as it is.
 
-import type { MergedMessage, MessageDraft, MessageStamp, PlainMessage } from "../core/codec.ts";
+import { isDeepStrictEqual } from "node:util";
+import type {
+  MergedMessage,
+  MessageChanges,
+  MessageDraft,
+  MessageStamp,
+  PlainMessage,
+} from "../core/codec.ts";
 import * as wire from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesResponse } from "../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
@@ -17,7 +24,7 @@ import { toOutcome } from "../records/wire.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
 import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
-import type { AppendResult } from "./api.ts";
+import type { AppendOutcome, AppendResult } from "./api.ts";
 import { MESSAGE_MASK } from "./checks.ts";
 import {
   answersOf,
@@ -211,13 +218,17 @@ function isMessagePath(path: string): path is MessagePath {
   return path in SETTERS;
 }
 
+function countOf(message: wire.Message, stored: Uint8Array): number {
+  return (message.tokenCount ?? 0) + quartersOf(stored) / QUARTERS;
+}
+
 export function mergeMessage(
   stored: Uint8Array,
   draft: MessageDraft,
   paths: readonly string[],
 ): MergedMessage {
   const message = wire.Message.decode(stored);
-  const stamp = stampOf(message, (message.tokenCount ?? 0) + quartersOf(stored) / QUARTERS);
+  const stamp = stampOf(message, countOf(message, stored));
   // A count is the caller's only when this very update brings it.
   delete message.tokenCount;
   for (const path of paths) {
@@ -235,6 +246,45 @@ export function mergeMessage(
   };
 }
 
+export function decodeMessage(stored: Uint8Array): Pick<MergedMessage, "draft" | "stamp"> {
+  const message = wire.Message.decode(stored);
+  const stamp = stampOf(message, countOf(message, stored));
+  delete message.tokenCount;
+  return { draft: toDraft(message), stamp };
+}
+
+/** The fields of each path of UpdateMessage. */
+const FIELDS: Readonly<Record<MessagePath, (of: wire.Message) => unknown>> = {
+  name: (of) => of.name,
+  text: (of) => of.text,
+  parts: (of) => of.parts,
+  tool_calls: (of) => of.toolCalls,
+  agent_calls: (of) => of.agentCalls,
+  tool_call_id: (of) => of.toolCallId,
+  tool_error: (of) => of.toolError,
+  structured_data: (of) => of.structuredData,
+  provider_payload: (of) => of.providerPayload,
+  metadata: (of) => of.metadata,
+  labels: (of) => of.labels,
+  token_count: (of) => of.tokenCount,
+  sent_time: (of) => of.sentTime,
+  provider_role: (of) => of.providerRole,
+  structured_json: (of) => of.structuredJson,
+};
+
+export function changesOf(stored: Uint8Array, draft: MessageDraft): MessageChanges {
+  const before = wire.Message.decode(stored);
+  if (messageTokenRule(before) !== "given") delete before.tokenCount;
+  // Through the wire: what was decoded from a request may hold its bytes in another way.
+  const after = wire.Message.decode(encodeWire(wire.Message, draft.wire as wire.Message));
+  if (draft.tokenCount === undefined) delete after.tokenCount;
+  else after.tokenCount = draft.tokenCount;
+  const paths = MESSAGE_MASK.changeable.filter(
+    (path) => !isDeepStrictEqual(FIELDS[path](before), FIELDS[path](after)),
+  );
+  return { paths, contentChanged: paths.some((path) => COUNTED_PATHS.has(path)) };
+}
+
 export function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
   const sentTime = sentMs === undefined ? undefined : toTimestamp(sentMs);
   return toDraft({ ...wire.Message.decode(NO_BYTES), role: role as wire.Role, text, sentTime });
@@ -242,15 +292,22 @@ export function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
 
 // The answer to an append.
 
+const OUTCOMES = {
+  appended: wire.AppendOutcome.APPENDED,
+  skipped: wire.AppendOutcome.SKIPPED,
+  updated: wire.AppendOutcome.UPDATED,
+} as const satisfies Readonly<Record<AppendOutcome, wire.AppendOutcome>>;
+
 /** Gives the wire form of what an append did. */
 export function encodeAppendAnswer(result: AppendResult, etags: Etags): Uint8Array {
   const { given } = result;
   const room = memoryIdRoom();
   return encodeWire(AppendMessagesResponse, {
-    messages: result.messages.map(({ messageId, seq, tokenCount }) => ({
+    messages: result.messages.map(({ messageId, seq, tokenCount, outcome }) => ({
       messageId,
       seq: BigInt(seq),
       tokenCount: Math.floor(tokenCount),
+      outcome: outcome === undefined ? wire.AppendOutcome.UNSPECIFIED : OUTCOMES[outcome],
     })),
     revision: BigInt(result.revision),
     trims: result.trims.map(toTrim),

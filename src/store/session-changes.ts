@@ -18,6 +18,8 @@ export interface SessionChange extends SessionRef {
   readonly messageIds?: readonly string[];
   /** Loads only the first of them that exists. Default false. */
   readonly firstMessageOnly?: boolean;
+  /** Loads none of them beyond the one with which they have more bytes together. */
+  readonly messageBytesMax?: number;
   /** Messages to load by seq at once; others only when decide asks for them. */
   readonly seqs?: readonly number[];
   /** Loads the window at once; else only when decide asks for it. */

@@ -37,6 +37,11 @@ const deleteMessage = async (s: EffectScene, messageId: string): Promise<unknown
     ...{ ...SESSION, messageId, etag: "", allowMissing: false, encode: toBytes },
   });
 
+const popMessages = async (s: EffectScene, count: number): Promise<unknown> =>
+  await s.services.sessions.popMessages(s.services.call("PopMessages"), {
+    ...{ ...SESSION, count, encode: toBytes },
+  });
+
 const editMessage = async (s: EffectScene, messageId: string, text: string): Promise<unknown> =>
   await s.services.sessions.updateMessage(s.services.call("UpdateMessage"), {
     ...{ ...SESSION, messageId, etag: "", encode: toBytes },
@@ -56,6 +61,26 @@ describe("a result of messages that wait in the window", () => {
     expect(next?.summarize.sources.messageCount).toBe(2);
     expect(await s.make("x")).toMatchObject({ kind: "done" });
     expect(await s.texts()).toEqual(["x", "m4", "m5"]);
+  });
+
+  test("is stale when several of them were popped", async () => {
+    const s = await scene();
+    const task = await s.take();
+    await popMessages(s, 4);
+    expect(await reasonOf(s.complete(task, "x"))).toBe("TASK_NOT_FOUND");
+    expect(await s.texts()).toEqual(["m1"]);
+    expect(await s.tasks()).toEqual([]);
+  });
+
+  test("is stale when an append gave several of them new content", async () => {
+    const s = await scene();
+    const task = await s.take();
+    const messages = ["m1", "m3"].map((messageId) => ({ messageId, text: `${messageId} anew` }));
+    await s.services.append(SESSION.sessionId, messages, { onExisting: "update" });
+    expect(await reasonOf(s.complete(task, "x"))).toBe("TASK_NOT_FOUND");
+    expect(await s.tasks()).toHaveLength(1);
+    expect(await s.make("y")).toMatchObject({ kind: "done" });
+    expect(await s.texts()).toEqual(["y", "m4", "m5"]);
   });
 
   test("is stale when one of them was edited; nothing of the old text is stored", async () => {

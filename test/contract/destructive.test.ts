@@ -38,6 +38,12 @@ const NOTHING_NAMED: Readonly<
       },
     ],
   ],
+  batchDeleteMessages: [
+    [["session_id", "message_ids"], {}],
+    [["message_ids"], { sessionId: "kept" }],
+    [["message_ids[0]"], { sessionId: "kept", messageIds: [""] }],
+    [["session_id"], { messageIds: ["kept"] }],
+  ],
   clearCollection: [[["collection_id"], {}]],
   decayMemories: [
     [["filter"], {}],
@@ -90,6 +96,11 @@ const NOTHING_NAMED: Readonly<
   mergeEntities: [
     [["target_memory_id", "source_memory_ids"], {}],
     [["source_memory_ids[0]"], { targetMemoryId: "kept", sourceMemoryIds: [""] }],
+  ],
+  popMessages: [
+    [["session_id", "count"], {}],
+    [["count"], { sessionId: "kept" }],
+    [["session_id"], { count: 1 }],
   ],
   purgeMemories: [
     [["filter"], { force: true }],
@@ -190,7 +201,7 @@ test("every rpc that deletes says so in the contract", () => {
   const said = methods.filter(destroys).map((one) => one.localName);
   expect(said.sort()).toEqual([...DESTRUCTIVE].sort());
   const named = methods.filter(({ name }) =>
-    /^(?:AppendMess|Clear|Decay|Delete|Erase|Forget|Merge|Purge|Reset|Trim|WriteRecords)/.test(
+    /^(?:Batch(?=Delete))?(?:AppendMess|Clear|Decay|Delete|Erase|Forget|Merge|Pop|Purge|Reset|Trim|WriteRecords)/.test(
       name,
     ),
   );

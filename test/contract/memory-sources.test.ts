@@ -12,7 +12,7 @@ import {
   type MemoryPolicy,
   SourceErasure,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { OnExistingMessage, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { verifyDirectory } from "../../src/store/verify/verify.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
@@ -112,6 +112,31 @@ describe.each(["memory", "LMDB"])("over the %s engine, what was learnt", (engine
     expect(await told(revision)).toEqual([{ memoryIds: [known?.memoryId], reason }]);
     await say("m2", NAME);
     expect(await promote()).toBe(1);
+  });
+
+  test("goes with every message of a batch, and with those that an append updates", async () => {
+    await open({ extraction: FACTS });
+    await say("m1", NAME);
+    await say("m2", "I live in Porto.");
+    await say("m3", "I work at Arco Travel.");
+    await say("m4", "My favorite color is green.");
+    await server.client.call("extractMemories", S);
+    const known = (await all()).length;
+    expect(known).toBeGreaterThanOrEqual(4);
+    const popped = await server.client.call("popMessages", { ...S, count: 1 });
+    expect(await told(popped.revision)).toHaveLength(1);
+    const deleted = await server.client.call("batchDeleteMessages", {
+      ...{ ...S, messageIds: ["m1", "m3"] },
+    });
+    expect(deleted.deletedCount).toBe(2);
+    expect(textsOf(await all())).toEqual(["The user lives in Porto."]);
+    const messages = [
+      message({ messageId: "m2", text: "I live in Berlin." }),
+      message({ messageId: "m5", text: "ok" }),
+    ];
+    const append = { ...S, messages, turnEnd: true, onExisting: OnExistingMessage.UPDATE };
+    await server.client.call("appendMessages", append);
+    await expect.poll(async () => textsOf(await all())).toEqual(["The user lives in Berlin."]);
   });
 
   test("goes with a message that says something else, and that is looked at", async () => {

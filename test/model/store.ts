@@ -376,11 +376,13 @@ class MemoryStore extends MemoryCalls implements Store {
   #viewOf(change: SessionChange, { hasWindow, messagesAt }: LoadedParts): SessionView {
     const state = sessionOf(this.state, change);
     const messages = new Map<string, StoredEntry>();
+    let bytesLeft = change.messageBytesMax ?? Number.POSITIVE_INFINITY;
     for (const messageId of change.messageIds ?? []) {
       const entry = reads.entryById(this.#readFacts, state, messageId);
-      if (entry === undefined) continue;
+      if (entry === undefined || messages.has(messageId)) continue;
       messages.set(messageId, entry);
-      if (change.firstMessageOnly === true) break;
+      bytesLeft -= entry.byteCount;
+      if (change.firstMessageOnly === true || bytesLeft < 0) break;
     }
     return {
       revision: nextRevision(this.state, change.namespace),

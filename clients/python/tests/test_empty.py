@@ -70,6 +70,12 @@ LOST: dict[str, list[dict[str, Any]]] = {
         {"session_id": "kept", "message_id": ""},
         {"session_id": "kept", "message_id": None},
     ],
+    "batch_delete_messages": [
+        {"session_id": "", "message_ids": ["m"]},
+        {"session_id": "kept", "message_ids": []},
+        {"session_id": "kept", "message_ids": [""]},
+    ],
+    "pop_messages": [{"session_id": ""}, {"session_id": None}],
     "decay_memories": [
         {"filter": lost, "factor": 0.0, "delete_below": 1.0}
         for lost in (None, {}, {"user_id": ""}, {"user_id": None}, v1.MemoryFilter())

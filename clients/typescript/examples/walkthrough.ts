@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceError } from "@grpc/grpc-js";
 import {
+  AppendOutcome,
   connect,
   dropOldest,
   EventType,
@@ -134,6 +135,22 @@ async function messages(): Promise<void> {
   await client.deleteMessage("chat", "question");
   await client.deleteMessage("chat", "question", { allowMissing: true });
   await refused("MESSAGE_NOT_FOUND", client.deleteMessage("chat", "question"));
+  const sent = [
+    { role: "user", messageId: "note-1", text: "By train." },
+    { role: "user", messageId: "note-2", text: "Two tickets." },
+  ] as const;
+  await client.append("notes", sent.slice(0, 1), { createSession: true });
+  const { messages } = await client.append("notes", sent, { onExisting: "skip" });
+  for (const { messageId, outcome } of messages) {
+    console.log(`${messageId}: ${outcome === AppendOutcome.SKIPPED ? "known" : "new"}`);
+  }
+  const changed = { ...sent[0], text: "By bus." };
+  await client.append("notes", changed, { onExisting: "update" });
+  const both = await client.batchGetMessages("notes", ["note-1"], { seqRanges: [[2, 9]] });
+  console.log(`in one call: ${both.map(({ text }) => text).join(" ")}`);
+  const popped = await client.popMessages("notes");
+  console.log(`popped "${popped.messages[0]?.text}"`);
+  await client.batchDeleteMessages("notes", ["note-1", "note-2"], { allowMissing: true });
 }
 
 async function windows(): Promise<void> {

@@ -52,6 +52,10 @@ export {
 } from "./gen/memorysidecar/v1/event.ts";
 export type { ListTotal, MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 export type {
+  BatchDeleteMessagesResponse,
+  PopMessagesResponse,
+} from "./gen/memorysidecar/v1/history.ts";
+export type {
   ClearCollectionResponse,
   DeleteDocumentsResponse,
   UpsertDocumentsResponse,
@@ -59,6 +63,7 @@ export type {
 export {
   type AgentCall,
   type AppendedMessage,
+  AppendOutcome,
   type ContentPart,
   type Image,
   type Message,
@@ -176,6 +181,11 @@ export {
   type Trim,
   TrimReason,
 } from "./gen/memorysidecar/v1/window.ts";
+export type {
+  BatchDeleteMessagesOptions,
+  BatchGetMessagesOptions,
+  PopMessagesOptions,
+} from "./histories.ts";
 export * from "./memory-index.ts";
 export {
   type BytesInput,

@@ -122,6 +122,11 @@ export interface AppendOptions extends MutationOptions {
   readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
   /** Operations on records, up to 256, done with the append in one transaction. Default: none. */
   readonly recordOperations?: readonly RecordOperationInput[] | undefined;
+  /**
+   * Treatment of messages whose ids the session has. The answer says what became of each.
+   * Default "fail".
+   */
+  readonly onExisting?: "fail" | "skip" | "update" | undefined;
 }
 
 /** Outcome of a tool. */

@@ -2,7 +2,11 @@
 
 import { choice, conditions, onlyFields } from "./choice.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
-import { type DeepPartial, MessageOrder } from "./gen/memorysidecar/v1/message.ts";
+import {
+  type DeepPartial,
+  MessageOrder,
+  OnExistingMessage,
+} from "./gen/memorysidecar/v1/message.ts";
 import { PreviewSource, WindowUnit } from "./gen/memorysidecar/v1/policy.ts";
 import { type SessionFilter, SessionOrder } from "./gen/memorysidecar/v1/session.ts";
 import {
@@ -183,8 +187,15 @@ export function appendRequest(
     modelInputTokens: optionalSeq(modelInputTokens),
     toolOutcomes: [...(options.toolOutcomes ?? [])],
     recordOperations: (options.recordOperations ?? []).map(operationOf),
+    onExisting: ON_EXISTING[options.onExisting ?? "fail"],
   });
 }
+
+const ON_EXISTING = {
+  fail: OnExistingMessage.UNSPECIFIED,
+  skip: OnExistingMessage.SKIP,
+  update: OnExistingMessage.UPDATE,
+} as const;
 
 export function previewRequest(
   target: Target,
@@ -232,11 +243,15 @@ export function restoreRequest(
   return RestoreMessagesRequest.fromPartial({
     ...target,
     messageIds: [...messageIds],
-    seqRanges: seqRanges.map(([first, last]) => ({
-      firstSeq: BigInt(first),
-      lastSeq: BigInt(last),
-    })),
+    seqRanges: toSeqRanges(seqRanges),
   });
+}
+
+/** Makes runs of seqs of their first and their last ones. */
+export function toSeqRanges(
+  ranges: readonly (readonly [SeqInput, SeqInput])[] = [],
+): { firstSeq: bigint; lastSeq: bigint }[] {
+  return ranges.map(([first, last]) => ({ firstSeq: BigInt(first), lastSeq: BigInt(last) }));
 }
 
 export function summaryInputsRequest(

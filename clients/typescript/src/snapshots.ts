@@ -4,9 +4,9 @@ import { type CallOptions, given } from "./call.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotChunk } from "./gen/memorysidecar/v1/snapshot.ts";
+import { HistoryMethods } from "./histories.ts";
 import type { ImportOptions } from "./options.ts";
 import * as parts from "./snapshot-parts.ts";
-import { WindowMethods } from "./windows.ts";
 
 /** Options of an export. */
 export interface ExportOptions extends CallOptions {
@@ -15,7 +15,7 @@ export interface ExportOptions extends CallOptions {
 }
 
 /** Export and import. */
-export class SnapshotMethods extends WindowMethods {
+export class SnapshotMethods extends HistoryMethods {
   /**
    * Gives a snapshot of a session in chunks, all of one moment, which `importSession` takes. The
    * call begins with the first chunk, and its time is for all of them. It is repeated only before

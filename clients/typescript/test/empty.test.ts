@@ -101,6 +101,12 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
   resetSession: [(to) => to.resetSession("")],
   trimSession: [(to) => to.trimSession("", { maxMessages: 0 })],
   deleteMessage: [(to) => to.deleteMessage("", "kept"), (to) => to.deleteMessage("kept", "")],
+  batchDeleteMessages: [
+    (to) => to.batchDeleteMessages("", ["kept"]),
+    (to) => to.batchDeleteMessages("kept", []),
+    (to) => to.batchDeleteMessages("kept", [""]),
+  ],
+  popMessages: [(to) => to.popMessages("")],
   ...Object.fromEntries(
     (["purgeMemories", "decayMemories"] as const).map((name) => [
       name,

@@ -79,11 +79,13 @@ export function viewOf(
   let messages = NO_MESSAGES;
   if (change.messageIds !== undefined && change.messageIds.length > 0 && state !== null) {
     const found = new Map<string, StoredEntry>();
+    let bytesLeft = change.messageBytesMax ?? Number.POSITIVE_INFINITY;
     for (const messageId of change.messageIds) {
       const stored = findMessage(core, state, messageId, "pending");
-      if (stored === undefined) continue;
+      if (stored === undefined || found.has(messageId)) continue;
       found.set(messageId, stored);
-      if (change.firstMessageOnly === true) break;
+      bytesLeft -= stored.byteCount;
+      if (change.firstMessageOnly === true || bytesLeft < 0) break;
     }
     messages = found;
   }

@@ -54,6 +54,13 @@ export function containsSeq(ranges: readonly SeqRange[], seq: number): boolean {
   return covers(ranges[findFrom(ranges, seq)], seq, seq);
 }
 
+/** Every seq of some runs, run by run. */
+export function seqsOf(ranges: readonly SeqRange[]): number[] {
+  return ranges.flatMap(({ first, last }) =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index),
+  );
+}
+
 /** Adds a run, merged with what it overlaps or touches. */
 export function addRange(ranges: readonly SeqRange[], added: SeqRange): SeqRange[] {
   const from = findFrom(ranges, added.first - 1);

@@ -170,6 +170,18 @@ export const jsonCodec: Codec = {
     };
     return { draft: draftOf(merged), stamp, contentChanged: paths.includes("text") };
   },
+  decodeMessage: (bytes) => jsonCodec.mergeMessage(bytes, draftOf({}), []),
+  changesOf(bytes, draft) {
+    const stored = fromBytes<StoredJsonMessage>(bytes);
+    const { text = "", toolCallId = "" } = draft.wire as JsonMessage;
+    const given = stored.stamp.tokenRule === "given" ? stored.stamp.tokenCount : undefined;
+    const paths = [
+      ...(text === stored.text ? [] : ["text"]),
+      ...(toolCallId === stored.toolCallId ? [] : ["tool_call_id"]),
+      ...(draft.tokenCount === given ? [] : ["token_count"]),
+    ];
+    return { paths, contentChanged: paths.includes("text") };
+  },
   encodeEvent: (event: Event) => toBytes(event),
   readEventSeqs(body) {
     const { detail } = fromBytes<Event>(body);

@@ -199,6 +199,7 @@ function shortcuts({
         turnEnd: false,
         toolOutcomes: [],
         recordOperations: [],
+        onExisting: "fail",
         encode: toBytes,
         ...rest,
       });

@@ -589,9 +589,11 @@ type GetServerInfoResponse struct {
 	//   - `memory_policies`: `Session.memory_policy`.
 	//   - `memory_tasks`: durable tasks to extract and to score.
 	//   - `memory_versions`: ListMemoryVersions and RestoreMemoryVersion.
+	//   - `message_batches`: BatchGetMessages, BatchDeleteMessages and PopMessages.
 	//   - `messages`: AppendMessages and the log of a session.
 	//   - `metadata_trees`: `all_of`, `any_of` and `none_of` of MetadataCondition.
 	//   - `namespaces`: ListNamespaces.
+	//   - `on_existing`: `on_existing` of AppendMessages.
 	//   - `owned_by_scopes`: `owned_by` of ScopeFilter.
 	//   - `placed_summaries`: summaries placed in the window.
 	//   - `policy_conditions`: conditions in CEL.

@@ -202,6 +202,121 @@ func (Trust) EnumDescriptor() ([]byte, []int) {
 	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{2}
 }
 
+// Treatment of a message to append whose id the session already has. Values may be added.
+type OnExistingMessage int32
+
+const (
+	// Not set. The same as `ON_EXISTING_MESSAGE_FAIL`.
+	OnExistingMessage_ON_EXISTING_MESSAGE_UNSPECIFIED OnExistingMessage = 0
+	// The append fails with `MESSAGE_ALREADY_EXISTS`.
+	OnExistingMessage_ON_EXISTING_MESSAGE_FAIL OnExistingMessage = 1
+	// The stored message stays as it is.
+	OnExistingMessage_ON_EXISTING_MESSAGE_SKIP OnExistingMessage = 2
+	// The stored message takes the content of the request.
+	OnExistingMessage_ON_EXISTING_MESSAGE_UPDATE OnExistingMessage = 3
+)
+
+// Enum value maps for OnExistingMessage.
+var (
+	OnExistingMessage_name = map[int32]string{
+		0: "ON_EXISTING_MESSAGE_UNSPECIFIED",
+		1: "ON_EXISTING_MESSAGE_FAIL",
+		2: "ON_EXISTING_MESSAGE_SKIP",
+		3: "ON_EXISTING_MESSAGE_UPDATE",
+	}
+	OnExistingMessage_value = map[string]int32{
+		"ON_EXISTING_MESSAGE_UNSPECIFIED": 0,
+		"ON_EXISTING_MESSAGE_FAIL":        1,
+		"ON_EXISTING_MESSAGE_SKIP":        2,
+		"ON_EXISTING_MESSAGE_UPDATE":      3,
+	}
+)
+
+func (x OnExistingMessage) Enum() *OnExistingMessage {
+	p := new(OnExistingMessage)
+	*p = x
+	return p
+}
+
+func (x OnExistingMessage) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OnExistingMessage) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorysidecar_v1_message_proto_enumTypes[3].Descriptor()
+}
+
+func (OnExistingMessage) Type() protoreflect.EnumType {
+	return &file_memorysidecar_v1_message_proto_enumTypes[3]
+}
+
+func (x OnExistingMessage) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OnExistingMessage.Descriptor instead.
+func (OnExistingMessage) EnumDescriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{3}
+}
+
+// Effect of an append on one of its messages. Values may be added.
+type AppendOutcome int32
+
+const (
+	// Not set. The request has no `on_existing`.
+	AppendOutcome_APPEND_OUTCOME_UNSPECIFIED AppendOutcome = 0
+	// The message was appended.
+	AppendOutcome_APPEND_OUTCOME_APPENDED AppendOutcome = 1
+	// The session has a message of this id, which stays as it is: with
+	// `ON_EXISTING_MESSAGE_UPDATE` because it has the same content already.
+	AppendOutcome_APPEND_OUTCOME_SKIPPED AppendOutcome = 2
+	// The stored message took the content of the request.
+	AppendOutcome_APPEND_OUTCOME_UPDATED AppendOutcome = 3
+)
+
+// Enum value maps for AppendOutcome.
+var (
+	AppendOutcome_name = map[int32]string{
+		0: "APPEND_OUTCOME_UNSPECIFIED",
+		1: "APPEND_OUTCOME_APPENDED",
+		2: "APPEND_OUTCOME_SKIPPED",
+		3: "APPEND_OUTCOME_UPDATED",
+	}
+	AppendOutcome_value = map[string]int32{
+		"APPEND_OUTCOME_UNSPECIFIED": 0,
+		"APPEND_OUTCOME_APPENDED":    1,
+		"APPEND_OUTCOME_SKIPPED":     2,
+		"APPEND_OUTCOME_UPDATED":     3,
+	}
+)
+
+func (x AppendOutcome) Enum() *AppendOutcome {
+	p := new(AppendOutcome)
+	*p = x
+	return p
+}
+
+func (x AppendOutcome) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AppendOutcome) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorysidecar_v1_message_proto_enumTypes[4].Descriptor()
+}
+
+func (AppendOutcome) Type() protoreflect.EnumType {
+	return &file_memorysidecar_v1_message_proto_enumTypes[4]
+}
+
+func (x AppendOutcome) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AppendOutcome.Descriptor instead.
+func (AppendOutcome) EnumDescriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{4}
+}
+
 // Order of listed messages. Values may be added.
 type MessageOrder int32
 
@@ -239,11 +354,11 @@ func (x MessageOrder) String() string {
 }
 
 func (MessageOrder) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorysidecar_v1_message_proto_enumTypes[3].Descriptor()
+	return file_memorysidecar_v1_message_proto_enumTypes[5].Descriptor()
 }
 
 func (MessageOrder) Type() protoreflect.EnumType {
-	return &file_memorysidecar_v1_message_proto_enumTypes[3]
+	return &file_memorysidecar_v1_message_proto_enumTypes[5]
 }
 
 func (x MessageOrder) Number() protoreflect.EnumNumber {
@@ -252,7 +367,7 @@ func (x MessageOrder) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MessageOrder.Descriptor instead.
 func (MessageOrder) EnumDescriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{5}
 }
 
 // One entry of a session's log: a message of a user, a model, a tool or the system.
@@ -1283,7 +1398,10 @@ type AppendedMessage struct {
 	// Seq of the message.
 	Seq int64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
 	// Cost of the message in tokens.
-	TokenCount    int32 `protobuf:"varint,3,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
+	TokenCount int32 `protobuf:"varint,3,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
+	// Effect of the append on the message. Set only when `on_existing` of the request is skip or
+	// update; otherwise every message was appended.
+	Outcome       AppendOutcome `protobuf:"varint,4,opt,name=outcome,proto3,enum=memorysidecar.v1.AppendOutcome" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1337,6 +1455,13 @@ func (x *AppendedMessage) GetTokenCount() int32 {
 		return x.TokenCount
 	}
 	return 0
+}
+
+func (x *AppendedMessage) GetOutcome() AppendOutcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return AppendOutcome_APPEND_OUTCOME_UNSPECIFIED
 }
 
 // Reference to a message.
@@ -1563,13 +1688,14 @@ const file_memorysidecar_v1_message_proto_rawDesc = "" +
 	"\x04data\x18\x03 \x01(\fB\b\xba\xbe\x18\x04\x18\x80\x80 R\x04data\"B\n" +
 	"\vToolOutcome\x12\x1d\n" +
 	"\x04tool\x18\x01 \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\x80\x02R\x04tool\x12\x14\n" +
-	"\x05error\x18\x02 \x01(\bR\x05error\"c\n" +
+	"\x05error\x18\x02 \x01(\bR\x05error\"\x9e\x01\n" +
 	"\x0fAppendedMessage\x12\x1d\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tR\tmessageId\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x1f\n" +
 	"\vtoken_count\x18\x03 \x01(\x05R\n" +
-	"tokenCount\"\\\n" +
+	"tokenCount\x129\n" +
+	"\aoutcome\x18\x04 \x01(\x0e2\x1f.memorysidecar.v1.AppendOutcomeR\aoutcome\"\\\n" +
 	"\n" +
 	"MessageRef\x12\x1d\n" +
 	"\n" +
@@ -1598,7 +1724,17 @@ const file_memorysidecar_v1_message_proto_rawDesc = "" +
 	"\tTRUST_LOW\x10\x01\x12\x10\n" +
 	"\fTRUST_MEDIUM\x10\x02\x12\x0e\n" +
 	"\n" +
-	"TRUST_HIGH\x10\x03*d\n" +
+	"TRUST_HIGH\x10\x03*\x94\x01\n" +
+	"\x11OnExistingMessage\x12#\n" +
+	"\x1fON_EXISTING_MESSAGE_UNSPECIFIED\x10\x00\x12\x1c\n" +
+	"\x18ON_EXISTING_MESSAGE_FAIL\x10\x01\x12\x1c\n" +
+	"\x18ON_EXISTING_MESSAGE_SKIP\x10\x02\x12\x1e\n" +
+	"\x1aON_EXISTING_MESSAGE_UPDATE\x10\x03*\x84\x01\n" +
+	"\rAppendOutcome\x12\x1e\n" +
+	"\x1aAPPEND_OUTCOME_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17APPEND_OUTCOME_APPENDED\x10\x01\x12\x1a\n" +
+	"\x16APPEND_OUTCOME_SKIPPED\x10\x02\x12\x1a\n" +
+	"\x16APPEND_OUTCOME_UPDATED\x10\x03*d\n" +
 	"\fMessageOrder\x12\x1d\n" +
 	"\x19MESSAGE_ORDER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15MESSAGE_ORDER_SEQ_ASC\x10\x01\x12\x1a\n" +
@@ -1617,57 +1753,60 @@ func file_memorysidecar_v1_message_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_message_proto_rawDescData
 }
 
-var file_memorysidecar_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_memorysidecar_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
 var file_memorysidecar_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_memorysidecar_v1_message_proto_goTypes = []any{
 	(Role)(0),                     // 0: memorysidecar.v1.Role
 	(Source)(0),                   // 1: memorysidecar.v1.Source
 	(Trust)(0),                    // 2: memorysidecar.v1.Trust
-	(MessageOrder)(0),             // 3: memorysidecar.v1.MessageOrder
-	(*Message)(nil),               // 4: memorysidecar.v1.Message
-	(*ContentPart)(nil),           // 5: memorysidecar.v1.ContentPart
-	(*Reasoning)(nil),             // 6: memorysidecar.v1.Reasoning
-	(*ToolResult)(nil),            // 7: memorysidecar.v1.ToolResult
-	(*Image)(nil),                 // 8: memorysidecar.v1.Image
-	(*ToolCall)(nil),              // 9: memorysidecar.v1.ToolCall
-	(*AgentCall)(nil),             // 10: memorysidecar.v1.AgentCall
-	(*ProviderPayload)(nil),       // 11: memorysidecar.v1.ProviderPayload
-	(*ToolOutcome)(nil),           // 12: memorysidecar.v1.ToolOutcome
-	(*AppendedMessage)(nil),       // 13: memorysidecar.v1.AppendedMessage
-	(*MessageRef)(nil),            // 14: memorysidecar.v1.MessageRef
-	(*MessageFilter)(nil),         // 15: memorysidecar.v1.MessageFilter
-	nil,                           // 16: memorysidecar.v1.Message.LabelsEntry
-	(*structpb.Struct)(nil),       // 17: google.protobuf.Struct
-	(TokenRule)(0),                // 18: memorysidecar.v1.TokenRule
-	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
+	(OnExistingMessage)(0),        // 3: memorysidecar.v1.OnExistingMessage
+	(AppendOutcome)(0),            // 4: memorysidecar.v1.AppendOutcome
+	(MessageOrder)(0),             // 5: memorysidecar.v1.MessageOrder
+	(*Message)(nil),               // 6: memorysidecar.v1.Message
+	(*ContentPart)(nil),           // 7: memorysidecar.v1.ContentPart
+	(*Reasoning)(nil),             // 8: memorysidecar.v1.Reasoning
+	(*ToolResult)(nil),            // 9: memorysidecar.v1.ToolResult
+	(*Image)(nil),                 // 10: memorysidecar.v1.Image
+	(*ToolCall)(nil),              // 11: memorysidecar.v1.ToolCall
+	(*AgentCall)(nil),             // 12: memorysidecar.v1.AgentCall
+	(*ProviderPayload)(nil),       // 13: memorysidecar.v1.ProviderPayload
+	(*ToolOutcome)(nil),           // 14: memorysidecar.v1.ToolOutcome
+	(*AppendedMessage)(nil),       // 15: memorysidecar.v1.AppendedMessage
+	(*MessageRef)(nil),            // 16: memorysidecar.v1.MessageRef
+	(*MessageFilter)(nil),         // 17: memorysidecar.v1.MessageFilter
+	nil,                           // 18: memorysidecar.v1.Message.LabelsEntry
+	(*structpb.Struct)(nil),       // 19: google.protobuf.Struct
+	(TokenRule)(0),                // 20: memorysidecar.v1.TokenRule
+	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
 }
 var file_memorysidecar_v1_message_proto_depIdxs = []int32{
 	0,  // 0: memorysidecar.v1.Message.role:type_name -> memorysidecar.v1.Role
-	5,  // 1: memorysidecar.v1.Message.parts:type_name -> memorysidecar.v1.ContentPart
-	9,  // 2: memorysidecar.v1.Message.tool_calls:type_name -> memorysidecar.v1.ToolCall
-	10, // 3: memorysidecar.v1.Message.agent_calls:type_name -> memorysidecar.v1.AgentCall
-	17, // 4: memorysidecar.v1.Message.structured_data:type_name -> google.protobuf.Struct
-	11, // 5: memorysidecar.v1.Message.provider_payload:type_name -> memorysidecar.v1.ProviderPayload
-	17, // 6: memorysidecar.v1.Message.metadata:type_name -> google.protobuf.Struct
-	16, // 7: memorysidecar.v1.Message.labels:type_name -> memorysidecar.v1.Message.LabelsEntry
-	18, // 8: memorysidecar.v1.Message.token_rule:type_name -> memorysidecar.v1.TokenRule
-	19, // 9: memorysidecar.v1.Message.sent_time:type_name -> google.protobuf.Timestamp
+	7,  // 1: memorysidecar.v1.Message.parts:type_name -> memorysidecar.v1.ContentPart
+	11, // 2: memorysidecar.v1.Message.tool_calls:type_name -> memorysidecar.v1.ToolCall
+	12, // 3: memorysidecar.v1.Message.agent_calls:type_name -> memorysidecar.v1.AgentCall
+	19, // 4: memorysidecar.v1.Message.structured_data:type_name -> google.protobuf.Struct
+	13, // 5: memorysidecar.v1.Message.provider_payload:type_name -> memorysidecar.v1.ProviderPayload
+	19, // 6: memorysidecar.v1.Message.metadata:type_name -> google.protobuf.Struct
+	18, // 7: memorysidecar.v1.Message.labels:type_name -> memorysidecar.v1.Message.LabelsEntry
+	20, // 8: memorysidecar.v1.Message.token_rule:type_name -> memorysidecar.v1.TokenRule
+	21, // 9: memorysidecar.v1.Message.sent_time:type_name -> google.protobuf.Timestamp
 	1,  // 10: memorysidecar.v1.Message.source:type_name -> memorysidecar.v1.Source
 	2,  // 11: memorysidecar.v1.Message.trust:type_name -> memorysidecar.v1.Trust
-	19, // 12: memorysidecar.v1.Message.create_time:type_name -> google.protobuf.Timestamp
-	19, // 13: memorysidecar.v1.Message.update_time:type_name -> google.protobuf.Timestamp
-	8,  // 14: memorysidecar.v1.ContentPart.image:type_name -> memorysidecar.v1.Image
-	17, // 15: memorysidecar.v1.ContentPart.data:type_name -> google.protobuf.Struct
-	7,  // 16: memorysidecar.v1.ContentPart.tool_result:type_name -> memorysidecar.v1.ToolResult
-	9,  // 17: memorysidecar.v1.ContentPart.tool_call:type_name -> memorysidecar.v1.ToolCall
-	6,  // 18: memorysidecar.v1.ContentPart.reasoning:type_name -> memorysidecar.v1.Reasoning
-	5,  // 19: memorysidecar.v1.ToolResult.parts:type_name -> memorysidecar.v1.ContentPart
-	0,  // 20: memorysidecar.v1.MessageFilter.roles:type_name -> memorysidecar.v1.Role
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	21, // 12: memorysidecar.v1.Message.create_time:type_name -> google.protobuf.Timestamp
+	21, // 13: memorysidecar.v1.Message.update_time:type_name -> google.protobuf.Timestamp
+	10, // 14: memorysidecar.v1.ContentPart.image:type_name -> memorysidecar.v1.Image
+	19, // 15: memorysidecar.v1.ContentPart.data:type_name -> google.protobuf.Struct
+	9,  // 16: memorysidecar.v1.ContentPart.tool_result:type_name -> memorysidecar.v1.ToolResult
+	11, // 17: memorysidecar.v1.ContentPart.tool_call:type_name -> memorysidecar.v1.ToolCall
+	8,  // 18: memorysidecar.v1.ContentPart.reasoning:type_name -> memorysidecar.v1.Reasoning
+	7,  // 19: memorysidecar.v1.ToolResult.parts:type_name -> memorysidecar.v1.ContentPart
+	4,  // 20: memorysidecar.v1.AppendedMessage.outcome:type_name -> memorysidecar.v1.AppendOutcome
+	0,  // 21: memorysidecar.v1.MessageFilter.roles:type_name -> memorysidecar.v1.Role
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_message_proto_init() }
@@ -1696,7 +1835,7 @@ func file_memorysidecar_v1_message_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_message_proto_rawDesc), len(file_memorysidecar_v1_message_proto_rawDesc)),
-			NumEnums:      4,
+			NumEnums:      6,
 			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,

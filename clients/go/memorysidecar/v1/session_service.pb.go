@@ -968,7 +968,8 @@ type AppendMessagesRequest struct {
 	// The session. Required.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The messages, in order. 1 to 1,000, or none with `turn_end`. Ids that are set
-	// must differ from one another. Output-only fields are ignored.
+	// must differ from one another, unless `on_existing` is skip or update. Output-only fields are
+	// ignored.
 	Messages []*Message `protobuf:"bytes,3,rep,name=messages,proto3" json:"messages,omitempty"`
 	// If set, must be the newest seq of the session; 0 for a session that never had a message.
 	ExpectedLastSeq *int64 `protobuf:"varint,4,opt,name=expected_last_seq,json=expectedLastSeq,proto3,oneof" json:"expected_last_seq,omitempty"`
@@ -987,6 +988,17 @@ type AppendMessagesRequest struct {
 	// Outcomes of tools whose messages are not appended. Those of appended tool messages are counted
 	// anyway. At most 256.
 	ToolOutcomes []*ToolOutcome `protobuf:"bytes,9,rep,name=tool_outcomes,json=toolOutcomes,proto3" json:"tool_outcomes,omitempty"`
+	// Treatment of messages whose `message_id` the session already has. Unset means
+	// `ON_EXISTING_MESSAGE_FAIL`. An id that comes twice in the request with skip or update has the
+	// first message that came and the content of the first (skip) or the last (update) one.
+	//
+	// An update replaces the content in place, like UpdateMessage with every path: seq, role and
+	// create time stay, what the request leaves unset is cleared, and `token_count` is recounted
+	// unless it is given. Another role than that of the stored message is `REQUEST_INVALID`, and
+	// nothing is stored. The existing messages together may have at most 64 MiB (67,108,864 bytes) in
+	// wire form. When every message is skipped, `turn_end` is not set and there are no
+	// `record_operations`, nothing changes. Capability `on_existing`.
+	OnExisting OnExistingMessage `protobuf:"varint,10,opt,name=on_existing,json=onExisting,proto3,enum=memorysidecar.v1.OnExistingMessage" json:"on_existing,omitempty"`
 	// Operations on records, done in the transaction of the append: all of it happens, or nothing.
 	// At most 256, on different records. Each sees the records as they were before the call. An error
 	// has the index of the operation in its metadata `operation`. Their events follow those of the
@@ -1092,6 +1104,13 @@ func (x *AppendMessagesRequest) GetToolOutcomes() []*ToolOutcome {
 	return nil
 }
 
+func (x *AppendMessagesRequest) GetOnExisting() OnExistingMessage {
+	if x != nil {
+		return x.OnExisting
+	}
+	return OnExistingMessage_ON_EXISTING_MESSAGE_UNSPECIFIED
+}
+
 func (x *AppendMessagesRequest) GetRecordOperations() []*RecordOperation {
 	if x != nil {
 		return x.RecordOperations
@@ -1102,9 +1121,9 @@ func (x *AppendMessagesRequest) GetRecordOperations() []*RecordOperation {
 // Result of an append.
 type AppendMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The stored messages, in the order of the request.
+	// The messages as stored, in the order of the request.
 	Messages []*AppendedMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
-	// The revision of the transaction.
+	// The revision of the transaction, or the session's last one when nothing changed.
 	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Messages removed from the window, in the order of their causes. May include messages of this
 	// append.
@@ -4349,7 +4368,7 @@ var File_memorysidecar_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
+	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1ememorysidecar/v1/history.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x123\n" +
 	"\asession\x18\x02 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12&\n" +
@@ -4422,7 +4441,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\fkeep_summary\x18\a \x01(\bR\vkeepSummary\"\x8c\x01\n" +
 	"\x14ResetSessionResponse\x123\n" +
 	"\asession\x18\x01 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12?\n" +
-	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xfd\x04\n" +
+	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xc3\x05\n" +
 	"\x15AppendMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4434,7 +4453,10 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"request_id\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\x12\x19\n" +
 	"\bturn_end\x18\a \x01(\bR\aturnEnd\x12I\n" +
 	"\x12model_input_tokens\x18\b \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00e\xcd\xcdAH\x01R\x10modelInputTokens\x88\x01\x01\x12K\n" +
-	"\rtool_outcomes\x18\t \x03(\v2\x1d.memorysidecar.v1.ToolOutcomeB\a\xba\xbe\x18\x03 \x80\x02R\ftoolOutcomes\x12Z\n" +
+	"\rtool_outcomes\x18\t \x03(\v2\x1d.memorysidecar.v1.ToolOutcomeB\a\xba\xbe\x18\x03 \x80\x02R\ftoolOutcomes\x12D\n" +
+	"\von_existing\x18\n" +
+	" \x01(\x0e2#.memorysidecar.v1.OnExistingMessageR\n" +
+	"onExisting\x12Z\n" +
 	"\x11record_operations\x18\v \x03(\v2!.memorysidecar.v1.RecordOperationB\n" +
 	"\xba\xbe\x18\x06 \x80\x02\x80\x01\x01R\x10recordOperationsB\x14\n" +
 	"\x12_expected_last_seqB\x15\n" +
@@ -4721,7 +4743,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x11total_token_count\x18\x03 \x01(\x03R\x0ftotalTokenCount\x12:\n" +
 	"\n" +
 	"token_rule\x18\x04 \x01(\x0e2\x1b.memorysidecar.v1.TokenRuleR\ttokenRule\x12!\n" +
-	"\ftoken_preset\x18\x05 \x01(\tR\vtokenPreset2\xd1\x14\n" +
+	"\ftoken_preset\x18\x05 \x01(\tR\vtokenPreset2\x9d\x17\n" +
 	"\x0eSessionService\x12`\n" +
 	"\rCreateSession\x12&.memorysidecar.v1.CreateSessionRequest\x1a'.memorysidecar.v1.CreateSessionResponse\x12\\\n" +
 	"\n" +
@@ -4736,7 +4758,10 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"GetMessage\x12#.memorysidecar.v1.GetMessageRequest\x1a$.memorysidecar.v1.GetMessageResponse\"\x03\x90\x02\x01\x12`\n" +
 	"\rUpdateMessage\x12&.memorysidecar.v1.UpdateMessageRequest\x1a'.memorysidecar.v1.UpdateMessageResponse\x12f\n" +
-	"\rDeleteMessage\x12&.memorysidecar.v1.DeleteMessageRequest\x1a'.memorysidecar.v1.DeleteMessageResponse\"\x04\xb8\xbe\x18\x01\x12Y\n" +
+	"\rDeleteMessage\x12&.memorysidecar.v1.DeleteMessageRequest\x1a'.memorysidecar.v1.DeleteMessageResponse\"\x04\xb8\xbe\x18\x01\x12n\n" +
+	"\x10BatchGetMessages\x12).memorysidecar.v1.BatchGetMessagesRequest\x1a*.memorysidecar.v1.BatchGetMessagesResponse\"\x03\x90\x02\x01\x12x\n" +
+	"\x13BatchDeleteMessages\x12,.memorysidecar.v1.BatchDeleteMessagesRequest\x1a-.memorysidecar.v1.BatchDeleteMessagesResponse\"\x04\xb8\xbe\x18\x01\x12`\n" +
+	"\vPopMessages\x12$.memorysidecar.v1.PopMessagesRequest\x1a%.memorysidecar.v1.PopMessagesResponse\"\x04\xb8\xbe\x18\x01\x12Y\n" +
 	"\tGetWindow\x12\".memorysidecar.v1.GetWindowRequest\x1a#.memorysidecar.v1.GetWindowResponse\"\x03\x90\x02\x02\x12e\n" +
 	"\rPreviewPolicy\x12&.memorysidecar.v1.PreviewPolicyRequest\x1a'.memorysidecar.v1.PreviewPolicyResponse\"\x03\x90\x02\x01\x12q\n" +
 	"\x11ListPolicyPresets\x12*.memorysidecar.v1.ListPolicyPresetsRequest\x1a+.memorysidecar.v1.ListPolicyPresetsResponse\"\x03\x90\x02\x01\x12`\n" +
@@ -4768,92 +4793,99 @@ func file_memorysidecar_v1_session_service_proto_rawDescGZIP() []byte {
 
 var file_memorysidecar_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
 var file_memorysidecar_v1_session_service_proto_goTypes = []any{
-	(*CreateSessionRequest)(nil),       // 0: memorysidecar.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),      // 1: memorysidecar.v1.CreateSessionResponse
-	(*GetSessionRequest)(nil),          // 2: memorysidecar.v1.GetSessionRequest
-	(*GetSessionResponse)(nil),         // 3: memorysidecar.v1.GetSessionResponse
-	(*ListSessionsRequest)(nil),        // 4: memorysidecar.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 5: memorysidecar.v1.ListSessionsResponse
-	(*UpdateSessionRequest)(nil),       // 6: memorysidecar.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil),      // 7: memorysidecar.v1.UpdateSessionResponse
-	(*DeleteSessionRequest)(nil),       // 8: memorysidecar.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 9: memorysidecar.v1.DeleteSessionResponse
-	(*ForkSessionRequest)(nil),         // 10: memorysidecar.v1.ForkSessionRequest
-	(*ForkSessionResponse)(nil),        // 11: memorysidecar.v1.ForkSessionResponse
-	(*ResetSessionRequest)(nil),        // 12: memorysidecar.v1.ResetSessionRequest
-	(*ResetSessionResponse)(nil),       // 13: memorysidecar.v1.ResetSessionResponse
-	(*AppendMessagesRequest)(nil),      // 14: memorysidecar.v1.AppendMessagesRequest
-	(*AppendMessagesResponse)(nil),     // 15: memorysidecar.v1.AppendMessagesResponse
-	(*ListMessagesRequest)(nil),        // 16: memorysidecar.v1.ListMessagesRequest
-	(*ListMessagesResponse)(nil),       // 17: memorysidecar.v1.ListMessagesResponse
-	(*GetMessageRequest)(nil),          // 18: memorysidecar.v1.GetMessageRequest
-	(*GetMessageResponse)(nil),         // 19: memorysidecar.v1.GetMessageResponse
-	(*UpdateMessageRequest)(nil),       // 20: memorysidecar.v1.UpdateMessageRequest
-	(*UpdateMessageResponse)(nil),      // 21: memorysidecar.v1.UpdateMessageResponse
-	(*DeleteMessageRequest)(nil),       // 22: memorysidecar.v1.DeleteMessageRequest
-	(*DeleteMessageResponse)(nil),      // 23: memorysidecar.v1.DeleteMessageResponse
-	(*GetWindowRequest)(nil),           // 24: memorysidecar.v1.GetWindowRequest
-	(*GetWindowResponse)(nil),          // 25: memorysidecar.v1.GetWindowResponse
-	(*TrimSessionRequest)(nil),         // 26: memorysidecar.v1.TrimSessionRequest
-	(*RunPolicy)(nil),                  // 27: memorysidecar.v1.RunPolicy
-	(*TrimSessionResponse)(nil),        // 28: memorysidecar.v1.TrimSessionResponse
-	(*RestoreMessagesRequest)(nil),     // 29: memorysidecar.v1.RestoreMessagesRequest
-	(*RestoreMessagesResponse)(nil),    // 30: memorysidecar.v1.RestoreMessagesResponse
-	(*ListSummaryInputsRequest)(nil),   // 31: memorysidecar.v1.ListSummaryInputsRequest
-	(*ListSummaryInputsResponse)(nil),  // 32: memorysidecar.v1.ListSummaryInputsResponse
-	(*SetSummaryRequest)(nil),          // 33: memorysidecar.v1.SetSummaryRequest
-	(*SetSummaryResponse)(nil),         // 34: memorysidecar.v1.SetSummaryResponse
-	(*FillToolResultsRequest)(nil),     // 35: memorysidecar.v1.FillToolResultsRequest
-	(*FillToolResultsResponse)(nil),    // 36: memorysidecar.v1.FillToolResultsResponse
-	(*PreviewPolicyRequest)(nil),       // 37: memorysidecar.v1.PreviewPolicyRequest
-	(*PreviewPolicyResponse)(nil),      // 38: memorysidecar.v1.PreviewPolicyResponse
-	(*ListPolicyPresetsRequest)(nil),   // 39: memorysidecar.v1.ListPolicyPresetsRequest
-	(*ListPolicyPresetsResponse)(nil),  // 40: memorysidecar.v1.ListPolicyPresetsResponse
-	(*CompactSessionRequest)(nil),      // 41: memorysidecar.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 42: memorysidecar.v1.CompactSessionResponse
-	(*ListSummariesRequest)(nil),       // 43: memorysidecar.v1.ListSummariesRequest
-	(*ListSummariesResponse)(nil),      // 44: memorysidecar.v1.ListSummariesResponse
-	(*ListSummarySourcesRequest)(nil),  // 45: memorysidecar.v1.ListSummarySourcesRequest
-	(*ListSummarySourcesResponse)(nil), // 46: memorysidecar.v1.ListSummarySourcesResponse
-	(*ExportSessionRequest)(nil),       // 47: memorysidecar.v1.ExportSessionRequest
-	(*ExportSessionResponse)(nil),      // 48: memorysidecar.v1.ExportSessionResponse
-	(*ImportSessionRequest)(nil),       // 49: memorysidecar.v1.ImportSessionRequest
-	(*ImportSessionResponse)(nil),      // 50: memorysidecar.v1.ImportSessionResponse
-	(*CountTokensRequest)(nil),         // 51: memorysidecar.v1.CountTokensRequest
-	(*CountTokensResponse)(nil),        // 52: memorysidecar.v1.CountTokensResponse
-	(*Session)(nil),                    // 53: memorysidecar.v1.Session
-	(*SessionFilter)(nil),              // 54: memorysidecar.v1.SessionFilter
-	(SessionOrder)(0),                  // 55: memorysidecar.v1.SessionOrder
-	(*ListTotal)(nil),                  // 56: memorysidecar.v1.ListTotal
-	(*fieldmaskpb.FieldMask)(nil),      // 57: google.protobuf.FieldMask
-	(*Trim)(nil),                       // 58: memorysidecar.v1.Trim
-	(*StageRun)(nil),                   // 59: memorysidecar.v1.StageRun
-	(*Totals)(nil),                     // 60: memorysidecar.v1.Totals
-	(*Message)(nil),                    // 61: memorysidecar.v1.Message
-	(*ToolOutcome)(nil),                // 62: memorysidecar.v1.ToolOutcome
-	(*RecordOperation)(nil),            // 63: memorysidecar.v1.RecordOperation
-	(*AppendedMessage)(nil),            // 64: memorysidecar.v1.AppendedMessage
-	(*RecordOutcome)(nil),              // 65: memorysidecar.v1.RecordOutcome
-	(*MessageFilter)(nil),              // 66: memorysidecar.v1.MessageFilter
-	(MessageOrder)(0),                  // 67: memorysidecar.v1.MessageOrder
-	(*PolicyChoice)(nil),               // 68: memorysidecar.v1.PolicyChoice
-	(*Summary)(nil),                    // 69: memorysidecar.v1.Summary
-	(*SeqRange)(nil),                   // 70: memorysidecar.v1.SeqRange
-	(*PolicyWarning)(nil),              // 71: memorysidecar.v1.PolicyWarning
-	(WindowUnit)(0),                    // 72: memorysidecar.v1.WindowUnit
-	(SummaryPlacement)(0),              // 73: memorysidecar.v1.SummaryPlacement
-	(StageOn)(0),                       // 74: memorysidecar.v1.StageOn
-	(PreviewSource)(0),                 // 75: memorysidecar.v1.PreviewSource
-	(*PolicyPreview)(nil),              // 76: memorysidecar.v1.PolicyPreview
-	(*PolicyPreset)(nil),               // 77: memorysidecar.v1.PolicyPreset
-	(*Summarize)(nil),                  // 78: memorysidecar.v1.Summarize
-	(*durationpb.Duration)(nil),        // 79: google.protobuf.Duration
-	(*HookTask)(nil),                   // 80: memorysidecar.v1.HookTask
-	(CompactOutcome)(0),                // 81: memorysidecar.v1.CompactOutcome
-	(SummaryOrder)(0),                  // 82: memorysidecar.v1.SummaryOrder
-	(*SnapshotChunk)(nil),              // 83: memorysidecar.v1.SnapshotChunk
-	(TokenRule)(0),                     // 84: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),            // 85: memorysidecar.v1.CustomTokenRule
+	(*CreateSessionRequest)(nil),        // 0: memorysidecar.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),       // 1: memorysidecar.v1.CreateSessionResponse
+	(*GetSessionRequest)(nil),           // 2: memorysidecar.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),          // 3: memorysidecar.v1.GetSessionResponse
+	(*ListSessionsRequest)(nil),         // 4: memorysidecar.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),        // 5: memorysidecar.v1.ListSessionsResponse
+	(*UpdateSessionRequest)(nil),        // 6: memorysidecar.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil),       // 7: memorysidecar.v1.UpdateSessionResponse
+	(*DeleteSessionRequest)(nil),        // 8: memorysidecar.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),       // 9: memorysidecar.v1.DeleteSessionResponse
+	(*ForkSessionRequest)(nil),          // 10: memorysidecar.v1.ForkSessionRequest
+	(*ForkSessionResponse)(nil),         // 11: memorysidecar.v1.ForkSessionResponse
+	(*ResetSessionRequest)(nil),         // 12: memorysidecar.v1.ResetSessionRequest
+	(*ResetSessionResponse)(nil),        // 13: memorysidecar.v1.ResetSessionResponse
+	(*AppendMessagesRequest)(nil),       // 14: memorysidecar.v1.AppendMessagesRequest
+	(*AppendMessagesResponse)(nil),      // 15: memorysidecar.v1.AppendMessagesResponse
+	(*ListMessagesRequest)(nil),         // 16: memorysidecar.v1.ListMessagesRequest
+	(*ListMessagesResponse)(nil),        // 17: memorysidecar.v1.ListMessagesResponse
+	(*GetMessageRequest)(nil),           // 18: memorysidecar.v1.GetMessageRequest
+	(*GetMessageResponse)(nil),          // 19: memorysidecar.v1.GetMessageResponse
+	(*UpdateMessageRequest)(nil),        // 20: memorysidecar.v1.UpdateMessageRequest
+	(*UpdateMessageResponse)(nil),       // 21: memorysidecar.v1.UpdateMessageResponse
+	(*DeleteMessageRequest)(nil),        // 22: memorysidecar.v1.DeleteMessageRequest
+	(*DeleteMessageResponse)(nil),       // 23: memorysidecar.v1.DeleteMessageResponse
+	(*GetWindowRequest)(nil),            // 24: memorysidecar.v1.GetWindowRequest
+	(*GetWindowResponse)(nil),           // 25: memorysidecar.v1.GetWindowResponse
+	(*TrimSessionRequest)(nil),          // 26: memorysidecar.v1.TrimSessionRequest
+	(*RunPolicy)(nil),                   // 27: memorysidecar.v1.RunPolicy
+	(*TrimSessionResponse)(nil),         // 28: memorysidecar.v1.TrimSessionResponse
+	(*RestoreMessagesRequest)(nil),      // 29: memorysidecar.v1.RestoreMessagesRequest
+	(*RestoreMessagesResponse)(nil),     // 30: memorysidecar.v1.RestoreMessagesResponse
+	(*ListSummaryInputsRequest)(nil),    // 31: memorysidecar.v1.ListSummaryInputsRequest
+	(*ListSummaryInputsResponse)(nil),   // 32: memorysidecar.v1.ListSummaryInputsResponse
+	(*SetSummaryRequest)(nil),           // 33: memorysidecar.v1.SetSummaryRequest
+	(*SetSummaryResponse)(nil),          // 34: memorysidecar.v1.SetSummaryResponse
+	(*FillToolResultsRequest)(nil),      // 35: memorysidecar.v1.FillToolResultsRequest
+	(*FillToolResultsResponse)(nil),     // 36: memorysidecar.v1.FillToolResultsResponse
+	(*PreviewPolicyRequest)(nil),        // 37: memorysidecar.v1.PreviewPolicyRequest
+	(*PreviewPolicyResponse)(nil),       // 38: memorysidecar.v1.PreviewPolicyResponse
+	(*ListPolicyPresetsRequest)(nil),    // 39: memorysidecar.v1.ListPolicyPresetsRequest
+	(*ListPolicyPresetsResponse)(nil),   // 40: memorysidecar.v1.ListPolicyPresetsResponse
+	(*CompactSessionRequest)(nil),       // 41: memorysidecar.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),      // 42: memorysidecar.v1.CompactSessionResponse
+	(*ListSummariesRequest)(nil),        // 43: memorysidecar.v1.ListSummariesRequest
+	(*ListSummariesResponse)(nil),       // 44: memorysidecar.v1.ListSummariesResponse
+	(*ListSummarySourcesRequest)(nil),   // 45: memorysidecar.v1.ListSummarySourcesRequest
+	(*ListSummarySourcesResponse)(nil),  // 46: memorysidecar.v1.ListSummarySourcesResponse
+	(*ExportSessionRequest)(nil),        // 47: memorysidecar.v1.ExportSessionRequest
+	(*ExportSessionResponse)(nil),       // 48: memorysidecar.v1.ExportSessionResponse
+	(*ImportSessionRequest)(nil),        // 49: memorysidecar.v1.ImportSessionRequest
+	(*ImportSessionResponse)(nil),       // 50: memorysidecar.v1.ImportSessionResponse
+	(*CountTokensRequest)(nil),          // 51: memorysidecar.v1.CountTokensRequest
+	(*CountTokensResponse)(nil),         // 52: memorysidecar.v1.CountTokensResponse
+	(*Session)(nil),                     // 53: memorysidecar.v1.Session
+	(*SessionFilter)(nil),               // 54: memorysidecar.v1.SessionFilter
+	(SessionOrder)(0),                   // 55: memorysidecar.v1.SessionOrder
+	(*ListTotal)(nil),                   // 56: memorysidecar.v1.ListTotal
+	(*fieldmaskpb.FieldMask)(nil),       // 57: google.protobuf.FieldMask
+	(*Trim)(nil),                        // 58: memorysidecar.v1.Trim
+	(*StageRun)(nil),                    // 59: memorysidecar.v1.StageRun
+	(*Totals)(nil),                      // 60: memorysidecar.v1.Totals
+	(*Message)(nil),                     // 61: memorysidecar.v1.Message
+	(*ToolOutcome)(nil),                 // 62: memorysidecar.v1.ToolOutcome
+	(OnExistingMessage)(0),              // 63: memorysidecar.v1.OnExistingMessage
+	(*RecordOperation)(nil),             // 64: memorysidecar.v1.RecordOperation
+	(*AppendedMessage)(nil),             // 65: memorysidecar.v1.AppendedMessage
+	(*RecordOutcome)(nil),               // 66: memorysidecar.v1.RecordOutcome
+	(*MessageFilter)(nil),               // 67: memorysidecar.v1.MessageFilter
+	(MessageOrder)(0),                   // 68: memorysidecar.v1.MessageOrder
+	(*PolicyChoice)(nil),                // 69: memorysidecar.v1.PolicyChoice
+	(*Summary)(nil),                     // 70: memorysidecar.v1.Summary
+	(*SeqRange)(nil),                    // 71: memorysidecar.v1.SeqRange
+	(*PolicyWarning)(nil),               // 72: memorysidecar.v1.PolicyWarning
+	(WindowUnit)(0),                     // 73: memorysidecar.v1.WindowUnit
+	(SummaryPlacement)(0),               // 74: memorysidecar.v1.SummaryPlacement
+	(StageOn)(0),                        // 75: memorysidecar.v1.StageOn
+	(PreviewSource)(0),                  // 76: memorysidecar.v1.PreviewSource
+	(*PolicyPreview)(nil),               // 77: memorysidecar.v1.PolicyPreview
+	(*PolicyPreset)(nil),                // 78: memorysidecar.v1.PolicyPreset
+	(*Summarize)(nil),                   // 79: memorysidecar.v1.Summarize
+	(*durationpb.Duration)(nil),         // 80: google.protobuf.Duration
+	(*HookTask)(nil),                    // 81: memorysidecar.v1.HookTask
+	(CompactOutcome)(0),                 // 82: memorysidecar.v1.CompactOutcome
+	(SummaryOrder)(0),                   // 83: memorysidecar.v1.SummaryOrder
+	(*SnapshotChunk)(nil),               // 84: memorysidecar.v1.SnapshotChunk
+	(TokenRule)(0),                      // 85: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),             // 86: memorysidecar.v1.CustomTokenRule
+	(*BatchGetMessagesRequest)(nil),     // 87: memorysidecar.v1.BatchGetMessagesRequest
+	(*BatchDeleteMessagesRequest)(nil),  // 88: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*PopMessagesRequest)(nil),          // 89: memorysidecar.v1.PopMessagesRequest
+	(*BatchGetMessagesResponse)(nil),    // 90: memorysidecar.v1.BatchGetMessagesResponse
+	(*BatchDeleteMessagesResponse)(nil), // 91: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesResponse)(nil),         // 92: memorysidecar.v1.PopMessagesResponse
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	53,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -4873,125 +4905,132 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	60,  // 14: memorysidecar.v1.ResetSessionResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
 	61,  // 15: memorysidecar.v1.AppendMessagesRequest.messages:type_name -> memorysidecar.v1.Message
 	62,  // 16: memorysidecar.v1.AppendMessagesRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	63,  // 17: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
-	64,  // 18: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	58,  // 19: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 20: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	59,  // 21: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	65,  // 22: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
-	66,  // 23: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
-	67,  // 24: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
-	61,  // 25: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	61,  // 26: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
-	61,  // 27: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
-	57,  // 28: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
-	61,  // 29: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
-	58,  // 30: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 31: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	58,  // 32: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 33: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	68,  // 34: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
-	61,  // 35: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
-	69,  // 36: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
-	60,  // 37: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	60,  // 38: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
-	70,  // 39: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	58,  // 40: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 41: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	71,  // 42: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
-	27,  // 43: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
-	72,  // 44: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
-	58,  // 45: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 46: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	59,  // 47: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	70,  // 48: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	60,  // 49: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	61,  // 50: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
-	60,  // 51: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
-	73,  // 52: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
-	53,  // 53: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
-	58,  // 54: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
-	69,  // 55: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
-	61,  // 56: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
-	60,  // 57: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	68,  // 58: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
-	74,  // 59: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
-	75,  // 60: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
-	62,  // 61: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	76,  // 62: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	77,  // 63: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	78,  // 64: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	79,  // 65: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	80,  // 66: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	81,  // 67: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	69,  // 68: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	82,  // 69: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	69,  // 70: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	61,  // 71: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	83,  // 72: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	83,  // 73: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	53,  // 74: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	61,  // 75: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	84,  // 76: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	85,  // 77: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	84,  // 78: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 79: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 80: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 81: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 82: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 83: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 84: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 85: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 86: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	16,  // 87: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	18,  // 88: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	20,  // 89: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	22,  // 90: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	24,  // 91: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	37,  // 92: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	39,  // 93: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	26,  // 94: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	29,  // 95: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	31,  // 96: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	33,  // 97: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	41,  // 98: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	43,  // 99: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	45,  // 100: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	35,  // 101: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	47,  // 102: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	49,  // 103: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	51,  // 104: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 105: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 106: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 107: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 108: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 109: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 110: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 111: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	15,  // 112: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	17,  // 113: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	19,  // 114: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	21,  // 115: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	23,  // 116: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	25,  // 117: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	38,  // 118: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	40,  // 119: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	28,  // 120: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	30,  // 121: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	32,  // 122: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	34,  // 123: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	42,  // 124: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	44,  // 125: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	46,  // 126: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	36,  // 127: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	48,  // 128: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	50,  // 129: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	52,  // 130: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	105, // [105:131] is the sub-list for method output_type
-	79,  // [79:105] is the sub-list for method input_type
-	79,  // [79:79] is the sub-list for extension type_name
-	79,  // [79:79] is the sub-list for extension extendee
-	0,   // [0:79] is the sub-list for field type_name
+	63,  // 17: memorysidecar.v1.AppendMessagesRequest.on_existing:type_name -> memorysidecar.v1.OnExistingMessage
+	64,  // 18: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
+	65,  // 19: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	58,  // 20: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 21: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	59,  // 22: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	66,  // 23: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	67,  // 24: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
+	68,  // 25: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
+	61,  // 26: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	61,  // 27: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
+	61,  // 28: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
+	57,  // 29: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
+	61,  // 30: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
+	58,  // 31: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 32: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	58,  // 33: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 34: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	69,  // 35: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
+	61,  // 36: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
+	70,  // 37: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
+	60,  // 38: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	60,  // 39: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
+	71,  // 40: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	58,  // 41: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
+	59,  // 42: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	72,  // 43: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
+	27,  // 44: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
+	73,  // 45: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
+	58,  // 46: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	60,  // 47: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	59,  // 48: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	71,  // 49: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	60,  // 50: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	61,  // 51: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
+	60,  // 52: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
+	74,  // 53: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
+	53,  // 54: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
+	58,  // 55: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
+	70,  // 56: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
+	61,  // 57: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
+	60,  // 58: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	69,  // 59: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
+	75,  // 60: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
+	76,  // 61: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
+	62,  // 62: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	77,  // 63: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	78,  // 64: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	79,  // 65: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	80,  // 66: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	81,  // 67: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	82,  // 68: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	70,  // 69: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	83,  // 70: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	70,  // 71: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	61,  // 72: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	84,  // 73: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	84,  // 74: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	53,  // 75: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	61,  // 76: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	85,  // 77: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	86,  // 78: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	85,  // 79: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 80: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 81: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 82: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 83: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 84: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 85: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 86: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 87: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	16,  // 88: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	18,  // 89: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	20,  // 90: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	22,  // 91: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	87,  // 92: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
+	88,  // 93: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
+	89,  // 94: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	24,  // 95: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	37,  // 96: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	39,  // 97: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	26,  // 98: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	29,  // 99: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	31,  // 100: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	33,  // 101: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	41,  // 102: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	43,  // 103: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	45,  // 104: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	35,  // 105: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	47,  // 106: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	49,  // 107: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	51,  // 108: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 109: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 110: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 111: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 112: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 113: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 114: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 115: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	15,  // 116: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	17,  // 117: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	19,  // 118: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	21,  // 119: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	23,  // 120: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	90,  // 121: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	91,  // 122: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	92,  // 123: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	25,  // 124: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	38,  // 125: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	40,  // 126: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	28,  // 127: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	30,  // 128: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	32,  // 129: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	34,  // 130: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	42,  // 131: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	44,  // 132: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	46,  // 133: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	36,  // 134: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	48,  // 135: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	50,  // 136: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	52,  // 137: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	109, // [109:138] is the sub-list for method output_type
+	80,  // [80:109] is the sub-list for method input_type
+	80,  // [80:80] is the sub-list for extension type_name
+	80,  // [80:80] is the sub-list for extension extendee
+	0,   // [0:80] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }
@@ -5000,6 +5039,7 @@ func file_memorysidecar_v1_session_service_proto_init() {
 		return
 	}
 	file_memorysidecar_v1_filter_proto_init()
+	file_memorysidecar_v1_history_proto_init()
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
 	file_memorysidecar_v1_record_proto_init()

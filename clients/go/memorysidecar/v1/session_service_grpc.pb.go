@@ -19,32 +19,35 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	SessionService_CreateSession_FullMethodName      = "/memorysidecar.v1.SessionService/CreateSession"
-	SessionService_GetSession_FullMethodName         = "/memorysidecar.v1.SessionService/GetSession"
-	SessionService_ListSessions_FullMethodName       = "/memorysidecar.v1.SessionService/ListSessions"
-	SessionService_UpdateSession_FullMethodName      = "/memorysidecar.v1.SessionService/UpdateSession"
-	SessionService_DeleteSession_FullMethodName      = "/memorysidecar.v1.SessionService/DeleteSession"
-	SessionService_ForkSession_FullMethodName        = "/memorysidecar.v1.SessionService/ForkSession"
-	SessionService_ResetSession_FullMethodName       = "/memorysidecar.v1.SessionService/ResetSession"
-	SessionService_AppendMessages_FullMethodName     = "/memorysidecar.v1.SessionService/AppendMessages"
-	SessionService_ListMessages_FullMethodName       = "/memorysidecar.v1.SessionService/ListMessages"
-	SessionService_GetMessage_FullMethodName         = "/memorysidecar.v1.SessionService/GetMessage"
-	SessionService_UpdateMessage_FullMethodName      = "/memorysidecar.v1.SessionService/UpdateMessage"
-	SessionService_DeleteMessage_FullMethodName      = "/memorysidecar.v1.SessionService/DeleteMessage"
-	SessionService_GetWindow_FullMethodName          = "/memorysidecar.v1.SessionService/GetWindow"
-	SessionService_PreviewPolicy_FullMethodName      = "/memorysidecar.v1.SessionService/PreviewPolicy"
-	SessionService_ListPolicyPresets_FullMethodName  = "/memorysidecar.v1.SessionService/ListPolicyPresets"
-	SessionService_TrimSession_FullMethodName        = "/memorysidecar.v1.SessionService/TrimSession"
-	SessionService_RestoreMessages_FullMethodName    = "/memorysidecar.v1.SessionService/RestoreMessages"
-	SessionService_ListSummaryInputs_FullMethodName  = "/memorysidecar.v1.SessionService/ListSummaryInputs"
-	SessionService_SetSummary_FullMethodName         = "/memorysidecar.v1.SessionService/SetSummary"
-	SessionService_CompactSession_FullMethodName     = "/memorysidecar.v1.SessionService/CompactSession"
-	SessionService_ListSummaries_FullMethodName      = "/memorysidecar.v1.SessionService/ListSummaries"
-	SessionService_ListSummarySources_FullMethodName = "/memorysidecar.v1.SessionService/ListSummarySources"
-	SessionService_FillToolResults_FullMethodName    = "/memorysidecar.v1.SessionService/FillToolResults"
-	SessionService_ExportSession_FullMethodName      = "/memorysidecar.v1.SessionService/ExportSession"
-	SessionService_ImportSession_FullMethodName      = "/memorysidecar.v1.SessionService/ImportSession"
-	SessionService_CountTokens_FullMethodName        = "/memorysidecar.v1.SessionService/CountTokens"
+	SessionService_CreateSession_FullMethodName       = "/memorysidecar.v1.SessionService/CreateSession"
+	SessionService_GetSession_FullMethodName          = "/memorysidecar.v1.SessionService/GetSession"
+	SessionService_ListSessions_FullMethodName        = "/memorysidecar.v1.SessionService/ListSessions"
+	SessionService_UpdateSession_FullMethodName       = "/memorysidecar.v1.SessionService/UpdateSession"
+	SessionService_DeleteSession_FullMethodName       = "/memorysidecar.v1.SessionService/DeleteSession"
+	SessionService_ForkSession_FullMethodName         = "/memorysidecar.v1.SessionService/ForkSession"
+	SessionService_ResetSession_FullMethodName        = "/memorysidecar.v1.SessionService/ResetSession"
+	SessionService_AppendMessages_FullMethodName      = "/memorysidecar.v1.SessionService/AppendMessages"
+	SessionService_ListMessages_FullMethodName        = "/memorysidecar.v1.SessionService/ListMessages"
+	SessionService_GetMessage_FullMethodName          = "/memorysidecar.v1.SessionService/GetMessage"
+	SessionService_UpdateMessage_FullMethodName       = "/memorysidecar.v1.SessionService/UpdateMessage"
+	SessionService_DeleteMessage_FullMethodName       = "/memorysidecar.v1.SessionService/DeleteMessage"
+	SessionService_BatchGetMessages_FullMethodName    = "/memorysidecar.v1.SessionService/BatchGetMessages"
+	SessionService_BatchDeleteMessages_FullMethodName = "/memorysidecar.v1.SessionService/BatchDeleteMessages"
+	SessionService_PopMessages_FullMethodName         = "/memorysidecar.v1.SessionService/PopMessages"
+	SessionService_GetWindow_FullMethodName           = "/memorysidecar.v1.SessionService/GetWindow"
+	SessionService_PreviewPolicy_FullMethodName       = "/memorysidecar.v1.SessionService/PreviewPolicy"
+	SessionService_ListPolicyPresets_FullMethodName   = "/memorysidecar.v1.SessionService/ListPolicyPresets"
+	SessionService_TrimSession_FullMethodName         = "/memorysidecar.v1.SessionService/TrimSession"
+	SessionService_RestoreMessages_FullMethodName     = "/memorysidecar.v1.SessionService/RestoreMessages"
+	SessionService_ListSummaryInputs_FullMethodName   = "/memorysidecar.v1.SessionService/ListSummaryInputs"
+	SessionService_SetSummary_FullMethodName          = "/memorysidecar.v1.SessionService/SetSummary"
+	SessionService_CompactSession_FullMethodName      = "/memorysidecar.v1.SessionService/CompactSession"
+	SessionService_ListSummaries_FullMethodName       = "/memorysidecar.v1.SessionService/ListSummaries"
+	SessionService_ListSummarySources_FullMethodName  = "/memorysidecar.v1.SessionService/ListSummarySources"
+	SessionService_FillToolResults_FullMethodName     = "/memorysidecar.v1.SessionService/FillToolResults"
+	SessionService_ExportSession_FullMethodName       = "/memorysidecar.v1.SessionService/ExportSession"
+	SessionService_ImportSession_FullMethodName       = "/memorysidecar.v1.SessionService/ImportSession"
+	SessionService_CountTokens_FullMethodName         = "/memorysidecar.v1.SessionService/CountTokens"
 )
 
 // SessionServiceClient is the client API for SessionService service.
@@ -140,7 +143,7 @@ type SessionServiceClient interface {
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
-	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
+	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`, unless `on_existing` is skip or update
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	//   - FAILED_PRECONDITION, `WINDOW_FULL`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
@@ -179,6 +182,29 @@ type SessionServiceClient interface {
 	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteMessage(ctx context.Context, in *DeleteMessageRequest, opts ...grpc.CallOption) (*DeleteMessageResponse, error)
+	// Gets messages of a session's log by their ids and seqs, whether or not they are in the window:
+	// those that an event names in one call.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	BatchGetMessages(ctx context.Context, in *BatchGetMessagesRequest, opts ...grpc.CallOption) (*BatchGetMessagesResponse, error)
+	// Deletes messages from the log permanently, in one transaction, each as DeleteMessage does. The
+	// policy runs once.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
+	//   - ABORTED, `LAST_SEQ_MISMATCH`
+	BatchDeleteMessages(ctx context.Context, in *BatchDeleteMessagesRequest, opts ...grpc.CallOption) (*BatchDeleteMessagesResponse, error)
+	// Removes the newest messages of the log permanently and returns them, in one transaction. They
+	// are taken one by one, whatever the `tool_pairing` of the policy: a tool call may stay whose
+	// result was removed. Otherwise each goes as by DeleteMessage, and the policy runs once.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - ABORTED, `LAST_SEQ_MISMATCH`
+	PopMessages(ctx context.Context, in *PopMessagesRequest, opts ...grpc.CallOption) (*PopMessagesResponse, error)
 	// Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
 	// policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
 	// is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
@@ -403,6 +429,36 @@ func (c *sessionServiceClient) DeleteMessage(ctx context.Context, in *DeleteMess
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteMessageResponse)
 	err := c.cc.Invoke(ctx, SessionService_DeleteMessage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) BatchGetMessages(ctx context.Context, in *BatchGetMessagesRequest, opts ...grpc.CallOption) (*BatchGetMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BatchGetMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_BatchGetMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) BatchDeleteMessages(ctx context.Context, in *BatchDeleteMessagesRequest, opts ...grpc.CallOption) (*BatchDeleteMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BatchDeleteMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_BatchDeleteMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) PopMessages(ctx context.Context, in *PopMessagesRequest, opts ...grpc.CallOption) (*PopMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PopMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_PopMessages_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -651,7 +707,7 @@ type SessionServiceServer interface {
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
-	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
+	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`, unless `on_existing` is skip or update
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	//   - FAILED_PRECONDITION, `WINDOW_FULL`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
@@ -690,6 +746,29 @@ type SessionServiceServer interface {
 	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteMessage(context.Context, *DeleteMessageRequest) (*DeleteMessageResponse, error)
+	// Gets messages of a session's log by their ids and seqs, whether or not they are in the window:
+	// those that an event names in one call.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	BatchGetMessages(context.Context, *BatchGetMessagesRequest) (*BatchGetMessagesResponse, error)
+	// Deletes messages from the log permanently, in one transaction, each as DeleteMessage does. The
+	// policy runs once.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
+	//   - ABORTED, `LAST_SEQ_MISMATCH`
+	BatchDeleteMessages(context.Context, *BatchDeleteMessagesRequest) (*BatchDeleteMessagesResponse, error)
+	// Removes the newest messages of the log permanently and returns them, in one transaction. They
+	// are taken one by one, whatever the `tool_pairing` of the policy: a tool call may stay whose
+	// result was removed. Otherwise each goes as by DeleteMessage, and the policy runs once.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - ABORTED, `LAST_SEQ_MISMATCH`
+	PopMessages(context.Context, *PopMessagesRequest) (*PopMessagesResponse, error)
 	// Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
 	// policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
 	// is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
@@ -835,6 +914,15 @@ func (UnimplementedSessionServiceServer) UpdateMessage(context.Context, *UpdateM
 }
 func (UnimplementedSessionServiceServer) DeleteMessage(context.Context, *DeleteMessageRequest) (*DeleteMessageResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteMessage not implemented")
+}
+func (UnimplementedSessionServiceServer) BatchGetMessages(context.Context, *BatchGetMessagesRequest) (*BatchGetMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BatchGetMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) BatchDeleteMessages(context.Context, *BatchDeleteMessagesRequest) (*BatchDeleteMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BatchDeleteMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) PopMessages(context.Context, *PopMessagesRequest) (*PopMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PopMessages not implemented")
 }
 func (UnimplementedSessionServiceServer) GetWindow(context.Context, *GetWindowRequest) (*GetWindowResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetWindow not implemented")
@@ -1111,6 +1199,60 @@ func _SessionService_DeleteMessage_Handler(srv interface{}, ctx context.Context,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SessionServiceServer).DeleteMessage(ctx, req.(*DeleteMessageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_BatchGetMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BatchGetMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).BatchGetMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_BatchGetMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).BatchGetMessages(ctx, req.(*BatchGetMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_BatchDeleteMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BatchDeleteMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).BatchDeleteMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_BatchDeleteMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).BatchDeleteMessages(ctx, req.(*BatchDeleteMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_PopMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PopMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).PopMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_PopMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).PopMessages(ctx, req.(*PopMessagesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1414,6 +1556,18 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeleteMessage",
 			Handler:    _SessionService_DeleteMessage_Handler,
+		},
+		{
+			MethodName: "BatchGetMessages",
+			Handler:    _SessionService_BatchGetMessages_Handler,
+		},
+		{
+			MethodName: "BatchDeleteMessages",
+			Handler:    _SessionService_BatchDeleteMessages_Handler,
+		},
+		{
+			MethodName: "PopMessages",
+			Handler:    _SessionService_PopMessages_Handler,
 		},
 		{
 			MethodName: "GetWindow",

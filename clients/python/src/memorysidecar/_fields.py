@@ -29,6 +29,7 @@ SessionOrder = Union[
 MessageOrder = Union["v1.MessageOrder", OrderName]
 SummaryOrder = Union["v1.SummaryOrder", OrderName]
 Source = Union[Literal["window", "log"], "v1.PreviewSource"]
+OnExisting = Union[Literal["fail", "skip", "update"], "v1.OnExistingMessage"]
 
 
 class ReadOptions(TypedDict, total=False):
@@ -254,6 +255,22 @@ def ids_of(values: Iterable[str]) -> list[str]:
     if isinstance(values, str):
         raise TypeError("give a list of ids, not a text")
     return list(values)
+
+
+_ON_EXISTING = {
+    "fail": v1.ON_EXISTING_MESSAGE_FAIL,
+    "skip": v1.ON_EXISTING_MESSAGE_SKIP,
+    "update": v1.ON_EXISTING_MESSAGE_UPDATE,
+}
+
+
+def on_existing_of(value: OnExisting | None) -> v1.OnExistingMessage | None:
+    """Gives what becomes of messages that exist."""
+    if not isinstance(value, str):
+        return value
+    if value not in _ON_EXISTING:
+        raise ValueError(f'on_existing is "fail", "skip" or "update", not "{value}"')
+    return _ON_EXISTING[value]
 
 
 def source_of(value: Source | None) -> v1.PreviewSource | None:

@@ -48,12 +48,23 @@ export const MESSAGE_WAYS: Ways = {
     ["appendMessages", "listMessages", "getMessage", "updateMessage", "deleteMessage"],
     { sessionId: "gone" },
   ),
+  ...sameWay("SESSION_NOT_FOUND", ["batchGetMessages", "batchDeleteMessages", "popMessages"], {
+    sessionId: "gone",
+  }),
+  ...sameWay("MESSAGE_NOT_FOUND", ["batchDeleteMessages"], {
+    sessionId: "seed",
+    messageIds: ["gone"],
+    allowMissing: false,
+  }),
   ...sameWay("MESSAGE_NOT_FOUND", ["getMessage", "deleteMessage"], TO_SEED),
-  ...sameWay("PAGE_TOKEN_INVALID", ["listMessages"], { pageToken: "x" }),
+  ...sameWay("PAGE_TOKEN_INVALID", ["listMessages", "batchGetMessages"], { pageToken: "x" }),
   ...sameWay("MESSAGE_ALREADY_EXISTS", ["appendMessages"], {
     messages: [message({ messageId: "first" })],
   }),
   ...sameWay("LAST_SEQ_MISMATCH", ["appendMessages"], { expectedLastSeq: 7n }),
+  ...sameWay("LAST_SEQ_MISMATCH", ["batchDeleteMessages", "popMessages"], {
+    ...{ sessionId: "seed", expectedLastSeq: 7n },
+  }),
   "AppendMessages WINDOW_FULL": async (scene) =>
     scene.client.fail("appendMessages", {
       sessionId: await atCeiling(scene, 900_000),

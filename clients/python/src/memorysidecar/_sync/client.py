@@ -11,6 +11,7 @@ from .. import _fields as f
 from .. import _record_fields as n
 from .. import v1
 from ..errors import AlreadyExists
+from .histories import HistoryMethods
 from .memories import MemoryMethods
 from .pager import Pager
 from .recall import DocumentMethods, RecallMethods
@@ -24,6 +25,7 @@ from .windows import WindowMethods
 
 class Client(
     WindowMethods,
+    HistoryMethods,
     SnapshotMethods,
     SummaryMethods,
     TaskMethods,
@@ -171,6 +173,7 @@ class Client(
         model_input_tokens: int | None = None,
         tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
         record_operations: Iterable[v1.RecordOperation | f.Json] = (),
+        on_existing: f.OnExisting | None = None,
         **call: Unpack[f.WriteOptions],
     ) -> v1.AppendMessagesResponse:
         """Appends one message or many, all or none. A text is what the user said; a mapping holds
@@ -181,6 +184,8 @@ class Client(
         :param tool_outcomes: how tools ended whose messages are not appended.
         :param record_operations: operations on records, as ``write_records`` takes them, done with
             the append in one transaction.
+        :param on_existing: what becomes of messages whose ids the session has: ``"fail"`` (the
+            default), ``"skip"``, or ``"update"``. The answer says what became of each.
         """
         request = v1.AppendMessagesRequest(
             session_id=session_id,
@@ -191,6 +196,7 @@ class Client(
             model_input_tokens=model_input_tokens,
             tool_outcomes=f.outcomes_of(tool_outcomes),
             record_operations=n.operations_of(record_operations),
+            on_existing=f.on_existing_of(on_existing),
         )
         return self._unary(request, v1.AppendMessagesResponse, call)
 

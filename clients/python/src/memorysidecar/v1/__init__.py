@@ -279,6 +279,14 @@ from .filter_pb2 import (
     ListTotal as ListTotal,
     NumberRange as NumberRange,
 )
+from .history_pb2 import (
+    BatchGetMessagesRequest as BatchGetMessagesRequest,
+    BatchGetMessagesResponse as BatchGetMessagesResponse,
+    BatchDeleteMessagesRequest as BatchDeleteMessagesRequest,
+    BatchDeleteMessagesResponse as BatchDeleteMessagesResponse,
+    PopMessagesRequest as PopMessagesRequest,
+    PopMessagesResponse as PopMessagesResponse,
+)
 from .memory_pb2 import (
     Memory as Memory,
     Entity as Entity,
@@ -435,6 +443,16 @@ from .message_pb2 import (
     TRUST_LOW as TRUST_LOW,
     TRUST_MEDIUM as TRUST_MEDIUM,
     TRUST_HIGH as TRUST_HIGH,
+    OnExistingMessage as OnExistingMessage,
+    ON_EXISTING_MESSAGE_UNSPECIFIED as ON_EXISTING_MESSAGE_UNSPECIFIED,
+    ON_EXISTING_MESSAGE_FAIL as ON_EXISTING_MESSAGE_FAIL,
+    ON_EXISTING_MESSAGE_SKIP as ON_EXISTING_MESSAGE_SKIP,
+    ON_EXISTING_MESSAGE_UPDATE as ON_EXISTING_MESSAGE_UPDATE,
+    AppendOutcome as AppendOutcome,
+    APPEND_OUTCOME_UNSPECIFIED as APPEND_OUTCOME_UNSPECIFIED,
+    APPEND_OUTCOME_APPENDED as APPEND_OUTCOME_APPENDED,
+    APPEND_OUTCOME_SKIPPED as APPEND_OUTCOME_SKIPPED,
+    APPEND_OUTCOME_UPDATED as APPEND_OUTCOME_UPDATED,
     MessageOrder as MessageOrder,
     MESSAGE_ORDER_UNSPECIFIED as MESSAGE_ORDER_UNSPECIFIED,
     MESSAGE_ORDER_SEQ_ASC as MESSAGE_ORDER_SEQ_ASC,

@@ -36,6 +36,20 @@ class Trust(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TRUST_MEDIUM: _ClassVar[Trust]
     TRUST_HIGH: _ClassVar[Trust]
 
+class OnExistingMessage(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ON_EXISTING_MESSAGE_UNSPECIFIED: _ClassVar[OnExistingMessage]
+    ON_EXISTING_MESSAGE_FAIL: _ClassVar[OnExistingMessage]
+    ON_EXISTING_MESSAGE_SKIP: _ClassVar[OnExistingMessage]
+    ON_EXISTING_MESSAGE_UPDATE: _ClassVar[OnExistingMessage]
+
+class AppendOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    APPEND_OUTCOME_UNSPECIFIED: _ClassVar[AppendOutcome]
+    APPEND_OUTCOME_APPENDED: _ClassVar[AppendOutcome]
+    APPEND_OUTCOME_SKIPPED: _ClassVar[AppendOutcome]
+    APPEND_OUTCOME_UPDATED: _ClassVar[AppendOutcome]
+
 class MessageOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     MESSAGE_ORDER_UNSPECIFIED: _ClassVar[MessageOrder]
@@ -55,6 +69,14 @@ TRUST_UNSPECIFIED: Trust
 TRUST_LOW: Trust
 TRUST_MEDIUM: Trust
 TRUST_HIGH: Trust
+ON_EXISTING_MESSAGE_UNSPECIFIED: OnExistingMessage
+ON_EXISTING_MESSAGE_FAIL: OnExistingMessage
+ON_EXISTING_MESSAGE_SKIP: OnExistingMessage
+ON_EXISTING_MESSAGE_UPDATE: OnExistingMessage
+APPEND_OUTCOME_UNSPECIFIED: AppendOutcome
+APPEND_OUTCOME_APPENDED: AppendOutcome
+APPEND_OUTCOME_SKIPPED: AppendOutcome
+APPEND_OUTCOME_UPDATED: AppendOutcome
 MESSAGE_ORDER_UNSPECIFIED: MessageOrder
 MESSAGE_ORDER_SEQ_ASC: MessageOrder
 MESSAGE_ORDER_SEQ_DESC: MessageOrder
@@ -217,14 +239,16 @@ class ToolOutcome(_message.Message):
     def __init__(self, tool: _Optional[str] = ..., error: _Optional[bool] = ...) -> None: ...
 
 class AppendedMessage(_message.Message):
-    __slots__ = ("message_id", "seq", "token_count")
+    __slots__ = ("message_id", "seq", "token_count", "outcome")
     MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
     message_id: str
     seq: int
     token_count: int
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ...) -> None: ...
+    outcome: AppendOutcome
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ..., outcome: _Optional[_Union[AppendOutcome, str]] = ...) -> None: ...
 
 class MessageRef(_message.Message):
     __slots__ = ("session_id", "message_id", "seq")

@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from memorysidecar.v1 import filter_pb2 as _filter_pb2
+from memorysidecar.v1 import history_pb2 as _history_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import record_pb2 as _record_pb2
@@ -167,7 +168,7 @@ class ResetSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class AppendMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "record_operations")
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "on_existing", "record_operations")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -177,6 +178,7 @@ class AppendMessagesRequest(_message.Message):
     TURN_END_FIELD_NUMBER: _ClassVar[int]
     MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    ON_EXISTING_FIELD_NUMBER: _ClassVar[int]
     RECORD_OPERATIONS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
@@ -187,8 +189,9 @@ class AppendMessagesRequest(_message.Message):
     turn_end: bool
     model_input_tokens: int
     tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
+    on_existing: _message_pb2.OnExistingMessage
     record_operations: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordOperation]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., on_existing: _Optional[_Union[_message_pb2.OnExistingMessage, str]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
     __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_memory_id", "record_outcomes")

@@ -2,6 +2,7 @@
 """Client and server classes corresponding to protobuf-defined services."""
 import grpc
 
+from memorysidecar.v1 import history_pb2 as memorysidecar_dot_v1_dot_history__pb2
 from memorysidecar.v1 import session_service_pb2 as memorysidecar_dot_v1_dot_session__service__pb2
 
 
@@ -104,6 +105,21 @@ class SessionServiceStub:
                 '/memorysidecar.v1.SessionService/DeleteMessage',
                 request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageResponse.FromString,
+                _registered_method=True)
+        self.BatchGetMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/BatchGetMessages',
+                request_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesResponse.FromString,
+                _registered_method=True)
+        self.BatchDeleteMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/BatchDeleteMessages',
+                request_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesResponse.FromString,
+                _registered_method=True)
+        self.PopMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/PopMessages',
+                request_serializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesResponse.FromString,
                 _registered_method=True)
         self.GetWindow = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/GetWindow',
@@ -304,7 +320,7 @@ class SessionServiceServicer:
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
-        - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
+        - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`, unless `on_existing` is skip or update
         - ABORTED, `LAST_SEQ_MISMATCH`
         - FAILED_PRECONDITION, `WINDOW_FULL`
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
@@ -362,6 +378,44 @@ class SessionServiceServicer:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
         - ABORTED, `ETAG_MISMATCH`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BatchGetMessages(self, request, context):
+        """Gets messages of a session's log by their ids and seqs, whether or not they are in the window:
+        those that an event names in one call.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BatchDeleteMessages(self, request, context):
+        """Deletes messages from the log permanently, in one transaction, each as DeleteMessage does. The
+        policy runs once.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
+        - ABORTED, `LAST_SEQ_MISMATCH`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PopMessages(self, request, context):
+        """Removes the newest messages of the log permanently and returns them, in one transaction. They
+        are taken one by one, whatever the `tool_pairing` of the policy: a tool call may stay whose
+        result was removed. Otherwise each goes as by DeleteMessage, and the policy runs once.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - ABORTED, `LAST_SEQ_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -599,6 +653,21 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.DeleteMessage,
                     request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageResponse.SerializeToString,
+            ),
+            'BatchGetMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.BatchGetMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesResponse.SerializeToString,
+            ),
+            'BatchDeleteMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.BatchDeleteMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesResponse.SerializeToString,
+            ),
+            'PopMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.PopMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesResponse.SerializeToString,
             ),
             'GetWindow': grpc.unary_unary_rpc_method_handler(
                     servicer.GetWindow,
@@ -1025,6 +1094,87 @@ class SessionService:
             '/memorysidecar.v1.SessionService/DeleteMessage',
             memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageRequest.SerializeToString,
             memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BatchGetMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/BatchGetMessages',
+            memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BatchDeleteMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/BatchDeleteMessages',
+            memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PopMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/PopMessages',
+            memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_history__pb2.PopMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,

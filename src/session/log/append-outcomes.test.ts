@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/services/json-codec.ts";
-import { policyOf, stageOf } from "../../test/support/window/policies.ts";
-import type { Codec } from "../core/codec.ts";
-import type { StoredEntry } from "../store/store.ts";
+import { draftOf, type JsonMessage, jsonCodec } from "../../../test/support/services/json-codec.ts";
+import { policyOf, stageOf } from "../../../test/support/window/policies.ts";
+import type { Codec } from "../../core/codec.ts";
+import type { StoredEntry } from "../../store/store.ts";
 import { outcomesOf } from "./append-outcomes.ts";
 
 const policy = policyOf([

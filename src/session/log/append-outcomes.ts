@@ -1,10 +1,10 @@
 // Outcomes of the tools whose results an append brings, for the triggers that name tools.
 
-import type { Codec, MessageDraft } from "../core/codec.ts";
-import { namedTools } from "../core/window-view.ts";
-import type { NewMessage, StoredEntry } from "../store/store.ts";
-import type { Policy } from "../window/policy/policy.ts";
-import { ROLE, type ToolOutcome } from "../window/rules/types.ts";
+import type { Codec, MessageDraft } from "../../core/codec.ts";
+import { namedTools } from "../../core/window-view.ts";
+import type { NewMessage, StoredEntry } from "../../store/store.ts";
+import type { Policy } from "../../window/policy/policy.ts";
+import { ROLE, type ToolOutcome } from "../../window/rules/types.ts";
 
 /** Messages that outcomes are read from. */
 export interface OutcomeSource {

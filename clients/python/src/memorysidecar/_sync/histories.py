@@ -1,0 +1,69 @@
+# Made from _async/histories.py by make_sync.py; do not edit.
+"""The methods of the client for several messages of a log at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from typing_extensions import Unpack
+
+from .. import _fields as f
+from .. import v1
+from .calls import Calls
+
+
+class HistoryMethods(Calls):
+    """Messages of a log in batches."""
+
+    def batch_get_messages(
+        self,
+        session_id: str,
+        message_ids: Iterable[str] = (),
+        *,
+        seq_ranges: Iterable[f.Range] = (),
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.Message]:
+        """Gets messages of the log by their ids and by runs of seqs, the oldest first. Those that
+        do not exist are left out."""
+        request = v1.BatchGetMessagesRequest(
+            session_id=session_id,
+            message_ids=f.ids_of(message_ids),
+            seq_ranges=f.ranges_of(seq_ranges),
+        )
+        pages = self._pages(request, v1.BatchGetMessagesResponse, "messages", call)
+        return list(pages)
+
+    def batch_delete_messages(
+        self,
+        session_id: str,
+        message_ids: Iterable[str] = (),
+        *,
+        seq_ranges: Iterable[f.Range] = (),
+        allow_missing: bool = False,
+        expected_last_seq: int | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.BatchDeleteMessagesResponse:
+        """Deletes messages from the log, for good, by their ids and by runs of seqs: all or
+        none."""
+        request = v1.BatchDeleteMessagesRequest(
+            session_id=session_id,
+            message_ids=f.ids_of(message_ids),
+            seq_ranges=f.ranges_of(seq_ranges),
+            allow_missing=allow_missing,
+            expected_last_seq=expected_last_seq,
+        )
+        return self._unary(request, v1.BatchDeleteMessagesResponse, call)
+
+    def pop_messages(
+        self,
+        session_id: str,
+        count: int = 1,
+        *,
+        expected_last_seq: int | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.PopMessagesResponse:
+        """Removes the newest messages from the log, for good, and gives them, the oldest first."""
+        request = v1.PopMessagesRequest(
+            session_id=session_id, count=count, expected_last_seq=expected_last_seq
+        )
+        return self._unary(request, v1.PopMessagesResponse, call)

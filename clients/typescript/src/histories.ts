@@ -1,0 +1,92 @@
+// The methods of the client for several messages of a log at once.
+
+import type { CallOptions, MutationOptions } from "./call.ts";
+import {
+  BatchDeleteMessagesRequest,
+  type BatchDeleteMessagesResponse,
+  BatchGetMessagesRequest,
+  PopMessagesRequest,
+  type PopMessagesResponse,
+} from "./gen/memorysidecar/v1/history.ts";
+import type { Message } from "./gen/memorysidecar/v1/message.ts";
+import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+import type { SeqInput } from "./options.ts";
+import { collect, walkPages } from "./pages.ts";
+import { optionalSeq, toSeqRanges } from "./requests.ts";
+import { WindowMethods } from "./windows.ts";
+
+/** Options of a batch of messages to get. */
+export interface BatchGetMessagesOptions extends CallOptions {
+  /** Runs of seqs, each with its first and its last. */
+  readonly seqRanges?: readonly (readonly [SeqInput, SeqInput])[] | undefined;
+}
+
+/** Options of a batch of messages to delete. */
+export interface BatchDeleteMessagesOptions extends MutationOptions {
+  /** Runs of seqs, each with its first and its last. */
+  readonly seqRanges?: readonly (readonly [SeqInput, SeqInput])[] | undefined;
+  /** Leaves out ids that have no message. Default false. */
+  readonly allowMissing?: boolean | undefined;
+  /** The deletion happens only while this is the newest seq of the session. */
+  readonly expectedLastSeq?: SeqInput | undefined;
+}
+
+/** Options of the removal of the newest messages. */
+export interface PopMessagesOptions extends MutationOptions {
+  /** The removal happens only while this is the newest seq of the session. */
+  readonly expectedLastSeq?: SeqInput | undefined;
+}
+
+/** Messages of a log in batches. */
+export class HistoryMethods extends WindowMethods {
+  /**
+   * Gets messages of the log by their ids and by runs of seqs, oldest first. Those that do not
+   * exist are left out.
+   */
+  async batchGetMessages(
+    sessionId: string,
+    messageIds: readonly string[] = [],
+    opts: BatchGetMessagesOptions = {},
+  ): Promise<Message[]> {
+    const request = BatchGetMessagesRequest.fromPartial({
+      ...this.session(sessionId, opts),
+      messageIds: [...messageIds],
+      seqRanges: toSeqRanges(opts.seqRanges),
+    });
+    const pages = walkPages(async (pageToken) => {
+      const page = await this.call(Sessions.batchGetMessages, { ...request, pageToken }, opts);
+      return { items: page.messages, nextPageToken: page.nextPageToken };
+    });
+    return await collect(pages);
+  }
+
+  /** Deletes messages from the log, for good, by their ids and by runs of seqs: all or none. */
+  batchDeleteMessages(
+    sessionId: string,
+    messageIds: readonly string[] = [],
+    opts: BatchDeleteMessagesOptions = {},
+  ): Promise<BatchDeleteMessagesResponse> {
+    const request = BatchDeleteMessagesRequest.fromPartial({
+      ...this.change(opts),
+      sessionId,
+      messageIds: [...messageIds],
+      seqRanges: toSeqRanges(opts.seqRanges),
+      allowMissing: opts.allowMissing ?? false,
+      expectedLastSeq: optionalSeq(opts.expectedLastSeq),
+    });
+    return this.call(Sessions.batchDeleteMessages, request, opts);
+  }
+
+  /** Removes the newest messages from the log, for good, and gives them, oldest first. */
+  popMessages(
+    sessionId: string,
+    count = 1,
+    opts: PopMessagesOptions = {},
+  ): Promise<PopMessagesResponse> {
+    const expectedLastSeq = optionalSeq(opts.expectedLastSeq);
+    const request = PopMessagesRequest.fromPartial({
+      ...{ ...this.change(opts), sessionId, count, expectedLastSeq },
+    });
+    return this.call(Sessions.popMessages, request, opts);
+  }
+}

@@ -1,0 +1,208 @@
+// The use cases that delete messages of a log: one, several by name, and the newest.
+
+import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import type { ServiceContext } from "../core/context.ts";
+import { sessionTotals } from "../core/window-view.ts";
+import type { Call } from "../kit/call.ts";
+import { etagMismatch, lastSeqMismatch, messageNotFound, sessionNotFound } from "../kit/errors.ts";
+import { LIMITS } from "../kit/limits.ts";
+import { eraseSome } from "../memory/learn/erase-source.ts";
+import type { SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
+import { seqsOf } from "../window/rules/ranges.ts";
+import type { BatchDeleteInput, DeletedMessages, DeleteMessageInput, PopInput } from "./api.ts";
+import {
+  checkEditBytes,
+  editLog,
+  type ManyNamed,
+  messagesOf,
+  saveEdit,
+  windowAfter,
+} from "./log/edit-log.ts";
+import type { Session, SessionRef } from "./rules/session.ts";
+
+interface Deletion {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly nowMs: number;
+}
+
+type Encode = (result: DeletedMessages) => Uint8Array;
+
+/** Deletes a message from the log. */
+export function deleteMessage(
+  context: ServiceContext,
+  call: Call,
+  input: DeleteMessageInput,
+): Promise<Uint8Array> {
+  const { messageId, etag, allowMissing } = input;
+  const deletion = { context, call, nowMs: context.world.nowMs() };
+  return deleteWith<never>(deletion, { ...input, messageIds: [messageId] }, (view, session) => {
+    const old = view.messages.get(messageId);
+    if (old === undefined && !allowMissing) throw messageNotFound(messageId);
+    if (old === undefined) return nothing(deletion, session, input.encode);
+    const { stamp } = context.codec.decodeMessage(old.bytes);
+    if (etag !== "" && etag !== stamp.etag) throw etagMismatch();
+    return remove(deletion, view, session, { messages: [old], encode: input.encode });
+  });
+}
+
+/** Deletes messages from the log by their ids and seqs. */
+export function batchDeleteMessages(
+  context: ServiceContext,
+  call: Call,
+  input: BatchDeleteInput,
+): Promise<Uint8Array> {
+  const deletion = { context, call, nowMs: context.world.nowMs() };
+  const { messageIds, ranges, allowMissing, encode } = input;
+  return deleteWith<never>(deletion, input, (view, session) => {
+    checkLastSeq(input, session);
+    checkEditBytes(view.messages.values(), "message_ids");
+    const missing = messageIds.find((messageId) => !view.messages.has(messageId));
+    if (missing !== undefined && !allowMissing) throw messageNotFound(missing);
+    const seqs = seqsOf(ranges).filter((seq) => seq <= session.head.lastSeq);
+    const inRanges = messagesOf(view, seqs, (messages) => {
+      checkEditBytes(messages, "seq_ranges");
+      return false;
+    });
+    if ("kind" in inRanges) return inRanges;
+    const bySeq = new Map([...inRanges, ...view.messages.values()].map((one) => [one.seq, one]));
+    const messages = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+    if (messages.length === 0) return nothing(deletion, session, encode);
+    return remove(deletion, view, session, { messages, encode });
+  });
+}
+
+/** After so many changes in between, the decision looks for the messages by itself. */
+const TRIES_MAX = 8;
+
+/**
+ * Removes the newest messages of a log and gives them. Where they are is looked for beforehand:
+ * very many deleted ones may stand behind them.
+ */
+export async function popMessages(
+  context: ServiceContext,
+  call: Call,
+  input: PopInput,
+): Promise<Uint8Array> {
+  const deletion = { context, call, nowMs: context.world.nowMs() };
+  const { count, encode } = input;
+  for (let tries = 1; ; tries++) {
+    const found = await newestOf(context, input);
+    const result = await deleteWith<Stale>(deletion, input, (view, session) => {
+      checkLastSeq(input, session);
+      const isSame = session.head.revision === found.revision;
+      if (!isSame && tries < TRIES_MAX) return { kind: "answer", result: "stale" };
+      const below = { first: 1, last: session.head.lastSeq };
+      const seqs = isSame ? found.seqs : seqsOf([below]).reverse();
+      const newest = messagesOf(view, seqs, (messages) => isEnough(messages, count));
+      if ("kind" in newest) return newest;
+      if (newest.length === 0) return nothing(deletion, session, encode);
+      return remove(deletion, view, session, {
+        messages: fitting(newest, count).reverse(),
+        encode,
+      });
+    });
+    if (result !== "stale") return result;
+  }
+}
+
+/** Says that the session has changed since its messages were looked for. */
+type Stale = "stale";
+
+/** The seqs of the newest messages of a session, newest first. */
+async function newestOf(
+  context: ServiceContext,
+  input: PopInput,
+): Promise<{ readonly revision: number; readonly seqs: readonly number[] }> {
+  const session = liveSession(context, await context.store.readSession(input));
+  const seqs: number[] = [];
+  let next = session?.head.lastSeq;
+  let bytes = 0;
+  while (next !== undefined && seqs.length < input.count && bytes <= LIMITS.pageBytes) {
+    const limit = input.count - seqs.length;
+    const page = await context.store.listMessages(input, {
+      ...{ firstSeq: 1, lastSeq: next, order: "desc", limit },
+    });
+    for (const message of page?.messages ?? []) {
+      seqs.push(message.seq);
+      bytes += message.bytes.length;
+    }
+    next = page?.next;
+  }
+  return { revision: session?.head.revision ?? 0, seqs };
+}
+
+/** Those of the newest messages that one answer holds; the first of them in any case. */
+function fitting(newest: readonly StoredMessage[], count: number): StoredMessage[] {
+  const messages: StoredMessage[] = [];
+  let bytes = 0;
+  for (const message of newest.slice(0, count)) {
+    bytes += message.bytes.length;
+    if (messages.length > 0 && bytes > LIMITS.pageBytes) break;
+    messages.push(message);
+  }
+  return messages;
+}
+
+function isEnough(newest: readonly StoredMessage[], count: number): boolean {
+  return newest.length >= count || fitting(newest, count).length < newest.length;
+}
+
+function checkLastSeq(
+  { expectedLastSeq }: { readonly expectedLastSeq?: number },
+  { head }: Session,
+): void {
+  if (expectedLastSeq !== undefined && expectedLastSeq !== head.lastSeq) {
+    throw lastSeqMismatch(expectedLastSeq, head.lastSeq);
+  }
+}
+
+/** Changes a session by a deletion; memories that name very many of the messages go first. */
+async function deleteWith<T extends string>(
+  { context, call }: Deletion,
+  input: SessionRef & { readonly messageIds?: readonly string[] },
+  decide: (view: SessionView, session: Session) => SessionDecision<T | ManyNamed | Uint8Array>,
+): Promise<T | Uint8Array> {
+  const { namespace, sessionId, messageIds = [] } = input;
+  const target = {
+    ...{ namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true },
+    messageBytesMax: LIMITS.editBytes,
+  };
+  for (;;) {
+    const result: T | ManyNamed | Uint8Array = await changeSession<T | ManyNamed>(
+      context,
+      call,
+      target,
+      (view) => {
+        if (view.session === undefined) throw sessionNotFound(sessionId);
+        return decide(view, view.session);
+      },
+    );
+    if (result instanceof Uint8Array || typeof result === "string") return result;
+    await eraseSome(context, result.session, result.messageId);
+  }
+}
+
+function nothing(
+  { call, nowMs }: Deletion,
+  session: Session,
+  encode: Encode,
+): SessionDecision<Uint8Array> {
+  const window = sessionTotals(session);
+  const bytes = encode({ messages: [], revision: 0, trims: [], window });
+  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+}
+
+function remove(
+  { context, call, nowMs }: Deletion,
+  view: SessionView,
+  session: Session,
+  { messages, encode }: { readonly messages: readonly StoredMessage[]; readonly encode: Encode },
+): SessionDecision<ManyNamed | Uint8Array> {
+  const edited = editLog(context, view, { session, nowMs }, { replace: [], erase: messages });
+  if (edited.kind === "named") return { kind: "answer", result: edited };
+  const change = windowAfter(context, view, edited, nowMs);
+  const { revision } = view;
+  const bytes = encode({ messages, revision, trims: change.trims, window: change.totals });
+  return saveEdit(context, call, view, { session, edited, change, nowMs, bytes });
+}

@@ -1,0 +1,107 @@
+// The rpcs on several messages of a log at once.
+
+import { fromNamespace } from "../core/wire.ts";
+import type { UnaryRpc } from "../edge/rpc.ts";
+import {
+  type BatchDeleteMessagesRequest,
+  BatchDeleteMessagesResponse,
+  type BatchGetMessagesRequest,
+  BatchGetMessagesResponse,
+  type PopMessagesRequest,
+  PopMessagesResponse,
+} from "../gen/memorysidecar/v1/history.ts";
+import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
+import { encodeWire } from "../grpc/fast-writer.ts";
+import { numberPosition, pageLimit } from "../grpc/page-token.ts";
+import { spliceMessages } from "../grpc/splice.ts";
+import type { SeqRange as SeqRun } from "../window/rules/types.ts";
+import { toTotals, toTrim } from "../window/wire.ts";
+import { checkBatchDeleteMessages, checkBatchGetMessages } from "./checks.ts";
+
+const MESSAGES_FIELD = 1;
+const PAGE_SIZE_DEFAULT = 1_000;
+
+function fromSeqRanges(ranges: readonly SeqRange[]): readonly SeqRun[] {
+  return ranges.map(({ firstSeq, lastSeq }) => ({
+    first: Number(firstSeq),
+    last: Number(lastSeq),
+  }));
+}
+
+/** BatchGetMessages. */
+export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
+  validate: checkBatchGetMessages,
+  cancelable: true,
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const { messages, missing, next } = await services.sessions.batchGetMessages(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      messageIds: request.messageIds,
+      ranges: fromSeqRanges(request.seqRanges),
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      ...(pageToken === ""
+        ? {}
+        : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+    });
+    const rest = encodeWire(BatchGetMessagesResponse, {
+      messages: [],
+      missingMessageIds: pageToken === "" ? [...missing] : [],
+      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+    });
+    return spliceMessages(
+      MESSAGES_FIELD,
+      messages.map((message) => message.bytes),
+      rest,
+    );
+  },
+};
+
+/** BatchDeleteMessages. */
+export const batchDeleteMessages: UnaryRpc<BatchDeleteMessagesRequest> = {
+  validate: checkBatchDeleteMessages,
+  handle: ({ services }, call, request) => {
+    const { expectedLastSeq } = request;
+    return services.sessions.batchDeleteMessages(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      messageIds: request.messageIds,
+      ranges: fromSeqRanges(request.seqRanges),
+      allowMissing: request.allowMissing,
+      ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
+      encode: ({ messages, revision, trims, window }) =>
+        encodeWire(BatchDeleteMessagesResponse, {
+          revision: BigInt(revision),
+          deletedCount: messages.length,
+          trims: trims.map(toTrim),
+          windowTotals: toTotals(window),
+        }),
+    });
+  },
+};
+
+/** PopMessages. */
+export const popMessages: UnaryRpc<PopMessagesRequest> = {
+  handle: ({ services }, call, request) => {
+    const { expectedLastSeq } = request;
+    return services.sessions.popMessages(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      count: request.count,
+      ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
+      encode: ({ messages, revision, trims, window }) => {
+        const rest = encodeWire(PopMessagesResponse, {
+          messages: [],
+          revision: BigInt(revision),
+          trims: trims.map(toTrim),
+          windowTotals: toTotals(window),
+        });
+        return spliceMessages(
+          MESSAGES_FIELD,
+          messages.map((message) => message.bytes),
+          rest,
+        );
+      },
+    });
+  },
+};
