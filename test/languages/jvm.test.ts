@@ -1,17 +1,27 @@
-// Builds by Maven: Java with an agent that works with it, Kotlin, and the languages that protoc
-// itself generates.
+// Builds by Maven: the Java client with its tests and programs that work with it, Kotlin, and the
+// languages that protoc itself generates.
 
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { startServer } from "../support/process/server.ts";
 import { pascalCase } from "../support/tidy/reserved-words.ts";
 import { NAMES_THAT_STAY } from "../support/tidy/settings.ts";
 import { runAgent } from "./agent-run.ts";
 import { build, isMissing } from "./build.ts";
+import { takeTour } from "./tour.ts";
 
 const MINUTES = 60_000;
+const CLIENT = join(import.meta.dirname, "../../clients/java");
 const AGENT = join(import.meta.dirname, "../../examples/java-agent/target");
 const OTHERS = join(import.meta.dirname, "others/target/generated-sources/protobuf");
+
+/** The classes of the client and those that it needs. */
+function classPath(): string {
+  const libraries = readFileSync(join(CLIENT, "target/classpath"), "utf8").trim();
+  return `${join(CLIENT, "target/classes")}${delimiter}${libraries}`;
+}
 
 /** Captures of a pattern in the files of one kind that protoc generated. */
 function captures(files: string, pattern: RegExp): string[] {
@@ -22,9 +32,9 @@ function captures(files: string, pattern: RegExp): string[] {
 }
 
 describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
-  // One build of all: Kotlin compiles against the classes of Java.
+  // One build of all: Kotlin compiles against the classes of Java. Only the client has tests.
   beforeAll(async () => {
-    await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "compile"]);
+    await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "test"]);
   }, 15 * MINUTES);
 
   test.each([
@@ -53,6 +63,32 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     const cpp = captures("**/*.pb.h", /\b([a-z]\w*)_\(\) const\b/g);
     expect(cpp.filter((name) => !staying.includes(name))).toEqual(["namespace"]);
   });
+
+  test(
+    "has a Java client whose README runs from its first block to its last",
+    async () => {
+      await using folder = await makeTempDir();
+      const server = await startServer({ dataDir: join(folder.path, "data") });
+      onTestFinished(async () => {
+        await server.kill();
+      });
+      const readme = readFileSync(join(CLIENT, "README.md"), "utf8");
+      const blocks = [...readme.matchAll(/^```java\n(.*?)^```$/gms)].map(([, block]) => block);
+      const program = join(folder.path, "Readme.java");
+      writeFileSync(program, blocks.join("\n").replace("127.0.0.1:50151", server.address));
+      await build("java", ["-cp", classPath(), program]);
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    "has a Java client whose tour prints what the tours of all languages print",
+    async () => {
+      const args = ["-cp", classPath(), join(CLIENT, "examples/Tour.java")];
+      await takeTour({ program: "java", args });
+    },
+    5 * MINUTES,
+  );
 
   test(
     "has a Java agent that loses nothing when the server or the agent is killed",
