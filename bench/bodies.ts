@@ -1,12 +1,19 @@
 // The requests of the bench, encoded once. A body for many sessions is a template whose session
 // number is patched in place, so that the loader spends no time on encoding.
 
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
 import { RememberRequest } from "../src/gen/memorysidecar/v1/memory_service.ts";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
+import { NamedRecord, type RecordPut, RecordRange } from "../src/gen/memorysidecar/v1/record.ts";
+import {
+  GetRecordRequest,
+  ListRecordsRequest,
+  PutRecordRequest,
+} from "../src/gen/memorysidecar/v1/record_service.ts";
 import {
   AppendMessagesRequest,
+  GetMessageRequest,
   GetWindowRequest,
 } from "../src/gen/memorysidecar/v1/session_service.ts";
 import { grpcFrame } from "./wire.ts";
@@ -26,6 +33,11 @@ export type BodySpec =
     }
   | { readonly kind: "window"; readonly prefix: string }
   | { readonly kind: "remember"; readonly prefix: string }
+  /** Replaces a record; with `put-if` on a condition. */
+  | { readonly kind: "put" | "put-if" | "get"; readonly prefix: string }
+  /** A page of 100 records from a name on. */
+  | { readonly kind: "list"; readonly prefix: string }
+  | { readonly kind: "get-message"; readonly prefix: string }
   | { readonly kind: "echo"; readonly bytes: number }
   | { readonly kind: "sized"; readonly bytes: number };
 
@@ -62,6 +74,16 @@ export function turns(count: number): Message[] {
   return Array.from({ length: count }, (_, i) => message(i % 2 === 0 ? Role.USER : Role.ASSISTANT));
 }
 
+/** The path of the records of the bench, and the id of messages that are read alone. */
+export const RECORD_PATH = "bench";
+
+/** A put of a record as large as a message. */
+export function recordPut(prefix: string, index: number): RecordPut {
+  const value = Buffer.from(textOf(TEXT_BYTES));
+  const record = make(NamedRecord, { path: [RECORD_PATH], key: sessionName(prefix, index), value });
+  return { record, precondition: undefined };
+}
+
 /** The wire form of a message with an echo of this size. */
 function echoOf(bytes: number): Uint8Array {
   const tag = Message.encode(make(Message, { text: textOf(bytes) })).finish().length - bytes;
@@ -93,6 +115,30 @@ function encode(spec: BodySpec): Uint8Array {
               text: `${sessionName(spec.prefix, 0)} ${textOf(TEXT_BYTES)}`,
             }),
           ],
+        }),
+      ).finish();
+    case "put":
+    case "put-if": {
+      const condition = { $case: "exists", value: true } as const;
+      const precondition = spec.kind === "put" ? undefined : { condition };
+      return PutRecordRequest.encode(
+        make(PutRecordRequest, { ...recordPut(spec.prefix, 0), precondition }),
+      ).finish();
+    }
+    case "get":
+      return GetRecordRequest.encode(
+        make(GetRecordRequest, { path: [RECORD_PATH], key: sessionName(spec.prefix, 0) }),
+      ).finish();
+    case "list": {
+      const startKey = sessionName(spec.prefix, 0);
+      const range = make(RecordRange, { path: [RECORD_PATH], startKey });
+      return ListRecordsRequest.encode(make(ListRecordsRequest, { range })).finish();
+    }
+    case "get-message":
+      return GetMessageRequest.encode(
+        make(GetMessageRequest, {
+          sessionId: sessionName(spec.prefix, 0),
+          messageId: RECORD_PATH,
         }),
       ).finish();
     case "echo":

@@ -11,6 +11,7 @@ import { memories } from "./memories.ts";
 import { type Plan, readPlan, USAGE } from "./plan.ts";
 import { CAN_PIN, Worker } from "./processes.ts";
 import { recallSpeed } from "./recall-speed.ts";
+import { records } from "./records.ts";
 import { judge, measurements, table, type Verdict } from "./report.ts";
 import {
   type Bench,
@@ -36,6 +37,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   stalled: stalledWatchers,
   recall: recallSpeed,
   memories,
+  records,
 };
 
 function commit(): string {

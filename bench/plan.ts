@@ -18,6 +18,8 @@ export interface Plan {
   readonly recallMessages: number;
   /** Memories of the user in the context measurement. */
   readonly memories: number;
+  /** Records of the large store. */
+  readonly records: number;
   /** Part of a group's name; empty runs all groups. */
   readonly only: string;
   readonly out: string;
@@ -30,11 +32,13 @@ const FULL = {
   ...{ rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 200 },
   recall: 100_000,
   memories: 100_000,
+  records: 1_000_000,
 };
 const QUICK = {
   ...{ rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 200 },
   recall: 10_000,
   memories: 5_000,
+  records: 50_000,
 };
 
 /** Usage text. */
@@ -50,6 +54,7 @@ export const USAGE = `node bench/main.ts [options]
   --stalled N      watchers that never read (200)
   --recall N       messages in the large namespace that is recalled (100000, quick 10000)
   --memories N     memories of the user whose context is made (100000, quick 5000)
+  --records N      records of the large store of records (1000000, quick 50000)
   --no-pin         let the system choose the cores`;
 
 function positive(name: string, text: string | undefined, fallback: number): number {
@@ -77,6 +82,7 @@ export function readPlan(args: readonly string[]): Plan {
       stalled: text,
       recall: text,
       memories: text,
+      records: text,
     },
   });
   const base = values.quick ? QUICK : FULL;
@@ -93,6 +99,7 @@ export function readPlan(args: readonly string[]): Plan {
     stalled: positive("stalled", values.stalled, base.stalled),
     recallMessages: positive("recall", values.recall, base.recall),
     memories: positive("memories", values.memories, base.memories),
+    records: positive("records", values.records, base.records),
     only: values.only ?? "",
     out: values.out ?? `${import.meta.dirname}/results/latest.json`,
     date: values.date ?? "",

@@ -195,6 +195,36 @@ function memories({ rounds, figures }: Found): Check[] {
   ];
 }
 
+function records({ rounds }: Found): Check[] {
+  const calls = ["get", "list", "put", "put if"];
+  const growth = calls.flatMap((call): Check[] => [
+    {
+      what: `${call}, store of many records to few, p50 of one caller`,
+      value: ratio(rounds, "p50Ms", [`${call} many, 1`, `${call} few, 1`]),
+      atMost: 1.2,
+    },
+    {
+      what: `${call}, store of many records to few, time a call at 32`,
+      value: ratio(rounds, "perSecond", [`${call} few, 32`, `${call} many, 32`]),
+      atMost: 1.2,
+    },
+    {
+      what: `${call}, store of many records to few, CPU of a call at 32`,
+      value: ratio(rounds, "cpuUs", [`${call} many, 32`, `${call} few, 32`]),
+      atMost: 1.2,
+    },
+  ]);
+  const rates = (["put", "get"] as const).flatMap((call): Check[] => {
+    const other = { put: "append", get: "GetMessage" }[call];
+    return [1, 32].map((inFlight) => ({
+      what: `${call} to ${other}, calls a second at ${inFlight}`,
+      value: ratio(rounds, "perSecond", [`${call} few, ${inFlight}`, `${other}, ${inFlight}`]),
+      atLeast: 1,
+    }));
+  });
+  return [...growth, ...rates];
+}
+
 function recall({ rounds, figures }: Found): Check[] {
   const alone = (rounds.get("append, alone") ?? []).map(({ p99Ms }) => p99Ms);
   const beside = [...rounds].find(([name]) => name.startsWith("append, beside"))?.[1] ?? [];
@@ -228,6 +258,7 @@ const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   stalled,
   recall,
   memories,
+  records,
 };
 
 /** Compares the figures of a group with its targets. */
