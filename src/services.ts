@@ -30,7 +30,7 @@ import type { World } from "./kit/world.ts";
 import { memoryParticipant } from "./memory/learn/give.ts";
 import type { RecordServiceApi } from "./records/api.ts";
 import { deleteRange, writeRecords } from "./records/change-records.ts";
-import { listRecords, readRecords } from "./records/read-records.ts";
+import { listRecordPaths, listRecords, readRecords } from "./records/read-records.ts";
 import type { SessionServiceApi } from "./session/api.ts";
 import { appendMessages } from "./session/append.ts";
 import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delete-messages.ts";
@@ -214,6 +214,7 @@ function recordsApi(context: ServiceContext): RecordServiceApi {
     deleteRange: (call, input) => deleteRange(context, call, input),
     readRecords: (call, input) => readRecords(context, call, input),
     listRecords: (call, input) => listRecords(context, call, input),
+    listRecordPaths: (call, input) => listRecordPaths(context, call, input),
   };
 }
 

@@ -61,6 +61,7 @@ export const CAPABILITIES = [
   "policy_presets",
   "policy_preview",
   "recall",
+  "record_paths",
   "records",
   "relations",
   "restore",

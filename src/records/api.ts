@@ -1,7 +1,13 @@
 // The use cases of records, as the edge calls them.
 
 import type { Call } from "../kit/call.ts";
-import type { ReadRecord, RecordPage, RecordQuery } from "../store/store.ts";
+import type {
+  ReadRecord,
+  RecordPage,
+  RecordPathPage,
+  RecordPathQuery,
+  RecordQuery,
+} from "../store/store.ts";
 import type { RecordName, RecordOperation, RecordOutcome, RecordRange } from "./rules/record.ts";
 
 export interface WriteRecordsInput {
@@ -38,6 +44,8 @@ export interface ReadRecordsInput {
 
 export type ListRecordsInput = Omit<RecordQuery, "nowMs"> & { readonly refresh: boolean };
 
+export type ListRecordPathsInput = Omit<RecordPathQuery, "nowMs">;
+
 export interface RecordServiceApi {
   /**
    * Throws RECORD_NOT_FOUND, RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH and ETAG_MISMATCH.
@@ -47,4 +55,5 @@ export interface RecordServiceApi {
   /** One for each name; undefined where there is no record. */
   readRecords(call: Call, input: ReadRecordsInput): Promise<readonly (ReadRecord | undefined)[]>;
   listRecords(call: Call, input: ListRecordsInput): Promise<RecordPage>;
+  listRecordPaths(call: Call, input: ListRecordPathsInput): Promise<RecordPathPage>;
 }

@@ -18,6 +18,13 @@ export function checkName(v: Violations, { path, key }: RecordName): void {
   }
 }
 
+/** Checks the size of a part of a path whose segments were checked one by one. */
+export function checkPath(v: Violations, field: string, path: readonly string[]): void {
+  const limit = LIMITS.recordNameBytes;
+  const bytes = path.reduce((sum, segment) => sum + Buffer.byteLength(segment) + 1, 0);
+  if (bytes > limit) v.add(field, `must take at most ${limit} bytes, one for each segment`, limit);
+}
+
 /** Checks what a request says of the records of a path. */
 export function checkRecordRange(v: Violations, range: RecordRange | undefined): void {
   if (range === undefined) return;

@@ -3,8 +3,8 @@
 import type { ServiceContext } from "../core/context.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { AppError } from "../kit/errors.ts";
-import type { ReadRecord, RecordPage } from "../store/store.ts";
-import type { ListRecordsInput, ReadRecordsInput } from "./api.ts";
+import type { ReadRecord, RecordPage, RecordPathPage } from "../store/store.ts";
+import type { ListRecordPathsInput, ListRecordsInput, ReadRecordsInput } from "./api.ts";
 import { isRecordExpired, isRefreshDue, recordId } from "./rules/record.ts";
 
 /** Gives the records of some names; undefined where there is none. */
@@ -33,6 +33,16 @@ export async function listRecords(
   const page = await context.store.listRecords({ ...query, nowMs });
   if (!refresh) return page;
   return { ...page, records: await refreshed(context, query.namespace, page.records, nowMs) };
+}
+
+/** Gives a page of the paths that hold records. */
+export async function listRecordPaths(
+  { store, world }: ServiceContext,
+  call: Call,
+  query: ListRecordPathsInput,
+): Promise<RecordPathPage> {
+  checkLive(call.signal);
+  return await store.listRecordPaths({ ...query, nowMs: world.nowMs() });
 }
 
 // The reads of a full disk still work: they just do not let records live on.

@@ -10,6 +10,8 @@ import {
   DeleteRecordsResponse,
   type GetRecordRequest,
   GetRecordResponse,
+  type ListRecordPathsRequest,
+  ListRecordPathsResponse,
   type ListRecordsRequest,
   ListRecordsResponse,
   type PutRecordRequest,
@@ -24,7 +26,13 @@ import type { Violations } from "../grpc/violations.ts";
 import type { Call } from "../kit/call.ts";
 import { pageTokenInvalid } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import { checkDeletion, checkName, checkOperations, checkRecordRange } from "./checks.ts";
+import {
+  checkDeletion,
+  checkName,
+  checkOperations,
+  checkPath,
+  checkRecordRange,
+} from "./checks.ts";
 import { type RecordOperation, recordNameOf, recordNotFound } from "./rules/record.ts";
 import {
   fromOperation,
@@ -177,6 +185,26 @@ export const listRecords: UnaryRpc<ListRecordsRequest> = {
     const rest = encodeWire(ListRecordsResponse, { records: [], nextPageToken });
     const items = records.map((record) => recordBytes(record, etags));
     return spliceField(RECORDS_FIELD, items, rest);
+  },
+};
+
+/** ListRecordPaths. */
+export const listRecordPaths: UnaryRpc<ListRecordPathsRequest> = {
+  validate: ({ prefix, suffix }, v) => {
+    checkPath(v, "prefix", prefix);
+    checkPath(v, "suffix", suffix);
+  },
+  handle: async ({ pageTokens, services }, call, request) => {
+    const { maxDepth, namespace, pageSize, pageToken, prefix, suffix } = request;
+    const { next, paths } = await services.records.listRecordPaths(call, {
+      ...{ namespace: fromNamespace(namespace), prefix, suffix, maxDepth },
+      ...(pageToken === "" ? {} : { start: pageTokens.read(call.digest, pageToken) }),
+      limit: pageLimit(pageSize, PAGE_SIZE_DEFAULT),
+    });
+    return encodeWire(ListRecordPathsResponse, {
+      folders: paths.map((path) => ({ path: [...path] })),
+      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, next),
+    });
   },
 };
 

@@ -3,6 +3,7 @@
 import {
   type FullRecord,
   type KeptRecord,
+  type PathChoice,
   type RecordName,
   type RecordRange,
   recordId,
@@ -72,6 +73,22 @@ export interface RecordPage {
   readonly next: string | undefined;
 }
 
+/** Asks for a page of the paths that hold records, by rising path. */
+export interface RecordPathQuery extends PathChoice {
+  readonly namespace: string;
+  /** `next` of an earlier page. */
+  readonly start?: string;
+  readonly limit: number;
+  /** Records whose time has run out do not count. */
+  readonly nowMs: number;
+}
+
+export interface RecordPathPage {
+  readonly paths: readonly (readonly string[])[];
+  /** Start of the next page; undefined at the end. */
+  readonly next: string | undefined;
+}
+
 /** The calls on records; part of Store. */
 export interface RecordStore {
   /**
@@ -85,6 +102,8 @@ export interface RecordStore {
   ): Promise<ReadonlyMap<string, ReadRecord>>;
   /** Ends a page before its limit when it has many bytes, or looked at many expired records. */
   listRecords(query: RecordQuery): Promise<RecordPage>;
+  /** Ends a page before its limit when it looked at many paths or expired records. */
+  listRecordPaths(query: RecordPathQuery): Promise<RecordPathPage>;
   /** Records whose time has run out; at most `limit`. */
   expiredRecords(
     nowMs: number,

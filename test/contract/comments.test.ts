@@ -388,6 +388,16 @@ const STATED: readonly Stated[] = [
   { of: "BatchGetRecordsRequest.records", limits: ["recordOperations"] },
   { of: "BatchGetRecordsResponse.results", limits: ["pageBytes"] },
   { of: "ListRecordsRequest.page_size", limits: ["pageBytes", "pageScan", "pageSizeMax"] },
+  {
+    of: "ListRecordPathsRequest.prefix",
+    limits: ["recordPathSegments", "recordSegmentBytes", "recordNameBytes"],
+  },
+  {
+    of: "ListRecordPathsRequest.suffix",
+    limits: ["recordPathSegments", "recordSegmentBytes", "recordNameBytes"],
+  },
+  { of: "ListRecordPathsRequest.max_depth", limits: ["recordPathSegments"] },
+  { of: "ListRecordPathsRequest.page_size", limits: ["pageScan", "pageSizeMax"] },
   { of: "DeleteRecordsResponse.more", limits: ["deleteRecords"] },
   ...MEMORY_STATED,
 ];

@@ -245,6 +245,55 @@ describe("ListRecords", () => {
   });
 });
 
+describe("ListRecordPaths", () => {
+  const lister = (namespace: string) => async (fields: object) => {
+    const seen: string[] = [];
+    let pageToken = "";
+    do {
+      const request = { namespace, ...fields, pageToken };
+      const page = await server.client.call("listRecordPaths", request);
+      seen.push(...page.folders.map(({ path }) => path.join("/")));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return seen;
+  };
+
+  test("gives each path once, by prefix, suffix and depth", async () => {
+    const { namespace, putAll } = scene();
+    await putAll("p/a", "p/b", "p/q/a", "p/q/r/a", "p!/a", "x/q/a");
+    const paths = lister(namespace);
+    expect(await paths({})).toEqual(["p", "p/q", "p/q/r", "p!", "x/q"]);
+    expect(await paths({ pageSize: 2 })).toEqual(["p", "p/q", "p/q/r", "p!", "x/q"]);
+    expect(await paths({ prefix: ["p"] })).toEqual(["p", "p/q", "p/q/r"]);
+    expect(await paths({ suffix: ["q"], pageSize: 1 })).toEqual(["p/q", "x/q"]);
+    expect(await paths({ maxDepth: 1, pageSize: 1 })).toEqual(["p", "p!", "x"]);
+    expect(await paths({ prefix: ["p"], suffix: ["r"], maxDepth: 2 })).toEqual(["p/q"]);
+    expect(await paths({ prefix: ["none"] })).toEqual([]);
+    expect(await lister(scene().namespace)({})).toEqual([]);
+  });
+
+  test("knows no path whose records have expired or were deleted", async () => {
+    const { namespace, put, write } = scene();
+    const paths = lister(namespace);
+    await put("p/a", { ttl: { seconds: 10n, nanos: 0 } });
+    await put("q/a");
+    expect(await paths({})).toEqual(["p", "q"]);
+    server.advance(10_000);
+    expect(await paths({})).toEqual(["q"]);
+    await write([deleteOf("q/a")]);
+    expect(await paths({})).toEqual([]);
+  });
+
+  test("refuses the token of another list", async () => {
+    const { namespace, putAll } = scene();
+    await putAll("p/a", "q/a");
+    const request = { namespace, pageSize: 1 };
+    const { nextPageToken: pageToken } = await server.client.call("listRecordPaths", request);
+    const other = { ...request, pageToken, maxDepth: 1 };
+    expect((await server.client.fail("listRecordPaths", other)).reason).toBe("PAGE_TOKEN_INVALID");
+  });
+});
+
 describe("WriteRecords", () => {
   test("does everything in one revision", async () => {
     const { list, putAll, write } = scene();
@@ -530,6 +579,11 @@ describe("a limit of records", () => {
       "range.end_key",
       LIMITS.recordKeyBytes,
       range((size) => ({ endKey: x(size) })),
+    ),
+    ...(["prefix", "suffix"] as const).map((field) =>
+      limitRow("listRecordPaths", field, LIMITS.recordNameBytes, (size) => ({
+        [field]: [x(255), x(255), x(255), x(200), x(size - 970)],
+      })),
     ),
     limitRow("writeRecords", "operations", LIMITS.recordOperations, (size) => ({
       operations: times(size, (at) => deleteOf(`p/${at}`)),

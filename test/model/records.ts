@@ -7,11 +7,14 @@ import {
   type KeptRecord,
   type RecordName,
   recordId,
+  shownPath,
 } from "../../src/records/rules/record.ts";
 import { recordPlanFault } from "../../src/store/kept-records.ts";
 import type {
   RecordChange,
   RecordPage,
+  RecordPathPage,
+  RecordPathQuery,
   RecordPlan,
   RecordQuery,
   RecordStore,
@@ -108,6 +111,25 @@ function list(state: MemoryState, query: RecordQuery): RecordPage {
   return { records, next: all.length > records.length && last ? recordId(last) : undefined };
 }
 
+function listPaths(
+  state: MemoryState,
+  { limit, namespace, nowMs, start = "", ...choice }: RecordPathQuery,
+): RecordPathPage {
+  const live = [...namespaceOf(state, namespace).records.values()].filter(
+    (record) => !isRecordExpired(record, nowMs),
+  );
+  const shown = live.flatMap(({ path }) => {
+    const of = shownPath(path, choice);
+    return of === undefined ? [] : [of.join("\0")];
+  });
+  const all = [...new Set(shown)].sort(compare).filter((path) => compare(path, start) > 0);
+  const page = all.slice(0, limit);
+  return {
+    paths: page.map((path) => path.split("\0")),
+    next: all.length > limit ? page.at(-1) : undefined,
+  };
+}
+
 /** The calls on records, over the state of the engine. */
 export function recordCalls(
   now: () => MemoryState,
@@ -126,6 +148,7 @@ export function recordCalls(
         return new Map(records.map((one) => [recordId(one), one]));
       }),
     listRecords: (query) => run(() => list(now(), query)),
+    listRecordPaths: (query) => run(() => listPaths(now(), query)),
     expiredRecords: (nowMs, limit) =>
       run(() =>
         [...now().namespaces]

@@ -129,6 +129,7 @@ class MemoryStore extends MemoryCalls implements Store {
   );
   readonly readRecords = this.#records.readRecords;
   readonly listRecords = this.#records.listRecords;
+  readonly listRecordPaths = this.#records.listRecordPaths;
   readonly expiredRecords = this.#records.expiredRecords;
   readonly changeRecords = this.#records.changeRecords;
   readonly refreshRecords = this.#records.refreshRecords;

@@ -275,6 +275,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return await store.listRecords(isOther ? whole : query);
     },
   }),
+  "forgets the paths below a path": (store) => ({
+    listRecordPaths: async (query) => {
+      const page = await store.listRecordPaths(query);
+      const isBelow = (path: readonly string[], at: number) =>
+        at > 0 && (page.paths[at - 1] ?? []).every((segment, depth) => path[depth] === segment);
+      return { ...page, paths: page.paths.filter((path, at) => !isBelow(path, at)) };
+    },
+  }),
   "keeps half of a change of records": (store) => ({
     changeRecords: (change, decide) =>
       store.changeRecords(change, (view) => {

@@ -44,7 +44,18 @@ export function drawRefresh(draw: Draw, namespace: string): RefreshOperation {
 export function drawRecordRead(draw: Draw, namespace: string): ReadOperation {
   const { random, nowMs } = draw;
   const base = { namespace, sessionId: "" };
-  const kind = random.pick(["list-records", "list-records", "read-records", "expired-records"]);
+  const kind = random.pick([
+    ...["list-records", "list-records", "list-record-paths", "list-record-paths"],
+    ...["read-records", "expired-records"],
+  ]);
+  if (kind === "list-record-paths") {
+    const prefix = random.pick([[], [], ...PATHS]);
+    const suffix = random.pick([[], [], ["q"], ["r"], ["q", "r"]]);
+    const maxDepth = random.pick([0, 0, 1, 2, 3]);
+    const limit = random.pick([1, 2, 3, 1_000]);
+    const query = { namespace, prefix, suffix, maxDepth, limit, nowMs };
+    return { ...base, kind, query };
+  }
   if (kind === "expired-records") return { ...base, kind, nowMs };
   if (kind === "read-records") {
     const names = several(random, 9, () => drawName(draw));

@@ -9,6 +9,7 @@ import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
   DueQuery,
   MaintenancePlan,
+  RecordPathQuery,
   RecordQuery,
   SessionQuery,
   Store,
@@ -45,7 +46,12 @@ import {
   allTasks,
   messageView,
 } from "../support/store/read-all.ts";
-import { allRecords, changeRecords, type RecordAction } from "../support/store/records.ts";
+import {
+  allRecordPaths,
+  allRecords,
+  changeRecords,
+  type RecordAction,
+} from "../support/store/records.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 import { changeTask, type TaskAction, type WorkAction, work } from "../support/store/work.ts";
 import { type MemoryRead, readMemories } from "./read-memories.ts";
@@ -106,6 +112,7 @@ export type ReadOperation = SessionRef &
     | { readonly kind: "read-vectors"; readonly places: readonly VectorPlace[] }
     | { readonly kind: "recalled" }
     | { readonly kind: "list-records"; readonly query: Omit<RecordQuery, "after"> }
+    | { readonly kind: "list-record-paths"; readonly query: Omit<RecordPathQuery, "start"> }
     | {
         readonly kind: "read-records";
         readonly names: readonly RecordName[];
@@ -202,6 +209,7 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "read-vectors":
     case "recalled":
     case "list-records":
+    case "list-record-paths":
     case "read-records":
     case "expired-records":
       return read(store, operation);
@@ -295,6 +303,8 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
       return await store.readVectors(operation.places);
     case "list-records":
       return await allRecords(store, operation.query);
+    case "list-record-paths":
+      return await allRecordPaths(store, operation.query);
     case "read-records":
       return [...(await store.readRecords(namespace, operation.names, operation.valuesMax))];
     case "expired-records":

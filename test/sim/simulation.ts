@@ -385,6 +385,7 @@ export function reading(store: Store): Store {
     ...memoriesOf(store),
     readRecords: (...asked) => store.readRecords(...asked),
     listRecords: (query) => store.listRecords(query),
+    listRecordPaths: (query) => store.listRecordPaths(query),
     expiredRecords: (nowMs, limit) => store.expiredRecords(nowMs, limit),
     changeRecords: (change, decide) => store.changeRecords(change, decide),
     refreshRecords: (...asked) => store.refreshRecords(...asked),

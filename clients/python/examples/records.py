@@ -76,6 +76,8 @@ def read(client: Client) -> None:
         print(f"{record.key}: {record.value_size} bytes")
     before = client.list_records(THREAD, order="desc", end_key="0003", include_values=True)
     print(f"before 0003: {next(iter(before)).value.decode()}")
+    for folder in client.list_record_paths():
+        print(f"a path: {'/'.join(folder.path)}")
     expect(ErrorReason.RECORD_NOT_FOUND, client.get_record, THREAD, "0009")
 
 

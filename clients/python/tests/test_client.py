@@ -80,6 +80,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "get_record": ("GetRecord", {"path": "p", "key": "k"}),
     "batch_get_records": ("BatchGetRecords", {"records": [("p", "k")]}),
     "list_records": ("ListRecords", {"path": "p", "order": "desc"}),
+    "list_record_paths": ("ListRecordPaths", {"prefix": "p", "suffix": ["q"]}),
     "write_records": (
         "WriteRecords",
         {"operations": [{"put": {"record": {"path": ["p"], "key": "k"}}}]},

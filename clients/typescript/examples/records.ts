@@ -73,6 +73,7 @@ async function read(client: MemorySidecar): Promise<void> {
     console.log(`before 0003: ${key} ${value}`);
     break;
   }
+  for await (const path of client.listRecordPaths()) console.log(`a path: ${path.join("/")}`);
   await expectError("RECORD_NOT_FOUND", client.getRecord(THREAD, "0009"));
 }
 

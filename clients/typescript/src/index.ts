@@ -304,7 +304,12 @@ export type {
   RecordOperationInput,
   RecordPath,
 } from "./record-inputs.ts";
-export type { GetRecordOptions, ListRecordsOptions, RecordRangeOptions } from "./records.ts";
+export type {
+  GetRecordOptions,
+  ListRecordPathsOptions,
+  ListRecordsOptions,
+  RecordRangeOptions,
+} from "./records.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
 export type { FormatName, SnapshotInput } from "./snapshot-parts.ts";
 export type { ExportOptions } from "./snapshots.ts";

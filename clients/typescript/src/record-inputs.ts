@@ -46,9 +46,14 @@ export type RecordOperationInput =
     }
   | { readonly check: RecordNameInput & RecordDemand };
 
+/** The segments of a path. */
+export function segmentsOf(path: RecordPath): string[] {
+  return typeof path === "string" ? [path] : [...path];
+}
+
 /** A name in its wire form. */
 export function nameOf({ path, key }: RecordNameInput): { path: string[]; key: string } {
-  return { path: typeof path === "string" ? [path] : [...path], key };
+  return { path: segmentsOf(path), key };
 }
 
 /** The precondition that a demand is. */

@@ -27,6 +27,7 @@ import {
   type RecordNameInput,
   type RecordOperationInput,
   type RecordPath,
+  segmentsOf,
 } from "./record-inputs.ts";
 
 /** Options for reading records by name. */
@@ -55,6 +56,16 @@ export interface ListRecordsOptions extends ListOptions, RecordRangeOptions {
   readonly includeValues?: boolean | undefined;
   /** Lets the records live on for their ttl from now. Default false. */
   readonly refreshTtl?: boolean | undefined;
+}
+
+/** Options of a list of paths. */
+export interface ListRecordPathsOptions extends ListOptions {
+  /** This path and those below it. Default: all paths. */
+  readonly prefix?: RecordPath | undefined;
+  /** Paths that end so. Default: any. */
+  readonly suffix?: RecordPath | undefined;
+  /** Cuts longer paths to this many segments. Default: never. */
+  readonly maxDepth?: number | undefined;
 }
 
 /** Records: exact values under a path and a key. */
@@ -116,6 +127,19 @@ export class RecordMethods extends ClientBase {
     });
   }
 
+  /** Lists the paths that hold records, by rising path, each once. */
+  listRecordPaths(opts: ListRecordPathsOptions = {}): AsyncGenerator<string[], void, undefined> {
+    const { maxDepth = 0, pageSize = 0, prefix = [], suffix = [] } = opts;
+    return walkPages(async (pageToken) => {
+      const request = {
+        ...{ namespace: this.at(opts), prefix: segmentsOf(prefix), suffix: segmentsOf(suffix) },
+        ...{ maxDepth, pageSize, pageToken },
+      };
+      const page = await this.call(Rpcs.listRecordPaths, request, opts);
+      return { items: page.folders.map(({ path }) => path), nextPageToken: page.nextPageToken };
+    });
+  }
+
   /** Does up to 256 operations on different records in one transaction, all of them or none. */
   writeRecords(
     operations: readonly RecordOperationInput[],
@@ -149,5 +173,5 @@ export class RecordMethods extends ClientBase {
 
 function rangeOf(path: RecordPath, opts: RecordRangeOptions): RecordRange {
   const { endKey = "", keyPrefix = "", recursive = false, startKey = "" } = opts;
-  return { path: nameOf({ path, key: "" }).path, recursive, keyPrefix, startKey, endKey };
+  return { path: segmentsOf(path), recursive, keyPrefix, startKey, endKey };
 }

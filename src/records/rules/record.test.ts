@@ -2,12 +2,15 @@ import { describe, expect, test } from "vitest";
 import { AppError } from "../../kit/errors.ts";
 import { Etags } from "../../kit/etag.ts";
 import {
+  afterPath,
   decideRecords,
   isRefreshDue,
   type KeptRecord,
+  type PathChoice,
   type RecordOperation,
   recordId,
   recordNameOf,
+  shownPath,
 } from "./record.ts";
 
 const etags = new Etags("0123456789abcdef");
@@ -126,6 +129,29 @@ test.each([
 
 test.each(["", "k", "p\0k", "\0\0k", "p\0\0", "p\0\0a\0b", "p\0\0\0k"])("%j is no id", (id) => {
   expect(recordNameOf(id)).toBeUndefined();
+});
+
+test.each([
+  [["p"], false, "p\0\0\uffff", "p\0q\0\0a"],
+  [["p"], true, "p\0\uffff\0\0k", "p!\0\0a"],
+])("the place after %j lies behind its records: all below %s", (path, isRecursive, last, next) => {
+  const place = afterPath(path, isRecursive);
+  expect([next, place, last].sort()).toEqual([last, place, next]);
+});
+
+test.each<[string, Partial<PathChoice>, string | undefined]>([
+  ["a/b/c", {}, "a/b/c"],
+  ["a/b/c", { prefix: ["a", "b"] }, "a/b/c"],
+  ["a/b/c", { prefix: ["a", "c"] }, undefined],
+  ["a", { prefix: ["a", "b"] }, undefined],
+  ["a/b/c", { suffix: ["b", "c"] }, "a/b/c"],
+  ["a/b/c", { suffix: ["b"] }, undefined],
+  ["c", { suffix: ["b", "c"] }, undefined],
+  ["a/b/c", { suffix: ["c"], maxDepth: 1 }, "a"],
+  ["a", { maxDepth: 2 }, "a"],
+])("of %s a list with %j shows %s", (path, choice, shown) => {
+  const all = { prefix: [], suffix: [], maxDepth: 0, ...choice };
+  expect(shownPath(path.split("/"), all)?.join("/")).toBe(shown);
 });
 
 test("a refresh is due when it gains a hundredth of the ttl", () => {

@@ -62,6 +62,34 @@ export function recordNameOf(id: string): RecordName | undefined {
     : { path, key };
 }
 
+// Below every character of a name, and above what separates its parts.
+const AFTER = "\u0001";
+
+/** A text between the ids of the records of a path and those of all that come after. */
+export function afterPath(path: readonly string[], isRecursive: boolean): string {
+  return `${path.join("\0")}${isRecursive ? "" : "\0"}${AFTER}`;
+}
+
+/** Asks for the paths that hold records. */
+export interface PathChoice {
+  /** May be empty, like the next. */
+  readonly prefix: readonly string[];
+  readonly suffix: readonly string[];
+  /** Longer paths are cut; 0 for never. */
+  readonly maxDepth: number;
+}
+
+/** The part of a path that a list shows: the path itself, its first segments, or nothing. */
+export function shownPath(
+  path: readonly string[],
+  { prefix, suffix, maxDepth }: PathChoice,
+): readonly string[] | undefined {
+  const isBelow = prefix.every((segment, at) => path[at] === segment);
+  const isMeant = suffix.every((segment, at) => path[path.length - suffix.length + at] === segment);
+  if (!isBelow || !isMeant) return undefined;
+  return maxDepth === 0 ? path : path.slice(0, maxDepth);
+}
+
 /** Whether the time of a record has run out. */
 export function isRecordExpired({ expireMs }: KeptRecord, nowMs: number): boolean {
   return expireMs > 0 && expireMs <= nowMs;

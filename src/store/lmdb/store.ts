@@ -421,6 +421,7 @@ function recordReads(core: Core) {
     ),
     readRecords: read(records.readRecords),
     listRecords: read(records.listRecords),
+    listRecordPaths: read(records.listRecordPaths),
     expiredRecords: read((_, nowMs, limit) =>
       core.writer.isDiskFull ? [] : records.expiredRecords(core, nowMs, limit),
     ),

@@ -5,16 +5,18 @@ import { recordCorrupt } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
 import {
+  afterPath,
   isRecordExpired,
   type KeptRecord,
   type RecordName,
   type RecordRange,
   recordId,
   recordNameOf,
+  shownPath,
 } from "../../records/rules/record.ts";
 import { afterPrefix, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { decodeRecord, rangeIndex } from "../engine/reads.ts";
+import { decodeRecord, firstOf, rangeIndex } from "../engine/reads.ts";
 import {
   aNumber,
   aText,
@@ -27,7 +29,13 @@ import {
   NOTHING,
   record,
 } from "../engine/table.ts";
-import type { ReadRecord, RecordPage, RecordQuery } from "../store.ts";
+import type {
+  ReadRecord,
+  RecordPage,
+  RecordPathPage,
+  RecordPathQuery,
+  RecordQuery,
+} from "../store.ts";
 import type { Core } from "./core.ts";
 import { readMessage } from "./messages.ts";
 
@@ -82,6 +90,8 @@ export function encodeRecordBody(body: RecordBody): Uint8Array {
 }
 
 export const decodeRecordBody: (payload: Uint8Array) => RecordBody = recordBody.decode;
+
+const NO_KEYS = { keyPrefix: "", startKey: "", endKey: "" } as const;
 
 // Rows of a page read at a time.
 const PAGE = 64;
@@ -192,6 +202,38 @@ export function listRecords(core: Core, query: RecordQuery): RecordPage {
     last = id;
   }
   return { records, next: undefined };
+}
+
+/** A page of paths: goes from the first record of a path to the first one behind it. */
+export function listRecordPaths(core: Core, query: RecordPathQuery): RecordPathPage {
+  const { limit, maxDepth, namespace, nowMs, prefix } = query;
+  const range = { ...{ path: prefix, recursive: true }, ...NO_KEYS };
+  const { start, end } = prefix.length === 0 ? wholeOf(namespace) : partOf(namespace, range);
+  const startOf = (place: string): string => {
+    const key = RECORD.key(namespace, place);
+    return key > start ? key : start;
+  };
+  const paths: (readonly string[])[] = [];
+  let next = query.start;
+  for (let looks = 0; looks < LIMITS.pageScan; looks++) {
+    const from = next === undefined ? start : startOf(next);
+    const row = from < end ? firstOf(core, "committed", { start: from, end }) : undefined;
+    if (row === undefined) return { paths, next: undefined };
+    const [, id] = RECORD.parts(row.key);
+    const name = recordNameOf(id);
+    if (name === undefined) throw recordCorrupt("a record has a name that none can have");
+    if (isRecordExpired({ ...name, ...RECORD.of(row.payload) }, nowMs)) {
+      next = `${id}\0`;
+      continue;
+    }
+    const shown = shownPath(name.path, query);
+    if (shown !== undefined) {
+      if (paths.length >= limit) return { paths, next };
+      paths.push(shown);
+    }
+    next = afterPath(shown ?? name.path, shown !== undefined && shown.length === maxDepth);
+  }
+  return { paths, next };
 }
 
 /** Records whose time has run out, the earliest first. */

@@ -5,6 +5,7 @@ import { consumerNotFound } from "../../../src/kit/errors.ts";
 import { LIMITS } from "../../../src/kit/limits.ts";
 import {
   type KeptRecord,
+  type PathChoice,
   type RecordName,
   type RecordRange,
   recordId,
@@ -13,6 +14,7 @@ import type { RecordPlan, RecordQuery } from "../../../src/store/store.ts";
 import { plain } from "../../support/kit/plain.ts";
 import { newEvent, START_MS } from "../../support/store/plans.ts";
 import {
+  allRecordPaths,
   allRecords,
   changeRecords,
   newRecord,
@@ -258,6 +260,73 @@ export function recordSuite(open: OpenEngine): void {
       expect(rest.records.map(shown)).toEqual(["p/c 1"]);
       const back = await scene.store.listRecords({ ...query, order: "desc", after });
       expect(back.records.map(shown)).toEqual(["p/a 1"]);
+    });
+  });
+
+  describe("a list of paths", () => {
+    const PATHS = ["p/a", "p/b", "p/q/a", "p/q/r/a", "p!/a", "pq/r/a", "x/p/q/a"];
+    const ALL = { namespace: NAMESPACE, prefix: [], suffix: [], maxDepth: 0, nowMs: START_MS };
+    const cases: readonly (readonly [string, Partial<PathChoice>, readonly string[]])[] = [
+      ["everything", {}, ["p", "p/q", "p/q/r", "p!", "pq/r", "x/p/q"]],
+      ["a prefix", { prefix: ["p"] }, ["p", "p/q", "p/q/r"]],
+      ["a longer prefix", { prefix: ["p", "q"] }, ["p/q", "p/q/r"]],
+      ["a prefix that holds nothing", { prefix: ["q"] }, []],
+      ["a suffix", { suffix: ["r"] }, ["p/q/r", "pq/r"]],
+      ["a suffix of two", { suffix: ["p", "q"] }, ["p/q", "x/p/q"]],
+      ["a suffix that is longer than paths", { suffix: ["a", "p", "q", "r"] }, []],
+      ["one segment", { maxDepth: 1 }, ["p", "p!", "pq", "x"]],
+      ["two segments", { maxDepth: 2 }, ["p", "p/q", "p!", "pq/r", "x/p"]],
+      ["less than the prefix", { prefix: ["p", "q"], maxDepth: 1 }, ["p"]],
+      ["all at once", { prefix: ["p"], suffix: ["r"], maxDepth: 2 }, ["p/q"]],
+    ];
+    for (const [name, choice, expected] of cases) {
+      test(`has those of ${name}, by pages`, async (scene) => {
+        await change(scene, { put: drafts(...PATHS) });
+        for (const reopened of [false, true]) {
+          if (reopened) await scene.engine.reopen();
+          for (const limit of [1, 2, 100]) {
+            const paths = await allRecordPaths(scene.store, { ...ALL, ...choice, limit });
+            expect(paths.map((path) => path.join("/"))).toEqual(expected);
+          }
+        }
+      });
+    }
+
+    test("ends with its last full page", async (scene) => {
+      await change(scene, { put: drafts("p/a", "q/a") });
+      const first = await scene.store.listRecordPaths({ ...ALL, limit: 1 });
+      expect(first.next).not.toBeUndefined();
+      const start = first.next ?? "";
+      const last = await scene.store.listRecordPaths({ ...ALL, limit: 1, start });
+      expect(last).toEqual({ paths: [["q"]], next: undefined });
+      expect(await allRecordPaths(scene.store, { ...ALL, namespace: "x", limit: 1 })).toEqual([]);
+    });
+
+    test("follows changes, and leaves out what has expired", async (scene) => {
+      const ttl = { text: "", ttlMs: 100 };
+      const short = named("p/a", "p/b", "q/a").map((name) => ({ ...name, ...ttl }));
+      await change(scene, { put: [...short, ...drafts("p/c", "r/a")] });
+      const listed = async (nowMs: number) =>
+        (await allRecordPaths(scene.store, { ...ALL, nowMs, limit: 2 })).flat().join();
+      expect([await listed(START_MS + 99), await listed(START_MS + 100)]).toEqual(["p,q,r", "p,r"]);
+      await change(scene, { remove: named("p/c", "r/a") });
+      expect(await listed(START_MS)).toBe("p,q");
+      expect(await listed(START_MS + 100)).toBe("");
+    });
+
+    test("passes over records, and takes a step at a time over expired ones", async (scene) => {
+      const count = LIMITS.pageScan + 50;
+      for (let at = 0; at < count; at += 1_005) {
+        const put = Array.from({ length: 1_005 }, (_, index) => ({
+          ...{ path: ["p"], key: `k${at + index}`, text: "", ttlMs: 100 },
+        }));
+        await change(scene, { put });
+      }
+      await change(scene, { put: drafts("q/a") });
+      const one = await scene.store.listRecordPaths({ ...ALL, limit: 9 });
+      expect(one).toEqual({ paths: [["p"], ["q"]], next: undefined });
+      const late = { ...ALL, nowMs: START_MS + 100, limit: 9 };
+      expect(await allRecordPaths(scene.store, late)).toEqual([["q"]]);
     });
   });
 

@@ -326,6 +326,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   getRecord: { path: ["p"], key: "seed" },
   batchGetRecords: { records: [{ path: ["p"], key: "seed" }] },
   listRecords: { range: recordRange({ path: ["p"] }), pageSize: 10 },
+  listRecordPaths: { prefix: ["p"] },
   writeRecords: {
     operations: [{ operation: { $case: "deletion", value: recordDelete(["p"], "gone") } }],
   },

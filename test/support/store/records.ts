@@ -8,7 +8,13 @@ import {
   type RecordName,
   recordId,
 } from "../../../src/records/rules/record.ts";
-import type { ReadRecord, RecordQuery, RecordView, Store } from "../../../src/store/store.ts";
+import type {
+  ReadRecord,
+  RecordPathQuery,
+  RecordQuery,
+  RecordView,
+  Store,
+} from "../../../src/store/store.ts";
 import { type ActionBase, isYoung, type RecordChanges } from "./action-types.ts";
 import { newEvent, newReply, START_MS } from "./plans.ts";
 
@@ -111,6 +117,22 @@ export async function allRecords(
     after = page.next;
   } while (after !== undefined);
   return records;
+}
+
+/** All paths of a query, page by page. */
+export async function allRecordPaths(
+  store: Store,
+  query: Omit<RecordPathQuery, "start">,
+): Promise<readonly (readonly string[])[]> {
+  const paths: (readonly string[])[] = [];
+  let start: string | undefined;
+  do {
+    const at = start === undefined ? {} : { start };
+    const page = await store.listRecordPaths({ ...query, ...at });
+    paths.push(...page.paths);
+    start = page.next;
+  } while (start !== undefined);
+  return paths;
 }
 
 /** All records of a namespace, whenever they expire. */

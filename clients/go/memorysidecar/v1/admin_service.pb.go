@@ -600,6 +600,7 @@ type GetServerInfoResponse struct {
 	//   - `policy_presets`: presets and ListPolicyPresets.
 	//   - `policy_preview`: PreviewPolicy.
 	//   - `recall`: Recall.
+	//   - `record_paths`: ListRecordPaths.
 	//   - `records`: RecordService.
 	//   - `relations`: QueryRelations and MergeEntities.
 	//   - `restore`: RestoreMessages.

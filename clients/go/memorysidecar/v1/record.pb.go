@@ -470,6 +470,52 @@ func (x *RecordRange) GetEndKey() string {
 	return ""
 }
 
+// A path that holds records, itself or below it. One whose records have all expired does not exist.
+type RecordFolder struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path.
+	Path          []string `protobuf:"bytes,1,rep,name=path,proto3" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordFolder) Reset() {
+	*x = RecordFolder{}
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordFolder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordFolder) ProtoMessage() {}
+
+func (x *RecordFolder) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordFolder.ProtoReflect.Descriptor instead.
+func (*RecordFolder) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *RecordFolder) GetPath() []string {
+	if x != nil {
+		return x.Path
+	}
+	return nil
+}
+
 // One operation of a transaction.
 type RecordOperation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -487,7 +533,7 @@ type RecordOperation struct {
 
 func (x *RecordOperation) Reset() {
 	*x = RecordOperation{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +545,7 @@ func (x *RecordOperation) String() string {
 func (*RecordOperation) ProtoMessage() {}
 
 func (x *RecordOperation) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +558,7 @@ func (x *RecordOperation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordOperation.ProtoReflect.Descriptor instead.
 func (*RecordOperation) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RecordOperation) GetOperation() isRecordOperation_Operation {
@@ -587,7 +633,7 @@ type RecordPut struct {
 
 func (x *RecordPut) Reset() {
 	*x = RecordPut{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +645,7 @@ func (x *RecordPut) String() string {
 func (*RecordPut) ProtoMessage() {}
 
 func (x *RecordPut) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +658,7 @@ func (x *RecordPut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordPut.ProtoReflect.Descriptor instead.
 func (*RecordPut) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RecordPut) GetRecord() *NamedRecord {
@@ -646,7 +692,7 @@ type RecordDelete struct {
 
 func (x *RecordDelete) Reset() {
 	*x = RecordDelete{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -658,7 +704,7 @@ func (x *RecordDelete) String() string {
 func (*RecordDelete) ProtoMessage() {}
 
 func (x *RecordDelete) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -671,7 +717,7 @@ func (x *RecordDelete) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordDelete.ProtoReflect.Descriptor instead.
 func (*RecordDelete) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RecordDelete) GetRecord() *RecordRef {
@@ -717,7 +763,7 @@ type RecordCheck struct {
 
 func (x *RecordCheck) Reset() {
 	*x = RecordCheck{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -729,7 +775,7 @@ func (x *RecordCheck) String() string {
 func (*RecordCheck) ProtoMessage() {}
 
 func (x *RecordCheck) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -742,7 +788,7 @@ func (x *RecordCheck) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordCheck.ProtoReflect.Descriptor instead.
 func (*RecordCheck) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RecordCheck) GetRecord() *RecordRef {
@@ -790,7 +836,7 @@ type RecordOutcome struct {
 
 func (x *RecordOutcome) Reset() {
 	*x = RecordOutcome{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -802,7 +848,7 @@ func (x *RecordOutcome) String() string {
 func (*RecordOutcome) ProtoMessage() {}
 
 func (x *RecordOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -815,7 +861,7 @@ func (x *RecordOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordOutcome.ProtoReflect.Descriptor instead.
 func (*RecordOutcome) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RecordOutcome) GetCreated() bool {
@@ -880,7 +926,7 @@ type RecordLookup struct {
 
 func (x *RecordLookup) Reset() {
 	*x = RecordLookup{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +938,7 @@ func (x *RecordLookup) String() string {
 func (*RecordLookup) ProtoMessage() {}
 
 func (x *RecordLookup) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +951,7 @@ func (x *RecordLookup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordLookup.ProtoReflect.Descriptor instead.
 func (*RecordLookup) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RecordLookup) GetRecord() *NamedRecord {
@@ -937,7 +983,7 @@ type RecordVersion struct {
 
 func (x *RecordVersion) Reset() {
 	*x = RecordVersion{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -949,7 +995,7 @@ func (x *RecordVersion) String() string {
 func (*RecordVersion) ProtoMessage() {}
 
 func (x *RecordVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -962,7 +1008,7 @@ func (x *RecordVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordVersion.ProtoReflect.Descriptor instead.
 func (*RecordVersion) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RecordVersion) GetPath() []string {
@@ -1024,7 +1070,9 @@ const file_memorysidecar_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"key_prefix\x18\x03 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01R\tkeyPrefix\x12&\n" +
 	"\tstart_key\x18\x04 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01R\bstartKey\x12\"\n" +
-	"\aend_key\x18\x05 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01R\x06endKey\"\xca\x01\n" +
+	"\aend_key\x18\x05 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01R\x06endKey\"\"\n" +
+	"\fRecordFolder\x12\x12\n" +
+	"\x04path\x18\x01 \x03(\tR\x04path\"\xca\x01\n" +
 	"\x0fRecordOperation\x12/\n" +
 	"\x03put\x18\x01 \x01(\v2\x1b.memorysidecar.v1.RecordPutH\x00R\x03put\x12<\n" +
 	"\bdeletion\x18\x02 \x01(\v2\x1e.memorysidecar.v1.RecordDeleteH\x00R\bdeletion\x125\n" +
@@ -1079,42 +1127,43 @@ func file_memorysidecar_v1_record_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_memorysidecar_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_memorysidecar_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_memorysidecar_v1_record_proto_goTypes = []any{
 	(RecordOrder)(0),              // 0: memorysidecar.v1.RecordOrder
 	(*NamedRecord)(nil),           // 1: memorysidecar.v1.NamedRecord
 	(*RecordRef)(nil),             // 2: memorysidecar.v1.RecordRef
 	(*RecordPrecondition)(nil),    // 3: memorysidecar.v1.RecordPrecondition
 	(*RecordRange)(nil),           // 4: memorysidecar.v1.RecordRange
-	(*RecordOperation)(nil),       // 5: memorysidecar.v1.RecordOperation
-	(*RecordPut)(nil),             // 6: memorysidecar.v1.RecordPut
-	(*RecordDelete)(nil),          // 7: memorysidecar.v1.RecordDelete
-	(*RecordCheck)(nil),           // 8: memorysidecar.v1.RecordCheck
-	(*RecordOutcome)(nil),         // 9: memorysidecar.v1.RecordOutcome
-	(*RecordLookup)(nil),          // 10: memorysidecar.v1.RecordLookup
-	(*RecordVersion)(nil),         // 11: memorysidecar.v1.RecordVersion
-	(*MemoryScope)(nil),           // 12: memorysidecar.v1.MemoryScope
-	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*RecordFolder)(nil),          // 5: memorysidecar.v1.RecordFolder
+	(*RecordOperation)(nil),       // 6: memorysidecar.v1.RecordOperation
+	(*RecordPut)(nil),             // 7: memorysidecar.v1.RecordPut
+	(*RecordDelete)(nil),          // 8: memorysidecar.v1.RecordDelete
+	(*RecordCheck)(nil),           // 9: memorysidecar.v1.RecordCheck
+	(*RecordOutcome)(nil),         // 10: memorysidecar.v1.RecordOutcome
+	(*RecordLookup)(nil),          // 11: memorysidecar.v1.RecordLookup
+	(*RecordVersion)(nil),         // 12: memorysidecar.v1.RecordVersion
+	(*MemoryScope)(nil),           // 13: memorysidecar.v1.MemoryScope
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
 }
 var file_memorysidecar_v1_record_proto_depIdxs = []int32{
-	12, // 0: memorysidecar.v1.NamedRecord.owner:type_name -> memorysidecar.v1.MemoryScope
-	13, // 1: memorysidecar.v1.NamedRecord.ttl:type_name -> google.protobuf.Duration
-	14, // 2: memorysidecar.v1.NamedRecord.create_time:type_name -> google.protobuf.Timestamp
-	14, // 3: memorysidecar.v1.NamedRecord.update_time:type_name -> google.protobuf.Timestamp
-	14, // 4: memorysidecar.v1.NamedRecord.expire_time:type_name -> google.protobuf.Timestamp
-	6,  // 5: memorysidecar.v1.RecordOperation.put:type_name -> memorysidecar.v1.RecordPut
-	7,  // 6: memorysidecar.v1.RecordOperation.deletion:type_name -> memorysidecar.v1.RecordDelete
-	8,  // 7: memorysidecar.v1.RecordOperation.check:type_name -> memorysidecar.v1.RecordCheck
+	13, // 0: memorysidecar.v1.NamedRecord.owner:type_name -> memorysidecar.v1.MemoryScope
+	14, // 1: memorysidecar.v1.NamedRecord.ttl:type_name -> google.protobuf.Duration
+	15, // 2: memorysidecar.v1.NamedRecord.create_time:type_name -> google.protobuf.Timestamp
+	15, // 3: memorysidecar.v1.NamedRecord.update_time:type_name -> google.protobuf.Timestamp
+	15, // 4: memorysidecar.v1.NamedRecord.expire_time:type_name -> google.protobuf.Timestamp
+	7,  // 5: memorysidecar.v1.RecordOperation.put:type_name -> memorysidecar.v1.RecordPut
+	8,  // 6: memorysidecar.v1.RecordOperation.deletion:type_name -> memorysidecar.v1.RecordDelete
+	9,  // 7: memorysidecar.v1.RecordOperation.check:type_name -> memorysidecar.v1.RecordCheck
 	1,  // 8: memorysidecar.v1.RecordPut.record:type_name -> memorysidecar.v1.NamedRecord
 	3,  // 9: memorysidecar.v1.RecordPut.precondition:type_name -> memorysidecar.v1.RecordPrecondition
 	2,  // 10: memorysidecar.v1.RecordDelete.record:type_name -> memorysidecar.v1.RecordRef
 	3,  // 11: memorysidecar.v1.RecordDelete.precondition:type_name -> memorysidecar.v1.RecordPrecondition
 	2,  // 12: memorysidecar.v1.RecordCheck.record:type_name -> memorysidecar.v1.RecordRef
 	3,  // 13: memorysidecar.v1.RecordCheck.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	14, // 14: memorysidecar.v1.RecordOutcome.create_time:type_name -> google.protobuf.Timestamp
-	14, // 15: memorysidecar.v1.RecordOutcome.update_time:type_name -> google.protobuf.Timestamp
-	14, // 16: memorysidecar.v1.RecordOutcome.expire_time:type_name -> google.protobuf.Timestamp
+	15, // 14: memorysidecar.v1.RecordOutcome.create_time:type_name -> google.protobuf.Timestamp
+	15, // 15: memorysidecar.v1.RecordOutcome.update_time:type_name -> google.protobuf.Timestamp
+	15, // 16: memorysidecar.v1.RecordOutcome.expire_time:type_name -> google.protobuf.Timestamp
 	1,  // 17: memorysidecar.v1.RecordLookup.record:type_name -> memorysidecar.v1.NamedRecord
 	18, // [18:18] is the sub-list for method output_type
 	18, // [18:18] is the sub-list for method input_type
@@ -1134,7 +1183,7 @@ func file_memorysidecar_v1_record_proto_init() {
 		(*RecordPrecondition_Version)(nil),
 		(*RecordPrecondition_Exists)(nil),
 	}
-	file_memorysidecar_v1_record_proto_msgTypes[4].OneofWrappers = []any{
+	file_memorysidecar_v1_record_proto_msgTypes[5].OneofWrappers = []any{
 		(*RecordOperation_Put)(nil),
 		(*RecordOperation_Deletion)(nil),
 		(*RecordOperation_Check)(nil),
@@ -1145,7 +1194,7 @@ func file_memorysidecar_v1_record_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_record_proto_rawDesc), len(file_memorysidecar_v1_record_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -557,6 +557,160 @@ func (x *ListRecordsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Request for a page of paths.
+type ListRecordPathsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Only this path and those below it: paths whose first segments these are. Empty means all paths
+	// of the namespace. At most 32 segments of 1 to 255 bytes of UTF-8 without control characters,
+	// with one byte for each at most 1,024 bytes.
+	Prefix []string `protobuf:"bytes,2,rep,name=prefix,proto3" json:"prefix,omitempty"`
+	// Only paths whose last segments these are. Empty means any. The limits are those of `prefix`: 32
+	// segments, 255 bytes each, 1,024 bytes in all.
+	Suffix []string `protobuf:"bytes,3,rep,name=suffix,proto3" json:"suffix,omitempty"`
+	// Maximum number of segments: a longer path is cut to so many of its first ones, and paths that
+	// are then the same are listed once. `prefix` and `suffix` hold for the whole path. 0 means no
+	// maximum. 0 to 32.
+	MaxDepth int32 `protobuf:"varint,4,opt,name=max_depth,json=maxDepth,proto3" json:"max_depth,omitempty"`
+	// Maximum number of paths to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
+	// error. A page may be shorter, even empty, and not be the last: it ends after examining 10,000
+	// paths or expired records.
+	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+	// All other fields except `page_size` must be unchanged.
+	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRecordPathsRequest) Reset() {
+	*x = ListRecordPathsRequest{}
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRecordPathsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRecordPathsRequest) ProtoMessage() {}
+
+func (x *ListRecordPathsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRecordPathsRequest.ProtoReflect.Descriptor instead.
+func (*ListRecordPathsRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListRecordPathsRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *ListRecordPathsRequest) GetPrefix() []string {
+	if x != nil {
+		return x.Prefix
+	}
+	return nil
+}
+
+func (x *ListRecordPathsRequest) GetSuffix() []string {
+	if x != nil {
+		return x.Suffix
+	}
+	return nil
+}
+
+func (x *ListRecordPathsRequest) GetMaxDepth() int32 {
+	if x != nil {
+		return x.MaxDepth
+	}
+	return 0
+}
+
+func (x *ListRecordPathsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListRecordPathsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// A page of paths.
+type ListRecordPathsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The paths, each once.
+	Folders []*RecordFolder `protobuf:"bytes,1,rep,name=folders,proto3" json:"folders,omitempty"`
+	// Token of the next page. Empty when there is none.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRecordPathsResponse) Reset() {
+	*x = ListRecordPathsResponse{}
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRecordPathsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRecordPathsResponse) ProtoMessage() {}
+
+func (x *ListRecordPathsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRecordPathsResponse.ProtoReflect.Descriptor instead.
+func (*ListRecordPathsResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListRecordPathsResponse) GetFolders() []*RecordFolder {
+	if x != nil {
+		return x.Folders
+	}
+	return nil
+}
+
+func (x *ListRecordPathsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // Request for a transaction.
 type WriteRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -573,7 +727,7 @@ type WriteRecordsRequest struct {
 
 func (x *WriteRecordsRequest) Reset() {
 	*x = WriteRecordsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -585,7 +739,7 @@ func (x *WriteRecordsRequest) String() string {
 func (*WriteRecordsRequest) ProtoMessage() {}
 
 func (x *WriteRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -598,7 +752,7 @@ func (x *WriteRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRecordsRequest.ProtoReflect.Descriptor instead.
 func (*WriteRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WriteRecordsRequest) GetNamespace() string {
@@ -635,7 +789,7 @@ type WriteRecordsResponse struct {
 
 func (x *WriteRecordsResponse) Reset() {
 	*x = WriteRecordsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +801,7 @@ func (x *WriteRecordsResponse) String() string {
 func (*WriteRecordsResponse) ProtoMessage() {}
 
 func (x *WriteRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +814,7 @@ func (x *WriteRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRecordsResponse.ProtoReflect.Descriptor instead.
 func (*WriteRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WriteRecordsResponse) GetOutcomes() []*RecordOutcome {
@@ -700,7 +854,7 @@ type DeleteRecordRequest struct {
 
 func (x *DeleteRecordRequest) Reset() {
 	*x = DeleteRecordRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -712,7 +866,7 @@ func (x *DeleteRecordRequest) String() string {
 func (*DeleteRecordRequest) ProtoMessage() {}
 
 func (x *DeleteRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -725,7 +879,7 @@ func (x *DeleteRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteRecordRequest) GetNamespace() string {
@@ -790,7 +944,7 @@ type DeleteRecordResponse struct {
 
 func (x *DeleteRecordResponse) Reset() {
 	*x = DeleteRecordResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -802,7 +956,7 @@ func (x *DeleteRecordResponse) String() string {
 func (*DeleteRecordResponse) ProtoMessage() {}
 
 func (x *DeleteRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -815,7 +969,7 @@ func (x *DeleteRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteRecordResponse) GetOutcome() *RecordOutcome {
@@ -847,7 +1001,7 @@ type DeleteRecordsRequest struct {
 
 func (x *DeleteRecordsRequest) Reset() {
 	*x = DeleteRecordsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -859,7 +1013,7 @@ func (x *DeleteRecordsRequest) String() string {
 func (*DeleteRecordsRequest) ProtoMessage() {}
 
 func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -872,7 +1026,7 @@ func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{12}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DeleteRecordsRequest) GetNamespace() string {
@@ -912,7 +1066,7 @@ type DeleteRecordsResponse struct {
 
 func (x *DeleteRecordsResponse) Reset() {
 	*x = DeleteRecordsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1078,7 @@ func (x *DeleteRecordsResponse) String() string {
 func (*DeleteRecordsResponse) ProtoMessage() {}
 
 func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1091,7 @@ func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{13}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DeleteRecordsResponse) GetDeletedCount() int32 {
@@ -1006,6 +1160,17 @@ const file_memorysidecar_v1_record_service_proto_rawDesc = "" +
 	"page_token\x18\a \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"v\n" +
 	"\x13ListRecordsResponse\x127\n" +
 	"\arecords\x18\x01 \x03(\v2\x1d.memorysidecar.v1.NamedRecordR\arecords\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x95\x02\n" +
+	"\x16ListRecordPathsRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12%\n" +
+	"\x06prefix\x18\x02 \x03(\tB\r\xba\xbe\x18\t\x18\xff\x01  (\x01P\x01R\x06prefix\x12%\n" +
+	"\x06suffix\x18\x03 \x03(\tB\r\xba\xbe\x18\t\x18\xff\x01  (\x01P\x01R\x06suffix\x123\n" +
+	"\tmax_depth\x18\x04 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x00@@R\bmaxDepth\x12*\n" +
+	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
+	"\n" +
+	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"{\n" +
+	"\x17ListRecordPathsResponse\x128\n" +
+	"\afolders\x18\x01 \x03(\v2\x1e.memorysidecar.v1.RecordFolderR\afolders\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb1\x01\n" +
 	"\x13WriteRecordsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12L\n" +
@@ -1037,12 +1202,13 @@ const file_memorysidecar_v1_record_service_proto_rawDesc = "" +
 	"\x15DeleteRecordsResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x05R\fdeletedCount\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\bR\x04more\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision2\xc0\x05\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision2\xad\x06\n" +
 	"\rRecordService\x12T\n" +
 	"\tPutRecord\x12\".memorysidecar.v1.PutRecordRequest\x1a#.memorysidecar.v1.PutRecordResponse\x12Y\n" +
 	"\tGetRecord\x12\".memorysidecar.v1.GetRecordRequest\x1a#.memorysidecar.v1.GetRecordResponse\"\x03\x90\x02\x02\x12k\n" +
 	"\x0fBatchGetRecords\x12(.memorysidecar.v1.BatchGetRecordsRequest\x1a).memorysidecar.v1.BatchGetRecordsResponse\"\x03\x90\x02\x02\x12_\n" +
-	"\vListRecords\x12$.memorysidecar.v1.ListRecordsRequest\x1a%.memorysidecar.v1.ListRecordsResponse\"\x03\x90\x02\x02\x12c\n" +
+	"\vListRecords\x12$.memorysidecar.v1.ListRecordsRequest\x1a%.memorysidecar.v1.ListRecordsResponse\"\x03\x90\x02\x02\x12k\n" +
+	"\x0fListRecordPaths\x12(.memorysidecar.v1.ListRecordPathsRequest\x1a).memorysidecar.v1.ListRecordPathsResponse\"\x03\x90\x02\x01\x12c\n" +
 	"\fWriteRecords\x12%.memorysidecar.v1.WriteRecordsRequest\x1a&.memorysidecar.v1.WriteRecordsResponse\"\x04\xb8\xbe\x18\x01\x12c\n" +
 	"\fDeleteRecord\x12%.memorysidecar.v1.DeleteRecordRequest\x1a&.memorysidecar.v1.DeleteRecordResponse\"\x04\xb8\xbe\x18\x01\x12f\n" +
 	"\rDeleteRecords\x12&.memorysidecar.v1.DeleteRecordsRequest\x1a'.memorysidecar.v1.DeleteRecordsResponse\"\x04\xb8\xbe\x18\x01B\xbb\x01\n" +
@@ -1060,7 +1226,7 @@ func file_memorysidecar_v1_record_service_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_record_service_proto_rawDescData
 }
 
-var file_memorysidecar_v1_record_service_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_memorysidecar_v1_record_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_memorysidecar_v1_record_service_proto_goTypes = []any{
 	(*PutRecordRequest)(nil),        // 0: memorysidecar.v1.PutRecordRequest
 	(*PutRecordResponse)(nil),       // 1: memorysidecar.v1.PutRecordResponse
@@ -1070,55 +1236,61 @@ var file_memorysidecar_v1_record_service_proto_goTypes = []any{
 	(*BatchGetRecordsResponse)(nil), // 5: memorysidecar.v1.BatchGetRecordsResponse
 	(*ListRecordsRequest)(nil),      // 6: memorysidecar.v1.ListRecordsRequest
 	(*ListRecordsResponse)(nil),     // 7: memorysidecar.v1.ListRecordsResponse
-	(*WriteRecordsRequest)(nil),     // 8: memorysidecar.v1.WriteRecordsRequest
-	(*WriteRecordsResponse)(nil),    // 9: memorysidecar.v1.WriteRecordsResponse
-	(*DeleteRecordRequest)(nil),     // 10: memorysidecar.v1.DeleteRecordRequest
-	(*DeleteRecordResponse)(nil),    // 11: memorysidecar.v1.DeleteRecordResponse
-	(*DeleteRecordsRequest)(nil),    // 12: memorysidecar.v1.DeleteRecordsRequest
-	(*DeleteRecordsResponse)(nil),   // 13: memorysidecar.v1.DeleteRecordsResponse
-	(*NamedRecord)(nil),             // 14: memorysidecar.v1.NamedRecord
-	(*RecordPrecondition)(nil),      // 15: memorysidecar.v1.RecordPrecondition
-	(*RecordOutcome)(nil),           // 16: memorysidecar.v1.RecordOutcome
-	(*RecordRef)(nil),               // 17: memorysidecar.v1.RecordRef
-	(*RecordLookup)(nil),            // 18: memorysidecar.v1.RecordLookup
-	(*RecordRange)(nil),             // 19: memorysidecar.v1.RecordRange
-	(RecordOrder)(0),                // 20: memorysidecar.v1.RecordOrder
-	(*RecordOperation)(nil),         // 21: memorysidecar.v1.RecordOperation
+	(*ListRecordPathsRequest)(nil),  // 8: memorysidecar.v1.ListRecordPathsRequest
+	(*ListRecordPathsResponse)(nil), // 9: memorysidecar.v1.ListRecordPathsResponse
+	(*WriteRecordsRequest)(nil),     // 10: memorysidecar.v1.WriteRecordsRequest
+	(*WriteRecordsResponse)(nil),    // 11: memorysidecar.v1.WriteRecordsResponse
+	(*DeleteRecordRequest)(nil),     // 12: memorysidecar.v1.DeleteRecordRequest
+	(*DeleteRecordResponse)(nil),    // 13: memorysidecar.v1.DeleteRecordResponse
+	(*DeleteRecordsRequest)(nil),    // 14: memorysidecar.v1.DeleteRecordsRequest
+	(*DeleteRecordsResponse)(nil),   // 15: memorysidecar.v1.DeleteRecordsResponse
+	(*NamedRecord)(nil),             // 16: memorysidecar.v1.NamedRecord
+	(*RecordPrecondition)(nil),      // 17: memorysidecar.v1.RecordPrecondition
+	(*RecordOutcome)(nil),           // 18: memorysidecar.v1.RecordOutcome
+	(*RecordRef)(nil),               // 19: memorysidecar.v1.RecordRef
+	(*RecordLookup)(nil),            // 20: memorysidecar.v1.RecordLookup
+	(*RecordRange)(nil),             // 21: memorysidecar.v1.RecordRange
+	(RecordOrder)(0),                // 22: memorysidecar.v1.RecordOrder
+	(*RecordFolder)(nil),            // 23: memorysidecar.v1.RecordFolder
+	(*RecordOperation)(nil),         // 24: memorysidecar.v1.RecordOperation
 }
 var file_memorysidecar_v1_record_service_proto_depIdxs = []int32{
-	14, // 0: memorysidecar.v1.PutRecordRequest.record:type_name -> memorysidecar.v1.NamedRecord
-	15, // 1: memorysidecar.v1.PutRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	16, // 2: memorysidecar.v1.PutRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
-	14, // 3: memorysidecar.v1.GetRecordResponse.record:type_name -> memorysidecar.v1.NamedRecord
-	17, // 4: memorysidecar.v1.BatchGetRecordsRequest.records:type_name -> memorysidecar.v1.RecordRef
-	18, // 5: memorysidecar.v1.BatchGetRecordsResponse.results:type_name -> memorysidecar.v1.RecordLookup
-	19, // 6: memorysidecar.v1.ListRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
-	20, // 7: memorysidecar.v1.ListRecordsRequest.order:type_name -> memorysidecar.v1.RecordOrder
-	14, // 8: memorysidecar.v1.ListRecordsResponse.records:type_name -> memorysidecar.v1.NamedRecord
-	21, // 9: memorysidecar.v1.WriteRecordsRequest.operations:type_name -> memorysidecar.v1.RecordOperation
-	16, // 10: memorysidecar.v1.WriteRecordsResponse.outcomes:type_name -> memorysidecar.v1.RecordOutcome
-	15, // 11: memorysidecar.v1.DeleteRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	16, // 12: memorysidecar.v1.DeleteRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
-	19, // 13: memorysidecar.v1.DeleteRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
-	0,  // 14: memorysidecar.v1.RecordService.PutRecord:input_type -> memorysidecar.v1.PutRecordRequest
-	2,  // 15: memorysidecar.v1.RecordService.GetRecord:input_type -> memorysidecar.v1.GetRecordRequest
-	4,  // 16: memorysidecar.v1.RecordService.BatchGetRecords:input_type -> memorysidecar.v1.BatchGetRecordsRequest
-	6,  // 17: memorysidecar.v1.RecordService.ListRecords:input_type -> memorysidecar.v1.ListRecordsRequest
-	8,  // 18: memorysidecar.v1.RecordService.WriteRecords:input_type -> memorysidecar.v1.WriteRecordsRequest
-	10, // 19: memorysidecar.v1.RecordService.DeleteRecord:input_type -> memorysidecar.v1.DeleteRecordRequest
-	12, // 20: memorysidecar.v1.RecordService.DeleteRecords:input_type -> memorysidecar.v1.DeleteRecordsRequest
-	1,  // 21: memorysidecar.v1.RecordService.PutRecord:output_type -> memorysidecar.v1.PutRecordResponse
-	3,  // 22: memorysidecar.v1.RecordService.GetRecord:output_type -> memorysidecar.v1.GetRecordResponse
-	5,  // 23: memorysidecar.v1.RecordService.BatchGetRecords:output_type -> memorysidecar.v1.BatchGetRecordsResponse
-	7,  // 24: memorysidecar.v1.RecordService.ListRecords:output_type -> memorysidecar.v1.ListRecordsResponse
-	9,  // 25: memorysidecar.v1.RecordService.WriteRecords:output_type -> memorysidecar.v1.WriteRecordsResponse
-	11, // 26: memorysidecar.v1.RecordService.DeleteRecord:output_type -> memorysidecar.v1.DeleteRecordResponse
-	13, // 27: memorysidecar.v1.RecordService.DeleteRecords:output_type -> memorysidecar.v1.DeleteRecordsResponse
-	21, // [21:28] is the sub-list for method output_type
-	14, // [14:21] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	16, // 0: memorysidecar.v1.PutRecordRequest.record:type_name -> memorysidecar.v1.NamedRecord
+	17, // 1: memorysidecar.v1.PutRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	18, // 2: memorysidecar.v1.PutRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
+	16, // 3: memorysidecar.v1.GetRecordResponse.record:type_name -> memorysidecar.v1.NamedRecord
+	19, // 4: memorysidecar.v1.BatchGetRecordsRequest.records:type_name -> memorysidecar.v1.RecordRef
+	20, // 5: memorysidecar.v1.BatchGetRecordsResponse.results:type_name -> memorysidecar.v1.RecordLookup
+	21, // 6: memorysidecar.v1.ListRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
+	22, // 7: memorysidecar.v1.ListRecordsRequest.order:type_name -> memorysidecar.v1.RecordOrder
+	16, // 8: memorysidecar.v1.ListRecordsResponse.records:type_name -> memorysidecar.v1.NamedRecord
+	23, // 9: memorysidecar.v1.ListRecordPathsResponse.folders:type_name -> memorysidecar.v1.RecordFolder
+	24, // 10: memorysidecar.v1.WriteRecordsRequest.operations:type_name -> memorysidecar.v1.RecordOperation
+	18, // 11: memorysidecar.v1.WriteRecordsResponse.outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	17, // 12: memorysidecar.v1.DeleteRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	18, // 13: memorysidecar.v1.DeleteRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
+	21, // 14: memorysidecar.v1.DeleteRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
+	0,  // 15: memorysidecar.v1.RecordService.PutRecord:input_type -> memorysidecar.v1.PutRecordRequest
+	2,  // 16: memorysidecar.v1.RecordService.GetRecord:input_type -> memorysidecar.v1.GetRecordRequest
+	4,  // 17: memorysidecar.v1.RecordService.BatchGetRecords:input_type -> memorysidecar.v1.BatchGetRecordsRequest
+	6,  // 18: memorysidecar.v1.RecordService.ListRecords:input_type -> memorysidecar.v1.ListRecordsRequest
+	8,  // 19: memorysidecar.v1.RecordService.ListRecordPaths:input_type -> memorysidecar.v1.ListRecordPathsRequest
+	10, // 20: memorysidecar.v1.RecordService.WriteRecords:input_type -> memorysidecar.v1.WriteRecordsRequest
+	12, // 21: memorysidecar.v1.RecordService.DeleteRecord:input_type -> memorysidecar.v1.DeleteRecordRequest
+	14, // 22: memorysidecar.v1.RecordService.DeleteRecords:input_type -> memorysidecar.v1.DeleteRecordsRequest
+	1,  // 23: memorysidecar.v1.RecordService.PutRecord:output_type -> memorysidecar.v1.PutRecordResponse
+	3,  // 24: memorysidecar.v1.RecordService.GetRecord:output_type -> memorysidecar.v1.GetRecordResponse
+	5,  // 25: memorysidecar.v1.RecordService.BatchGetRecords:output_type -> memorysidecar.v1.BatchGetRecordsResponse
+	7,  // 26: memorysidecar.v1.RecordService.ListRecords:output_type -> memorysidecar.v1.ListRecordsResponse
+	9,  // 27: memorysidecar.v1.RecordService.ListRecordPaths:output_type -> memorysidecar.v1.ListRecordPathsResponse
+	11, // 28: memorysidecar.v1.RecordService.WriteRecords:output_type -> memorysidecar.v1.WriteRecordsResponse
+	13, // 29: memorysidecar.v1.RecordService.DeleteRecord:output_type -> memorysidecar.v1.DeleteRecordResponse
+	15, // 30: memorysidecar.v1.RecordService.DeleteRecords:output_type -> memorysidecar.v1.DeleteRecordsResponse
+	23, // [23:31] is the sub-list for method output_type
+	15, // [15:23] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_record_service_proto_init() }
@@ -1134,7 +1306,7 @@ func file_memorysidecar_v1_record_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_record_service_proto_rawDesc), len(file_memorysidecar_v1_record_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

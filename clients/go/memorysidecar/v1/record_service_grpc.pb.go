@@ -23,6 +23,7 @@ const (
 	RecordService_GetRecord_FullMethodName       = "/memorysidecar.v1.RecordService/GetRecord"
 	RecordService_BatchGetRecords_FullMethodName = "/memorysidecar.v1.RecordService/BatchGetRecords"
 	RecordService_ListRecords_FullMethodName     = "/memorysidecar.v1.RecordService/ListRecords"
+	RecordService_ListRecordPaths_FullMethodName = "/memorysidecar.v1.RecordService/ListRecordPaths"
 	RecordService_WriteRecords_FullMethodName    = "/memorysidecar.v1.RecordService/WriteRecords"
 	RecordService_DeleteRecord_FullMethodName    = "/memorysidecar.v1.RecordService/DeleteRecord"
 	RecordService_DeleteRecords_FullMethodName   = "/memorysidecar.v1.RecordService/DeleteRecords"
@@ -61,6 +62,12 @@ type RecordServiceClient interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error)
+	// Lists the paths that hold records, by rising path. Passes over the records of a path: the work
+	// grows with the number of paths, not of records. Capability `record_paths`.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	ListRecordPaths(ctx context.Context, in *ListRecordPathsRequest, opts ...grpc.CallOption) (*ListRecordPathsResponse, error)
 	// Does several operations in one transaction: all of them, or none when one fails. The error
 	// then has the index of the operation in its metadata `operation`.
 	//
@@ -123,6 +130,16 @@ func (c *recordServiceClient) ListRecords(ctx context.Context, in *ListRecordsRe
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListRecordsResponse)
 	err := c.cc.Invoke(ctx, RecordService_ListRecords_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recordServiceClient) ListRecordPaths(ctx context.Context, in *ListRecordPathsRequest, opts ...grpc.CallOption) (*ListRecordPathsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListRecordPathsResponse)
+	err := c.cc.Invoke(ctx, RecordService_ListRecordPaths_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +209,12 @@ type RecordServiceServer interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error)
+	// Lists the paths that hold records, by rising path. Passes over the records of a path: the work
+	// grows with the number of paths, not of records. Capability `record_paths`.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	ListRecordPaths(context.Context, *ListRecordPathsRequest) (*ListRecordPathsResponse, error)
 	// Does several operations in one transaction: all of them, or none when one fails. The error
 	// then has the index of the operation in its metadata `operation`.
 	//
@@ -231,6 +254,9 @@ func (UnimplementedRecordServiceServer) BatchGetRecords(context.Context, *BatchG
 }
 func (UnimplementedRecordServiceServer) ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListRecords not implemented")
+}
+func (UnimplementedRecordServiceServer) ListRecordPaths(context.Context, *ListRecordPathsRequest) (*ListRecordPathsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListRecordPaths not implemented")
 }
 func (UnimplementedRecordServiceServer) WriteRecords(context.Context, *WriteRecordsRequest) (*WriteRecordsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method WriteRecords not implemented")
@@ -334,6 +360,24 @@ func _RecordService_ListRecords_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RecordService_ListRecordPaths_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRecordPathsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecordServiceServer).ListRecordPaths(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecordService_ListRecordPaths_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecordServiceServer).ListRecordPaths(ctx, req.(*ListRecordPathsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RecordService_WriteRecords_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(WriteRecordsRequest)
 	if err := dec(in); err != nil {
@@ -410,6 +454,10 @@ var RecordService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListRecords",
 			Handler:    _RecordService_ListRecords_Handler,
+		},
+		{
+			MethodName: "ListRecordPaths",
+			Handler:    _RecordService_ListRecordPaths_Handler,
 		},
 		{
 			MethodName: "WriteRecords",

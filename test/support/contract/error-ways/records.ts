@@ -68,6 +68,7 @@ export const RECORD_WAYS: Ways = {
   ...sameWay("RECORD_NOT_FOUND", ["getRecord", "deleteRecord"], {
     ...{ path: PATH, key: "nothing", allowMissing: false },
   }),
+  ...sameWay("PAGE_TOKEN_INVALID", ["listRecordPaths"], { pageToken: "x" }),
   ...sameWay("PAGE_TOKEN_INVALID", ["listRecords"], {
     ...{ range: recordRange({ path: PATH }), pageToken: "x" },
   }),

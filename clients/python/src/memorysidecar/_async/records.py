@@ -130,6 +130,29 @@ class AsyncRecordMethods(AsyncCalls):
         )
         return self._pages(request, v1.ListRecordsResponse, "records", call)
 
+    def list_record_paths(
+        self,
+        prefix: n.Path = (),
+        *,
+        suffix: n.Path = (),
+        max_depth: int = 0,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> AsyncPager[v1.RecordFolder, v1.ListRecordPathsResponse]:
+        """Lists the paths that hold records, by rising path, each once.
+
+        :param prefix: this path and those below it.
+        :param suffix: paths that end so.
+        :param max_depth: cuts longer paths to this many segments.
+        """
+        request = v1.ListRecordPathsRequest(
+            prefix=n.path_of(prefix),
+            suffix=n.path_of(suffix),
+            max_depth=max_depth,
+            page_size=page_size,
+        )
+        return self._pages(request, v1.ListRecordPathsResponse, "folders", call)
+
     async def write_records(
         self,
         operations: Iterable[v1.RecordOperation | f.Json],

@@ -82,6 +82,12 @@ class RecordRange(_message.Message):
     end_key: str
     def __init__(self, path: _Optional[_Iterable[str]] = ..., recursive: _Optional[bool] = ..., key_prefix: _Optional[str] = ..., start_key: _Optional[str] = ..., end_key: _Optional[str] = ...) -> None: ...
 
+class RecordFolder(_message.Message):
+    __slots__ = ("path",)
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    path: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, path: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class RecordOperation(_message.Message):
     __slots__ = ("put", "deletion", "check")
     PUT_FIELD_NUMBER: _ClassVar[int]

@@ -92,6 +92,30 @@ class ListRecordsResponse(_message.Message):
     next_page_token: str
     def __init__(self, records: _Optional[_Iterable[_Union[_record_pb2.NamedRecord, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class ListRecordPathsRequest(_message.Message):
+    __slots__ = ("namespace", "prefix", "suffix", "max_depth", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    PREFIX_FIELD_NUMBER: _ClassVar[int]
+    SUFFIX_FIELD_NUMBER: _ClassVar[int]
+    MAX_DEPTH_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    prefix: _containers.RepeatedScalarFieldContainer[str]
+    suffix: _containers.RepeatedScalarFieldContainer[str]
+    max_depth: int
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., prefix: _Optional[_Iterable[str]] = ..., suffix: _Optional[_Iterable[str]] = ..., max_depth: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListRecordPathsResponse(_message.Message):
+    __slots__ = ("folders", "next_page_token")
+    FOLDERS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    folders: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordFolder]
+    next_page_token: str
+    def __init__(self, folders: _Optional[_Iterable[_Union[_record_pb2.RecordFolder, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
 class WriteRecordsRequest(_message.Message):
     __slots__ = ("namespace", "operations", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]

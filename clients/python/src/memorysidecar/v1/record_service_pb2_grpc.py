@@ -43,6 +43,11 @@ class RecordServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordsRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordsResponse.FromString,
                 _registered_method=True)
+        self.ListRecordPaths = channel.unary_unary(
+                '/memorysidecar.v1.RecordService/ListRecordPaths',
+                request_serializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordPathsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordPathsResponse.FromString,
+                _registered_method=True)
         self.WriteRecords = channel.unary_unary(
                 '/memorysidecar.v1.RecordService/WriteRecords',
                 request_serializer=memorysidecar_dot_v1_dot_record__service__pb2.WriteRecordsRequest.SerializeToString,
@@ -111,6 +116,17 @@ class RecordServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListRecordPaths(self, request, context):
+        """Lists the paths that hold records, by rising path. Passes over the records of a path: the work
+        grows with the number of paths, not of records. Capability `record_paths`.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WriteRecords(self, request, context):
         """Does several operations in one transaction: all of them, or none when one fails. The error
         then has the index of the operation in its metadata `operation`.
@@ -166,6 +182,11 @@ def add_RecordServiceServicer_to_server(servicer, server):
                     servicer.ListRecords,
                     request_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordsRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordsResponse.SerializeToString,
+            ),
+            'ListRecordPaths': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRecordPaths,
+                    request_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordPathsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_record__service__pb2.ListRecordPathsResponse.SerializeToString,
             ),
             'WriteRecords': grpc.unary_unary_rpc_method_handler(
                     servicer.WriteRecords,
@@ -299,6 +320,33 @@ class RecordService:
             '/memorysidecar.v1.RecordService/ListRecords',
             memorysidecar_dot_v1_dot_record__service__pb2.ListRecordsRequest.SerializeToString,
             memorysidecar_dot_v1_dot_record__service__pb2.ListRecordsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRecordPaths(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.RecordService/ListRecordPaths',
+            memorysidecar_dot_v1_dot_record__service__pb2.ListRecordPathsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_record__service__pb2.ListRecordPathsResponse.FromString,
             options,
             channel_credentials,
             insecure,
