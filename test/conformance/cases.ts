@@ -8,16 +8,14 @@ export interface Case {
   /** The source system whose behaviour it is, for example `000`. */
   readonly system: string;
   readonly feature: string;
-  /** Source of the expectations, for example `source_run`. */
-  readonly evidence?: string | undefined;
   readonly given: JsonObject;
   readonly when: readonly JsonObject[];
   /** The field `then` of a file. */
   readonly expected: JsonObject;
 }
 
-/** The families that this release does. */
-export const RELEASE_FAMILIES: readonly string[] = [
+/** The families of cases; a case of any other one fails. */
+export const FAMILIES: readonly string[] = [
   ...["window", "system", "boundary", "config", "get_recent", "snapshot", "clear", "branch"],
   ...["session", "tool_turn", "guard", "heal", "trim_to_fit", "clear_keeps_summary", "store"],
   ...["token_estimate", "defaults", "api", "conversation", "errors", "tokens", "managed"],
@@ -47,8 +45,7 @@ function readCase(value: Json, index: number): Case {
       `${where} (${id}): given, when and then must be objects and a list of them`,
     );
   }
-  const evidence = typeof value["evidence"] === "string" ? value["evidence"] : undefined;
-  return { id, system, feature, evidence, given, when, expected };
+  return { id, system, feature, given, when, expected };
 }
 
 /** Reads a case file. Throws a CaseFault when it is not one. */

@@ -4,14 +4,12 @@ import { Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import type { AssembleContextResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
-import { atLeast } from "./compare.ts";
 import { CaseFault, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { assemble } from "./memories.ts";
+import { notOffered } from "./not-offered.ts";
 import { importDocument, storedWindow } from "./session.ts";
 
 const MAIN = "default default";
-/** Placeholder in cases that give no question. */
-const LAST_QUESTION = "<last user message>";
 
 interface State extends Context {
   recalled: AssembleContextResponse | undefined;
@@ -43,29 +41,11 @@ function recalled({ recalled: answer }: State): AssembleContextResponse {
   return answer;
 }
 
-/** Events that the observers of the agent receive. */
-function events(state: State): readonly object[] {
-  const { tokenCount, parts, totalCutCount } = recalled(state);
-  const included = parts.reduce((sum, { items }) => sum + items.length, 0);
-  const query = state.query === "" ? "" : LAST_QUESTION;
-  return [
-    { event: "MemoryRecallStarted", query },
-    atLeast({
-      event: "MemoryRecallCompleted",
-      query,
-      tokens_used: tokenCount,
-      chunks_included: included,
-      chunks_available: included + totalCutCount,
-      duration_ms: 0,
-    }),
-  ];
-}
-
 const OPERATIONS: Table<State, JsonObject> = { recall_block: recallBlock };
 
 const EXPECTATIONS: Table<State, Json> = {
   block: (state) => recalled(state).text,
-  events,
+  events: notOffered("recall events"),
 };
 
 /** Opens the adapter of the agent's recall. */

@@ -1,6 +1,5 @@
 // definable: Memory, whose entries a summary may replace.
 
-import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
 import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import {
@@ -15,7 +14,6 @@ import { atLeast, type Shown, shown } from "./compare.ts";
 import { agentRecall } from "./definable-recall.ts";
 import { HOOK } from "./hook.ts";
 import {
-  CaseFault,
   type Json,
   type JsonObject,
   listOf,
@@ -26,6 +24,7 @@ import {
 } from "./json.ts";
 import { OF_CLASSES } from "./left-out.ts";
 import { contentJson, plainText, roleName, toMessage } from "./messages.ts";
+import { NotOffered } from "./not-offered.ts";
 import {
   allSessions,
   append,
@@ -34,7 +33,6 @@ import {
   getWindow,
   ifFound,
   importDocument,
-  storedWindow,
   written,
 } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
@@ -54,6 +52,8 @@ interface State extends Context {
   /** The entries whose content is no longer that of the case. */
   readonly updated: Set<string>;
   readonly counts: number[];
+  /** Whether the source has asked for a summary in vain. */
+  isLone: boolean;
   ready: Promise<void> | undefined;
   clock: number;
   entries: readonly Shown[] | undefined;
@@ -85,27 +85,8 @@ async function openScope({ rpc, kase, stub }: State, scope: Scope): Promise<void
     });
   // Without a model this memory summarizes nothing.
   if (!stub.present) await create({ ...policy, enabled: false });
-  else if (policy["recent_count"] !== 0) await create(policy);
-  else await createRefused(create, policy);
-}
-
-/**
- * The source takes it that no recent message stays for all of them staying, and never summarizes.
- * The server refuses such a policy, so that a caller has to say what it means: no stages at all.
- */
-async function createRefused(
-  create: (options: JsonObject) => Promise<unknown>,
-  policy: JsonObject,
-): Promise<void> {
-  try {
-    await create(policy);
-  } catch (error) {
-    const refused = isMemorySidecarError(error) ? error.violations : [];
-    if (!refused.some(({ field }) => field.endsWith(".recent_count"))) throw error;
-    await create({ ...policy, recent_count: 1, enabled: false });
-    return;
-  }
-  throw new CaseFault("recent_count 0 is not refused");
+  else if (policy["recent_count"] === 0) throw new NotOffered("recent count of none");
+  else await create(policy);
 }
 
 /** The content of an entry: always a text. */
@@ -147,7 +128,7 @@ async function add(state: State, source: JsonObject, scope: Scope): Promise<void
     const request = { sessionId, text: plainText(message), replacedMessageIds, placement };
     await state.rpc.call("setSummary", request);
   }
-  if (!stageRuns.some(({ taskId }) => taskId !== "")) await askInVain(state, sessionId);
+  if (!stageRuns.some(({ taskId }) => taskId !== "")) await noticeLone(state, sessionId);
   const { windowTotals: window } = await getSession(state.rpc, sessionId);
   state.counts.push(Number(window?.messageCount ?? 0n));
 }
@@ -162,10 +143,10 @@ function roleOf(message: Message): string {
 }
 
 /**
- * Asks about a lone message, as the source does, which then drops the answer: a summary would not
- * make its list any shorter. The server leaves such a call out, so this caller makes it.
+ * Notices a lone message that the source asks its model about, to drop the answer: a summary would
+ * not make its list any shorter. The server never asks.
  */
-async function askInVain(state: State, sessionId: string): Promise<void> {
+async function noticeLone(state: State, sessionId: string): Promise<void> {
   const { effectivePolicy: policy } = await getSession(state.rpc, sessionId);
   const stages = (policy?.stages ?? []).map((stage): PolicyStage => {
     const { select } = stage;
@@ -175,22 +156,18 @@ async function askInVain(state: State, sessionId: string): Promise<void> {
   if (policy === undefined || stages.length === 0) return;
   const policies = [written({ ...policy, stages })];
   const { previews } = await state.rpc.call("previewPolicy", { sessionId, policies });
-  const waiting = (previews[0]?.messages ?? []).filter(
-    ({ verdict }) => verdict === Verdict.AWAITS_SUMMARY,
-  );
-  if (waiting.length === 0) return;
-  const messages = await storedWindow(state.rpc, sessionId);
-  const first = messages.findIndex(({ messageId }) => messageId === waiting[0]?.messageId);
-  const ids = new Set(waiting.map(({ messageId }) => messageId));
-  const asked = messages.filter(({ messageId }) => ids.has(messageId));
-  state.stub.ask({
-    priorTexts: messages.slice(0, first).filter(isSummary).map(plainText),
-    transcript: asked.map((message) => `${roleOf(message)}: ${plainText(message)}`).join("\n"),
-  });
+  const messages = previews[0]?.messages ?? [];
+  state.isLone ||= messages.some(({ verdict }) => verdict === Verdict.AWAITS_SUMMARY);
+}
+
+function checkAsked({ isLone }: State): void {
+  if (isLone) throw new NotOffered("lone summaries");
 }
 
 /** Requests to the model, in the words of this system's prompt. */
-function summaryInputs({ stub }: State): readonly object[] {
+function summaryInputs(state: State): readonly object[] {
+  checkAsked(state);
+  const { stub } = state;
   return stub.inputs.map(({ transcript, priorTexts }) =>
     atLeast({
       transcript,
@@ -375,7 +352,10 @@ const OPERATIONS: Table<State, JsonObject> = {
 };
 
 const EXPECTATIONS: Table<State, Json> = {
-  entries: prepared(async (state) => state.entries ?? (await entriesOf(state, {}))),
+  entries: prepared(async (state) => {
+    checkAsked(state);
+    return state.entries ?? (await entriesOf(state, {}));
+  }),
   count_after_each_add: ({ counts }) => counts,
   summary_inputs: summaryInputs,
   context: prepared(seen),
@@ -416,6 +396,7 @@ export function openDefinable(context: Context): Adapter {
     places: new Map(),
     updated: new Set(),
     counts: [],
+    isLone: false,
     ready: undefined,
     clock: 0,
     entries: undefined,

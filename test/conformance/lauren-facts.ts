@@ -119,10 +119,9 @@ async function ifKnown<T>(call: Promise<T>): Promise<T | null> {
 }
 
 async function get({ rpc }: State, op: JsonObject): Promise<Shown | null> {
-  const memoryId = needText(op["memory_id"], "memory_id");
-  const found = await ifKnown(rpc.call("getMemory", { memoryId }));
-  const memory = found?.memory;
-  return memory === undefined || memory.userId !== op["user_id"] ? null : show(memory);
+  const filter = { scope: ownedBy(needText(op["user_id"], "user_id")) };
+  const memory = (await listed(rpc, filter)).find(({ memoryId }) => memoryId === op["memory_id"]);
+  return memory === undefined ? null : show(memory);
 }
 
 async function update({ rpc }: State, op: JsonObject): Promise<null> {

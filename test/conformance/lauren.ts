@@ -24,6 +24,7 @@ import {
 } from "./json.ts";
 import { otherMemory } from "./lauren-others.ts";
 import { type CaseMessages, caseMessages, contentJson, roleName, toMessage } from "./messages.ts";
+import { NotOffered } from "./not-offered.ts";
 import {
   append,
   byPreset,
@@ -51,8 +52,8 @@ interface State {
   view: GetWindowResponse | undefined;
   /** Results of all calls of `messages`. */
   readonly views: (readonly Shown[])[];
-  /** Whether a trim to the newest messages puts system messages first. */
-  systemFirst: boolean;
+  /** Whether the source has put system messages first since. */
+  isReordered: boolean;
   toSummarize: readonly Shown[];
   /** Whether the runner would summarize memories of the sizes of the case. */
   readonly results: boolean[];
@@ -132,10 +133,11 @@ function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
 async function buffer(state: State): Promise<readonly Shown[]> {
   const stored = await storedWindow(state.context.rpc, MAIN);
   const isSystem = ({ role }: Message): boolean => role === Role.SYSTEM;
-  const ordered = state.systemFirst
-    ? [...stored.filter(isSystem), ...stored.filter((message) => !isSystem(message))]
-    : stored;
-  return showAll(state, ordered);
+  const first = stored.findIndex((message) => !isSystem(message));
+  if (state.isReordered && first >= 0 && stored.slice(first).some(isSystem)) {
+    throw new NotOffered("system messages first");
+  }
+  return showAll(state, stored);
 }
 
 async function view(state: State): Promise<readonly Shown[]> {
@@ -186,14 +188,23 @@ async function trimToFit(state: State, op: JsonObject): Promise<void> {
   if (budget !== undefined) await setPolicy(state, {});
 }
 
+/** Refuses a case in which the source removes the newest question, which this profile keeps. */
+function checkGuard({ context }: State, removed: readonly Message[], stored: readonly Message[]) {
+  const { guard_last_user: guard, era } = optionsOf(context);
+  const isGuarded = guard !== false && (guard === true || era !== "A");
+  const newest = stored.findLast(({ role, parts }) => role === Role.USER && parts.length === 0);
+  if (!isGuarded || !removed.some(({ messageId }) => messageId === newest?.messageId)) return;
+  throw new NotOffered("summary of the newest question");
+}
+
 async function trimToRecent(state: State, op: JsonObject): Promise<void> {
-  const value = numberOf(op["keep_recent"], "keep_recent") ?? KEEP_RECENT;
-  const target = { $case: "keepRecent" as const, value };
-  // This trim does not look for the newest question.
-  await setPolicy(state, { guard_last_user: false });
-  await state.context.rpc.call("trimSession", { sessionId: MAIN, target });
-  await setPolicy(state, {});
-  state.systemFirst = true;
+  const { rpc } = state.context;
+  const stored = await storedWindow(rpc, MAIN);
+  const removed = await toSummarize(state, op);
+  checkGuard(state, removed, stored);
+  const target = { $case: "maxMessages" as const, value: stored.length - removed.length };
+  await rpc.call("trimSession", { sessionId: MAIN, target });
+  state.isReordered = true;
 }
 
 async function toSummarize(state: State, op: JsonObject): Promise<readonly Message[]> {
@@ -251,12 +262,12 @@ function namesOf(state: State): readonly JsonObject[] {
 async function summarize(state: State): Promise<void> {
   const { rpc } = state.context;
   const before = await summariesOf(rpc, MAIN);
+  const { keep_recent: keepRecent = KEEP_RECENT } = optionsOf(state.context);
+  const old = await toSummarize(state, { keep_recent: keepRecent });
+  checkGuard(state, old, await storedWindow(rpc, MAIN));
   const choice = { $case: "stage" as const, value: "summarize" };
-  // As in trim_to_recent, even the newest question may be summarized.
-  await setPolicy(state, { guard_last_user: false });
   await rpc.call("compactSession", { sessionId: MAIN, choice });
-  await setPolicy(state, {});
-  state.systemFirst ||= (await summariesOf(rpc, MAIN)).length > before.length;
+  state.isReordered ||= (await summariesOf(rpc, MAIN)).length > before.length;
 }
 
 /** Whether the runner would summarize a memory of this size. */
@@ -403,7 +414,7 @@ export function openLauren(context: Context): Adapter {
     ready: undefined,
     view: undefined,
     views: [],
-    systemFirst: false,
+    isReordered: false,
     toSummarize: [],
     results: [],
     snapshot: undefined,

@@ -3,10 +3,11 @@
 //   npm run conformance                      the suite of the storage interface, on every engine
 //   npm run conformance -- FILE              the cases of a file, against a real server over gRPC
 //   npm run conformance -- FILE --family a,b only the cases of these families
-//   npm run conformance -- FILE --all        also those of families that are not in this release
+//   npm run conformance -- FILE --all        all of them, as without it
 //
-// A line for each field of a configuration that the server did not get says why. The last line says
-// how many cases passed and failed. Exits with 1 when one failed or none ran, and with 2 when it is
+// A line for each field of a configuration that the server did not get says why, and one for each
+// ability that is not offered names the cases that need it. The last line says how many cases
+// passed and failed. Exits with 1 when one failed or none ran, and with 2 when it is
 // called wrongly.
 
 import { spawnSync } from "node:child_process";
@@ -16,12 +17,18 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
+import { type Case, familyOf, readCases } from "./cases.ts";
 import { CaseFault } from "./json.ts";
-import { failureText, familyLines, leftOutLines, totalLine } from "./report.ts";
+import {
+  failureText,
+  familyLines,
+  isFailed,
+  leftOutLines,
+  notOfferedLines,
+  totalLine,
+} from "./report.ts";
 import { runCases } from "./runner.ts";
 import { startCaseServer } from "./server.ts";
-import { systemOf } from "./systems.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const SUITES = ["test/storage/memory.test.ts", "test/storage/lmdb.test.ts"];
@@ -57,18 +64,11 @@ async function runSuites(): Promise<number> {
   return failed > 0 || broken ? 1 : 0;
 }
 
-/** Cases to run: those of the release unless families are named, or all. */
-interface Choice {
-  readonly families: readonly string[] | undefined;
-  readonly all: boolean;
-}
+/** Families of the cases to run; all unless some are named. */
+type Families = readonly string[] | undefined;
 
-function isChosen(kase: Case, { families, all }: Choice): boolean {
-  if (families !== undefined) return families.includes(familyOf(kase));
-  if (all) return true;
-  if (RELEASE_FAMILIES.includes(familyOf(kase))) return true;
-  // A conversation through several systems is of no family of one of them.
-  return systemOf(kase.system) === undefined;
+function isChosen(kase: Case, families: Families): boolean {
+  return families === undefined || families.includes(familyOf(kase));
 }
 
 function readText(path: string): string {
@@ -79,16 +79,10 @@ function readText(path: string): string {
   }
 }
 
-/** Says how many cases do not run, and why; undefined when all do. */
-function leftOut(count: number, { families }: Choice): string | undefined {
-  if (count === 0) return undefined;
-  return families === undefined ? `${count} not in this release` : `${count} of other families`;
-}
-
 /** Runs the cases of a file against a server; gives the exit status. */
-async function runFile(path: string, choice: Choice): Promise<number> {
+async function runFile(path: string, families: Families): Promise<number> {
   const cases = readCases(readText(path));
-  const chosen = cases.filter((kase) => isChosen(kase, choice));
+  const chosen = cases.filter((kase) => isChosen(kase, families));
   await using server = await startCaseServer();
   const results = await runCases(server.connection, chosen, (result) => {
     const text = failureText(result);
@@ -96,10 +90,11 @@ async function runFile(path: string, choice: Choice): Promise<number> {
   });
   console.log(familyLines(results, ({ kase }) => familyOf(kase)).join("\n"));
   for (const line of leftOutLines(results)) console.log(line);
-  const left = leftOut(cases.length - chosen.length, choice);
-  if (left !== undefined) console.log(left);
+  for (const line of notOfferedLines(results)) console.log(line);
+  if (chosen.length < cases.length)
+    console.log(`${cases.length - chosen.length} of other families`);
   console.log(totalLine(results));
-  const failed = results.some(({ problems }) => problems.length > 0);
+  const failed = results.some(isFailed);
   return failed || results.length === 0 ? 1 : 0;
 }
 
@@ -125,7 +120,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (file === undefined) return await runSuites();
   try {
-    return await runFile(file, { families: values.family?.split(","), all: values.all });
+    return await runFile(file, values.family?.split(","));
   } catch (error) {
     if (!(error instanceof CaseFault)) throw error;
     console.error(`conformance: ${file}: ${error.message}`);

@@ -5,6 +5,7 @@ import { CaseFault, type Json, type JsonObject } from "./json.ts";
 import { MAIN, type Memory } from "./marsys-memory.ts";
 import { isWords, readCall, type WrittenCall } from "./marsys-text.ts";
 import { toMessage } from "./messages.ts";
+import { NotOffered } from "./not-offered.ts";
 import { append, createSession, importDocument, logOf } from "./session.ts";
 
 type Operations = Readonly<Record<string, Operation>>;
@@ -52,9 +53,7 @@ const manager: Build = async ({ rpc, kase }, call) => {
     type === undefined || isWords(type) ? named : { memory_type: type as Json, ...named };
   const sessionId = `manager ${kase.when.length} ${JSON.stringify(options)}`;
   await createSession(rpc, { sessionId, preset: "marsys", options });
-  if (method === undefined) return;
-  const words = method.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  await rpc.callUnknown(words.join(""));
+  if (method !== undefined) throw new NotOffered("methods by name");
 };
 
 /** Constructors of this system's own types. */

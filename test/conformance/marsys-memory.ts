@@ -1,9 +1,8 @@
 // MARSYS: the memory that a case works on.
 
 import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
-import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import type { Context } from "./adapter.ts";
-import { type Case, familyOf } from "./cases.ts";
+import type { Case } from "./cases.ts";
 import type { Shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";
 import {
@@ -12,12 +11,12 @@ import {
   type Json,
   type JsonObject,
   listOf,
+  needText,
   objectOf,
   textOf,
 } from "./json.ts";
-import { knownProcessors } from "./marsys-chain.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
-import { append, byPreset, createSession } from "./session.ts";
+import { append, createSession } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
 
 /** The session of the memory. */
@@ -32,31 +31,19 @@ export interface Memory extends Context {
   readonly model: Stub;
   readonly isManaged: boolean;
   readonly views: (readonly Shown[])[];
-  readonly cacheStats: object[];
-  /** The newest message that there was at the newest read. */
-  readSeq: bigint | undefined;
   readonly measured: { readonly op: string; readonly total: number }[];
   opened: Promise<void> | undefined;
   tokens: readonly number[];
   saved: JsonObject | undefined;
   loaded: boolean;
-  /** Result of the newest compaction. */
-  compacted: Compacted | undefined;
-}
-
-/** Result of a compaction in the later releases. */
-export interface Compacted {
-  /** Events that the observers received. */
-  readonly events: readonly object[];
-  /** The processors' accounts of their work. */
-  readonly stages: readonly object[];
-  readonly returned: boolean;
+  /** Whether the newest compaction did something; undefined before the first. */
+  compacted: boolean | undefined;
 }
 
 const MODES = ["strict", "repack_always"];
 
 /** The mode of packing that a case asks for, in whatever field it does, with that field. */
-function modeOf({ given, feature, evidence }: Case): readonly [string, string] | undefined {
+function modeOf({ given }: Case): readonly [string, string] | undefined {
   const policy = objectOf(given["policy"], "policy");
   for (const [key, value] of Object.entries({ ...given, ...policy })) {
     if (typeof value === "string" && MODES.includes(value)) return [key, value];
@@ -64,12 +51,7 @@ function modeOf({ given, feature, evidence }: Case): readonly [string, string] |
       return [key, value ? "strict" : "repack_always"];
     }
   }
-  // The source packs always; what its documents say, and our decision, is to be strict. What a case
-  // about tools rests on is how they go together, not when.
-  const rests = evidence === "seed" || evidence === "decision";
-  const isAboutWhen = familyOf({ feature }) === "managed" && !/bundle|tool/.test(feature);
-  const isStrict = (rests && isAboutWhen) || /strict|hysteresis/.test(feature);
-  return isStrict ? ["mode", "strict"] : undefined;
+  return undefined;
 }
 
 /** Whether an option asks for bundles that stay whole: here they always do. */
@@ -110,8 +92,6 @@ export function openMemory(context: Context, messages: CaseMessages): Memory {
     model,
     isManaged: isManagedCase(context),
     views: [],
-    cacheStats: [],
-    readSeq: undefined,
     measured: [],
     opened: undefined,
     tokens: [],
@@ -119,6 +99,22 @@ export function openMemory(context: Context, messages: CaseMessages): Memory {
     loaded: false,
     compacted: undefined,
   };
+}
+
+const PROCESSORS: Readonly<Record<string, string>> = {
+  tool_truncation: "tool_truncation",
+  summarization: "summarization",
+  backward_packing: "backward_packing",
+  // Names that earlier releases used.
+  tool_response_truncation: "tool_truncation",
+  model_compaction: "summarization",
+};
+
+/** The processors of a list that the source knows; it leaves out the others. */
+function knownProcessors(names: Json | undefined): readonly string[] {
+  return listOf(names, "processors").flatMap(
+    (name) => PROCESSORS[needText(name, "a processor")] ?? [],
+  );
 }
 
 const LISTS = ["processor_order", "excluded_processors"];
@@ -148,26 +144,6 @@ async function createRefused({ rpc }: Memory, options: JsonObject): Promise<void
     throw error;
   }
   throw new CaseFault("a processor that there is not is not refused");
-}
-
-/** Sets the policy of the memory, with some options of the chain changed. */
-export async function setOptions(memory: Memory, changes: JsonObject): Promise<void> {
-  const own = withKnown(optionsOf(memory));
-  const { threshold_tokens, compaction_target_tokens, ...inner } = changes;
-  const outer = Object.entries({ threshold_tokens, compaction_target_tokens });
-  const context = own["active_context"];
-  const options: JsonObject = {
-    ...own,
-    ...(isObject(context) ? { active_context: { ...context, ...inner } } : inner),
-    ...Object.fromEntries(
-      outer.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-    ),
-  };
-  const session = Session.fromPartial({
-    sessionId: MAIN,
-    policy: byPreset(memory.rpc, "marsys", options),
-  });
-  await memory.rpc.call("updateSession", { session, updateMask: ["policy"] });
 }
 
 async function open(memory: Memory): Promise<void> {

@@ -6,8 +6,9 @@ import {
   MessageOrder,
   Role,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import { StageEffect } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
+import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { familyOf } from "./cases.ts";
 import { atLeast, type Shown } from "./compare.ts";
 import {
   type Json,
@@ -26,7 +27,6 @@ import {
   compactIfNeeded,
   summaryInputRoles,
 } from "./marsys-compaction.ts";
-import { factMemory } from "./marsys-facts.ts";
 import { MAIN, type Memory, openMemory, ready } from "./marsys-memory.ts";
 import {
   caseMessages,
@@ -36,6 +36,7 @@ import {
   roleOf,
   toMessage,
 } from "./messages.ts";
+import { NotOffered, notOffered } from "./not-offered.ts";
 import {
   append,
   eventsOf,
@@ -58,11 +59,12 @@ function dictOf(message: Message): JsonObject {
   }));
   const isBareCall = calls.length > 0 && message.text === "" && message.parts.length === 0;
   const content = contentJson(message);
-  // A model takes nothing but text from a tool.
-  const isData = message.role === Role.TOOL && typeof content !== "string";
+  if (message.role === Role.TOOL && typeof content !== "string") {
+    throw new NotOffered("tool data as text");
+  }
   return {
     role: ["", "user", "assistant", "system", "tool"][message.role] ?? "",
-    content: isBareCall ? null : isData ? JSON.stringify(content) : content,
+    content: isBareCall ? null : content,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(message.toolCallId === "" ? {} : { tool_call_id: message.toolCallId }),
     ...(message.name === "" ? {} : { name: message.name }),
@@ -116,13 +118,8 @@ async function change(memory: Memory, messageId: string, source: JsonObject): Pr
 async function update(memory: Memory, op: JsonObject): Promise<void> {
   const { op: _, id, message_id: other, role, ...fields } = op;
   const messageId = needText(id ?? other, "id");
-  const isOnlyRole = role !== undefined && Object.keys(fields).length === 0;
-  if (!isOnlyRole) await change(memory, messageId, fields);
-  if (role !== undefined) {
-    const request = { sessionId: MAIN, messageId };
-    const old = (await memory.rpc.call("getMessage", request)).message;
-    if (old !== undefined) await rebuild(memory, old, { ...old, role: roleOf(role) });
-  }
+  if (role !== undefined) throw new NotOffered("another role");
+  await change(memory, messageId, fields);
   await measure(memory, "update");
 }
 
@@ -163,16 +160,12 @@ async function removeById(memory: Memory, op: JsonObject): Promise<boolean> {
   return revision !== 0n;
 }
 
-/** Gives the message at a place; the server refuses a seq behind the end for one that is none. */
+/** Gives the message at a place of the log. */
 async function at(memory: Memory, op: JsonObject): Promise<Message> {
   const index = needNumber(op["index"] ?? op["idx"], "index");
-  const log = await logOf(memory.rpc, MAIN);
-  const message = log[index];
-  if (message !== undefined) return message;
-  const { lastSeq } = await getSession(memory.rpc, MAIN);
-  const asOfSeq = lastSeq + 1n + BigInt(Math.abs(index - log.length));
-  await memory.rpc.call("getWindow", { sessionId: MAIN, asOfSeq });
-  throw new RangeError(`there is no message ${index}`);
+  const message = (await logOf(memory.rpc, MAIN))[index];
+  if (message === undefined) throw new NotOffered("access by place");
+  return message;
 }
 
 async function deleteAt(memory: Memory, op: JsonObject): Promise<void> {
@@ -187,64 +180,18 @@ async function replaceAt(memory: Memory, op: JsonObject): Promise<void> {
   const named = message ?? id;
   const source = named === undefined ? spoken : memory.messages.of(named);
   const next = toMessage(source);
-  if (next.role === old.role) {
-    const changed = { ...next, messageId: old.messageId };
-    const request = { sessionId: MAIN, message: changed, updateMask: CONTENT_PATHS };
-    await memory.rpc.call("updateMessage", request);
-    memory.messages.match([source], [old]);
-  } else await rebuild(memory, old, next);
+  if (next.role !== old.role) throw new NotOffered("another role");
+  const changed = { ...next, messageId: old.messageId };
+  const request = { sessionId: MAIN, message: changed, updateMask: CONTENT_PATHS };
+  await memory.rpc.call("updateMessage", request);
+  memory.messages.match([source], [old]);
   await measure(memory, "replace_memory");
-}
-
-/** The role of a stored message is fixed: another role needs the log to be written anew. */
-async function rebuild(memory: Memory, old: Message, fresh: Message): Promise<void> {
-  if (fresh.role === old.role) return;
-  const log = await logOf(memory.rpc, MAIN);
-  const messages = log.map((message) => ({
-    ...(message.messageId === old.messageId ? fresh : message),
-    tokenCount: undefined,
-  }));
-  // A refused message must be refused before anything is gone.
-  const probe = { ...fresh, messageId: "", tokenCount: undefined };
-  const { messages: probed } = await append(memory.rpc, MAIN, [probe]);
-  const messageId = probed[0]?.messageId ?? "";
-  await memory.rpc.call("deleteMessage", { sessionId: MAIN, messageId });
-  await memory.rpc.call("resetSession", { sessionId: MAIN });
-  await append(memory.rpc, MAIN, messages);
-}
-
-async function cacheStats(memory: Memory): Promise<object> {
-  const {
-    stageStates,
-    logTotals: log,
-    windowTotals: window,
-    effectivePolicy: policy,
-  } = await getSession(memory.rpc, MAIN);
-  const state = stageStates[0];
-  // If nothing is stored of what is packed, every read packs anew, and new messages make it stale.
-  const isStored = policy?.stages.some(({ effect }) => effect === StageEffect.STORE) === true;
-  const last = isStored ? state?.lastSeq : memory.readSeq;
-  const entries = await logOf(memory.rpc, MAIN);
-  const since = entries.filter(({ seq }) => seq > (last ?? (isStored ? seq : 0n)));
-  const shownCount = memory.views.at(-1)?.length ?? 0;
-  return atLeast({
-    cache_valid: isStored || (memory.readSeq !== undefined && since.length === 0),
-    cached_count: isStored
-      ? Number((state?.windowTotals ?? window)?.messageCount ?? 0n)
-      : shownCount,
-    raw_count: Number(log?.messageCount ?? 0n),
-    estimated_total_tokens: Number(log?.tokenCount ?? 0n),
-    messages_since_last_retrieval: since.length,
-    tokens_since_last_retrieval: since.reduce((sum, { tokenCount = 0 }) => sum + tokenCount, 0),
-  });
 }
 
 async function getMessages(memory: Memory): Promise<readonly Shown[]> {
   const { messages } = await getWindow(memory.rpc, MAIN);
   const view = showAll(memory, messages);
   memory.views.push(view);
-  memory.readSeq = (await getSession(memory.rpc, MAIN)).lastSeq;
-  memory.cacheStats.push(await cacheStats(memory));
   return view;
 }
 
@@ -254,10 +201,13 @@ async function countEach(memory: Memory): Promise<void> {
 }
 
 async function save(memory: Memory, op: JsonObject): Promise<void> {
-  const document = (await memory.rpc.exportDocument(MAIN, FORMAT)) as Json;
-  const { additional_state: state = null } = op;
-  // The file is the caller's: what it wants to keep beside the messages goes in there.
-  memory.saved = { ...objectOf(document, "the document"), additional_state: state };
+  const { rpc } = memory;
+  const state = op["additional_state"] ?? null;
+  if (state !== null) {
+    const session = Session.fromPartial({ sessionId: MAIN, metadata: objectOf(state, "it") });
+    await rpc.call("updateSession", { session, updateMask: ["metadata"] });
+  }
+  memory.saved = objectOf((await rpc.exportDocument(MAIN, FORMAT)) as Json, "the document");
 }
 
 async function load(memory: Memory): Promise<unknown> {
@@ -298,14 +248,13 @@ const OPERATIONS: Table<Memory, JsonObject> = {
   reset_memory: ready(async ({ rpc, isManaged }) => {
     await rpc.call("resetSession", { sessionId: MAIN, keepFirstSystemMessage: !isManaged });
   }),
-  get_cache_stats: ready(cacheStats),
+  get_cache_stats: notOffered("cache facts"),
   count_each: ready(countEach),
   save: ready(save),
   load: ready(load),
   compact_if_needed: ready(compactIfNeeded),
   compact_for_payload_error: ready(compactForError),
-  // There is no file of that name, so there is nothing to bring.
-  load_missing: ready(() => null),
+  load_missing: notOffered("files of memories"),
 };
 
 function totals(memory: Memory, expected: Json): unknown {
@@ -328,17 +277,19 @@ const EXPECTATIONS: Table<Memory, Json> = {
   survivors: ready(async (memory) => showAll(memory, await logOf(memory.rpc, MAIN))),
   raw_count: ready(async ({ rpc }) => (await logOf(rpc, MAIN)).length),
   estimated_total_tokens: ready(totals),
-  cache_stats: ({ cacheStats: stats }, expected) =>
-    Array.isArray(expected) ? stats : stats.at(-1),
+  cache_stats: notOffered("cache facts"),
   tokens: ({ tokens }) => tokens,
-  events: (memory) => memory.compacted?.events ?? resets(memory),
+  events: (memory) => {
+    if (memory.compacted !== undefined) throw new NotOffered("compaction events");
+    return resets(memory);
+  },
   messages: ready(async (memory) =>
     memory.compacted === undefined
       ? await loadedMessages(memory)
       : showAll(memory, (await getWindow(memory.rpc, MAIN)).messages),
   ),
-  stages: ({ compacted }) => compacted?.stages,
-  returned: ({ compacted }) => compacted?.returned,
+  stages: notOffered("compaction events"),
+  returned: ({ compacted }) => compacted,
   summary_input_roles: summaryInputRoles,
   additional_state: (memory) => newestValue(memory, "load"),
   load_missing_returns: (memory) => newestValue(memory, "load_missing"),
@@ -346,8 +297,7 @@ const EXPECTATIONS: Table<Memory, Json> = {
 
 /** Opens the adapter of MARSYS. */
 export function openMarsys(context: Context): Adapter {
-  const facts = factMemory(context);
-  if (facts !== undefined) return facts;
+  if (familyOf(context.kase) === "kg") throw new NotOffered("fact memory");
   const memory = openMemory(context, caseMessages(listOf(context.kase.given["messages"], "it")));
   const adapter = bindAdapter(memory, OPERATIONS, EXPECTATIONS);
   return { ...adapter, parse: (name) => parseMarsys(memory, adapter.operations, name) };

@@ -33,7 +33,7 @@ async function check(kase: Case): Promise<void> {
 test.each(MODELS)(`${CASES} random cases of system %s`, async (system, model) => {
   const random = randomFrom(seed + Number(system));
   for (let index = 0; index < CASES; index++) {
-    await check({ id: `random-${index}`, system, feature: "random", ...model(random) });
+    await check({ id: `random-${index}`, system, feature: "window.random", ...model(random) });
   }
 });
 

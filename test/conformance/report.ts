@@ -8,9 +8,19 @@ function cut(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}... (${text.length} characters)`;
 }
 
+function isPassed({ problems, notOffered }: Result): boolean {
+  return problems.length === 0 && notOffered.length === 0;
+}
+
+/** Whether a case failed for another reason than an ability that is not offered. */
+export function isFailed({ problems, notOffered }: Result): boolean {
+  return problems.length > 0 && notOffered.length === 0;
+}
+
 /** Says what is wrong with a case, with what it expected and what it got; empty when it passed. */
-export function failureText({ kase, problems }: Result): string {
-  if (problems.length === 0) return "";
+export function failureText(result: Result): string {
+  const { kase, problems } = result;
+  if (!isFailed(result)) return "";
   const lines = [`FAILED ${kase.id} (system ${kase.system}, ${kase.feature})`];
   for (const { about, why, expected, got } of problems) {
     lines.push(`  ${about}: ${cut(why)}`);
@@ -27,7 +37,7 @@ export function familyLines(results: readonly Result[], family: (result: Result)
     const name = family(result);
     const count = counts.get(name) ?? { passed: 0, all: 0 };
     count.all += 1;
-    if (result.problems.length === 0) count.passed += 1;
+    if (isPassed(result)) count.passed += 1;
     counts.set(name, count);
   }
   return [...counts].map(([name, { passed, all }]) => `${name.padEnd(20)} ${passed} of ${all}`);
@@ -44,8 +54,19 @@ export function leftOutLines(results: readonly Result[]): readonly string[] {
   );
 }
 
-/** The last line: how many cases passed and failed. */
+/** Says which cases need what is not offered, a line for each ability. */
+export function notOfferedLines(results: readonly Result[]): readonly string[] {
+  const ids = new Map<string, string[]>();
+  for (const { kase, notOffered } of results) {
+    for (const what of notOffered) ids.set(what, [...(ids.get(what) ?? []), kase.id]);
+  }
+  return [...ids].map(([what, names]) => `not offered (${names.join(", ")}): ${what}`);
+}
+
+/** The last line: how many cases passed and failed, and how many need what is not offered. */
 export function totalLine(results: readonly Result[]): string {
-  const failed = results.filter(({ problems }) => problems.length > 0).length;
-  return `${results.length - failed} passed, ${failed} failed`;
+  const passed = results.filter(isPassed).length;
+  const failed = results.filter(isFailed).length;
+  const others = results.length - passed - failed;
+  return `${passed} passed, ${failed} failed${others === 0 ? "" : `, ${others} not offered`}`;
 }

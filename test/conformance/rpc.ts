@@ -55,8 +55,6 @@ export interface Rpc {
   holdChat(): void;
   /** Gives these answers, and waits until what was asked for is remembered. */
   releaseChat(): Promise<void>;
-  /** Calls a method by name, whether the contract has it or not. */
-  callUnknown(name: string): Promise<void>;
   /** Options that were left out of the configurations in the namespace, with the reasons. */
   readonly leftOut: Set<string>;
 }
@@ -182,12 +180,6 @@ function rpcIn({ raw, client, hooks }: Opened, namespace: string): Rpc {
     exportDocument: async (sessionId, format) => {
       const request = METHODS.exportSession.requestSerialize({ namespace, sessionId, format });
       return JSON.parse((await collect(raw, request)).toString("utf8"));
-    },
-    callUnknown: async (name) => {
-      await unary(raw, {
-        path: `/memorysidecar.v1.SessionService/${name}`,
-        bytes: Buffer.alloc(0),
-      });
     },
   };
 }

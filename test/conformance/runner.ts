@@ -6,10 +6,11 @@ import {
   type MemorySidecarError,
 } from "../../clients/typescript/src/errors.ts";
 import type { Adapter, Operation, Step } from "./adapter.ts";
-import { type Case, expectationsOf } from "./cases.ts";
+import { type Case, expectationsOf, FAMILIES, familyOf } from "./cases.ts";
 import { mismatch, show } from "./compare.ts";
 import { singleSystemCases } from "./five.ts";
 import { CaseFault, type Json, listOf, needText } from "./json.ts";
+import { NotOffered } from "./not-offered.ts";
 import type { Connection, Rpc } from "./rpc.ts";
 import { systemOf } from "./systems.ts";
 
@@ -22,12 +23,14 @@ export interface Problem {
   readonly got?: string;
 }
 
-/** Outcome of a case: it passed when there is no problem. */
+/** Outcome of a case: it passed when there is no problem and nothing that is not offered. */
 export interface Result {
   readonly kase: Case;
   readonly problems: readonly Problem[];
   /** Options of its configuration that were left out, with the reasons. */
   readonly leftOut: readonly string[];
+  /** Abilities that it needs and nobody has: then it counts neither as passed nor as failed. */
+  readonly notOffered: readonly string[];
 }
 
 /** A case while it runs. */
@@ -37,6 +40,7 @@ interface Run {
   readonly steps: Step[];
   /** The refusals that an expectation spoke of. */
   readonly expectedErrors: Set<unknown>;
+  readonly notOffered: Set<string>;
 }
 
 function operationOf({ operations, parse }: Adapter, name: string): Operation {
@@ -104,7 +108,7 @@ async function checkAll(run: Run): Promise<readonly Problem[]> {
   const expectations = Object.entries(expectationsOf(run.kase.expected));
   if (expectations.length === 0) problems.push({ about: "then", why: "the case expects nothing" });
   for (const [key, expected] of expectations) {
-    const problem = await attempt(key, () => check(run, key, expected));
+    const problem = await attempt(key, run, () => check(run, key, expected));
     if (problem !== undefined) problems.push(problem);
   }
   for (const { op, value } of run.steps) {
@@ -117,11 +121,16 @@ async function checkAll(run: Run): Promise<readonly Problem[]> {
 /** Makes a problem of whatever is thrown. */
 async function attempt(
   about: string,
+  { notOffered }: Pick<Run, "notOffered">,
   act: () => Promise<Problem | undefined>,
 ): Promise<Problem | undefined> {
   try {
     return await act();
   } catch (error) {
+    if (error instanceof NotOffered) {
+      notOffered.add(error.message);
+      return undefined;
+    }
     if (isMemorySidecarError(error)) return { about, why: `is refused: ${show(error)}` };
     if (error instanceof CaseFault) return { about, why: error.message };
     const stack = error instanceof Error ? error.stack : undefined;
@@ -129,14 +138,17 @@ async function attempt(
   }
 }
 
-async function runOne(rpc: Rpc, kase: Case): Promise<Problem[]> {
+async function runOne(rpc: Rpc, kase: Case, notOffered: Set<string>): Promise<Problem[]> {
   const problems: Problem[] = [];
-  const problem = await attempt("when", async () => {
+  const problem = await attempt("when", { notOffered }, async () => {
+    if (!FAMILIES.includes(familyOf(kase))) {
+      throw new CaseFault(`family "${familyOf(kase)}" is not understood`);
+    }
     const system = systemOf(kase.system);
     if (system === undefined) throw new CaseFault(`system "${kase.system}" is not understood`);
     const steps: Step[] = [];
     const adapter = system.open({ rpc, kase, steps });
-    const run: Run = { kase, adapter, steps, expectedErrors: new Set() };
+    const run: Run = { kase, adapter, steps, expectedErrors: new Set(), notOffered };
     await doSteps(run);
     problems.push(...(await checkAll(run)));
     return undefined;
@@ -148,17 +160,19 @@ async function runOne(rpc: Rpc, kase: Case): Promise<Problem[]> {
 export async function runCase(connection: Connection, kase: Case, scope: string): Promise<Result> {
   const problems: Problem[] = [];
   const leftOut: string[] = [];
-  const problem = await attempt("system", async () => {
+  const notOffered = new Set<string>();
+  const problem = await attempt("system", { notOffered }, async () => {
     for (const single of singleSystemCases(kase)) {
       const rpc = connection.in(`${scope}-${single.system}`);
-      const found = await runOne(rpc, single);
+      const found = await runOne(rpc, single, notOffered);
       leftOut.push(...rpc.leftOut);
       const where = single.system === kase.system ? "" : `${single.system} `;
       problems.push(...found.map((each) => ({ ...each, about: where + each.about })));
     }
     return undefined;
   });
-  return { kase, problems: problem === undefined ? problems : [...problems, problem], leftOut };
+  const all = problem === undefined ? problems : [...problems, problem];
+  return { kase, problems: all, leftOut, notOffered: [...notOffered] };
 }
 
 /** Runs cases one after the other; `onResult` hears of each as it ends. */

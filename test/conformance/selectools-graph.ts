@@ -25,6 +25,7 @@ import {
 } from "./json.ts";
 import { assemble, EVERYONE, fromTime, listed, remember } from "./memories.ts";
 import { toMessage } from "./messages.ts";
+import { NotOffered } from "./not-offered.ts";
 import { entityOf } from "./selectools-entries.ts";
 import { append, createSession } from "./session.ts";
 
@@ -101,17 +102,11 @@ function tripleOf(memory: Memory) {
   return structure.value;
 }
 
-async function extractTriples({ rpc, kase }: State): Promise<readonly object[]> {
+async function extractTriples({ rpc }: State): Promise<readonly object[]> {
   const found = await find(rpc, ExtractionTarget.RELATIONS, { sessionId: MAIN });
-  return found.map((memory) => {
-    const { subject, predicate, objectValue: object } = tripleOf(memory);
-    return {
-      ...{ subject, relation: predicate, object, confidence: memory.confidence },
-      source_turn: memory.source?.messageIds.length,
-      // Memories that are not stored yet have no time; this system uses its clock.
-      created_at: kase.given["now"],
-    };
-  });
+  // Of the source's turn and time a memory that is not stored has none.
+  if (found.length > 0) throw new NotOffered("times before storing");
+  return [];
 }
 
 /** The conversation as the model received it, in this system's format. */

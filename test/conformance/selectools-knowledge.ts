@@ -1,9 +1,6 @@
 // selectools: KnowledgeMemory, its logs by day, its tools, and what it takes the power out of.
 
-import {
-  type Memory,
-  MemoryFilter,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import type { Memory } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import {
   ContextSection,
   ContextSectionKind,
@@ -19,30 +16,18 @@ import {
   numberOf,
   objectOf,
 } from "./json.ts";
-import {
-  assemble,
-  EVERYONE,
-  fromTime,
-  LONG_TERM,
-  listed,
-  msOf,
-  remember,
-  timeOf,
-  toTime,
-} from "./memories.ts";
+import { assemble, LONG_TERM, listed, remember, timeOf } from "./memories.ts";
+import { notOffered } from "./not-offered.ts";
 import { entryOf } from "./selectools-entries.ts";
 
 const MAX_ENTRIES = 50;
 const RECENT_DAYS = 2;
-const DAY_MS = 86_400_000;
-const DAY_CHARS = "2026-01-01".length;
 const LOG_HOUR = "T10:00:00Z";
 
 interface State extends Context {
   readonly tools: MemoryTools;
   opened: Promise<void> | undefined;
   context: string | undefined;
-  pruned: number | undefined;
 }
 
 function policyOf({ kase }: State): JsonObject {
@@ -119,24 +104,6 @@ async function persistentFacts(state: State): Promise<string> {
   return facts.map(({ category, text }) => `- [${category}] ${text}`).join("\n");
 }
 
-function dayOf({ lastSeenTime }: Memory): string {
-  return new Date(fromTime(lastSeenTime)).toISOString().slice(0, DAY_CHARS);
-}
-
-/** Forgets the days that began before so many days ago. */
-async function pruneLogs(state: State): Promise<void> {
-  const keepDays = numberOf(policyOf(state)["recent_days"], "recent_days") ?? RECENT_DAYS;
-  const fromMs = msOf(state.kase.given["now"]) - keepDays * DAY_MS;
-  const lastSeenTimeBefore = toTime(Math.ceil(fromMs / DAY_MS) * DAY_MS);
-  const filter = MemoryFilter.fromPartial({
-    scope: EVERYONE,
-    kinds: LONG_TERM,
-    lastSeenTimeBefore,
-  });
-  const { memoryCount } = await state.rpc.call("purgeMemories", { filter, force: true });
-  state.pruned = memoryCount;
-}
-
 /** Stores texts with the power taken out of them, and gives what is stored then. */
 async function defang({ rpc }: State, texts: readonly string[]): Promise<readonly string[]> {
   const all = texts.map((text) => ({ text }));
@@ -174,7 +141,7 @@ const OPERATIONS: Table<State, JsonObject> = {
   ),
   defang_each: defangEach,
   get_recent_logs: opened(recentLogs),
-  prune_old_logs: opened(pruneLogs),
+  prune_old_logs: notOffered("daily logs apart"),
 };
 
 const EXPECTATIONS: Table<State, Json> = {
@@ -192,8 +159,6 @@ const EXPECTATIONS: Table<State, Json> = {
   persistent_facts: opened(persistentFacts),
   recent_logs: opened(recentLogs),
   recent: (state) => newest(state, "get_recent_logs"),
-  pruned: ({ pruned }) => pruned,
-  left: opened(async (state) => (await entries(state)).map(dayOf)),
   persistent: opened(async (state) =>
     Object.fromEntries((await entries(state)).map(({ text, persistent }) => [text, persistent])),
   ),
@@ -208,6 +173,6 @@ export function knowledgeMemory(context: Context): Adapter {
   // The tools of the source rank by counting words, and tell no ids.
   const options = { scoring: "word_count", showIds: false } as const;
   const tools = new MemoryTools(context.rpc.client(), options);
-  const state = { ...context, tools, opened: undefined, context: undefined, pruned: undefined };
+  const state = { ...context, tools, opened: undefined, context: undefined };
   return bindAdapter<State>(state, OPERATIONS, EXPECTATIONS);
 }

@@ -1,6 +1,6 @@
 // The model of a case: it answers what the case says, in the order of the calls.
 
-import { SummarizeInput, type SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
+import type { SummarizeInput, SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { isObject, type Json, listOf, textOf } from "./json.ts";
 
 /** Answer of a scripted model: an output, unreadable text, or a failure. */
@@ -14,8 +14,6 @@ export interface Stub {
   readonly present: boolean;
   /** Answers; fails when the case says so, or has no answer left. */
   answer(input: SummarizeInput): StubAnswer;
-  /** Answers a caller that asks the model itself. */
-  ask(input: { readonly transcript: string; readonly priorTexts: readonly string[] }): void;
 }
 
 /** A model that nobody asks. */
@@ -65,9 +63,5 @@ export function openStub(answers: Json | undefined, model = ""): Stub {
     inputs,
     present: answers !== undefined && answers !== null,
     answer,
-    ask: ({ transcript, priorTexts }) => {
-      const nothing = SummarizeInput.decode(Buffer.alloc(0));
-      answer({ ...nothing, transcript, priorTexts: [...priorTexts] });
-    },
   };
 }
