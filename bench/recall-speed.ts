@@ -39,7 +39,7 @@ function labelsOf(number: number): Map<string, string> {
 }
 
 /** Fills a namespace with conversations. */
-async function fill(port: number, namespace: string, count: number): Promise<void> {
+export async function fill(port: number, namespace: string, count: number): Promise<void> {
   const caller = new Caller(port);
   const topics = Math.ceil(Math.sqrt(count));
   await inParallel(Math.ceil(count / PER_SESSION), WIDTH, async (index) => {
@@ -63,7 +63,7 @@ async function fill(port: number, namespace: string, count: number): Promise<voi
 }
 
 /** Asks for a message by a few words of a topic. */
-class Asker {
+export class Asker {
   readonly #caller: Caller;
   readonly #random: () => number;
   readonly #topics: number;

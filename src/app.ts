@@ -21,6 +21,7 @@ import { embedderModel } from "./recall/feed/embedder.ts";
 import { createThreadIndex } from "./recall/index/client.ts";
 import type { IndexModel } from "./recall/index/port.ts";
 import { INDEX_CODEC } from "./recall/indexed-wire.ts";
+import { type IndexFileSettings, IndexFiles } from "./recall/saved/index-files.ts";
 import { type RunningServer, type ServerSettings, startServer } from "./server.ts";
 import { createServices } from "./services.ts";
 import { DocumentReader } from "./session/forms/read.ts";
@@ -48,6 +49,8 @@ export interface AppParts {
   readonly hooks?: Hooks;
   /** Default: the server makes no back-ups. */
   readonly backUps?: BackUpSettings;
+  /** The files that keep indexes of recall for the next start. Default: none are kept. */
+  readonly indexFiles?: IndexFileSettings;
   /** The clock and the randomness. Default: those of the system. */
   readonly world?: World;
 }
@@ -61,6 +64,9 @@ export interface App {
   /** Ends every call at once; `stop` still closes the rest. */
   readonly kill: () => void;
 }
+
+/** Names the code that makes indexes: words are cut by rules of the runtime, too. */
+const CODE = `${VERSION} ${process.version} ${process.arch}`;
 
 /** Gives the settings of an app from a configuration. */
 export function appSettings(config: Config): AppSettings {
@@ -147,27 +153,35 @@ export async function startApp(parts: AppParts): Promise<App> {
   const { settings, logs, store } = parts;
   const world = parts.world ?? SYSTEM_WORLD;
   const hooks = parts.hooks ?? (await createHooks(DEFAULT_HOOKS, { log: logs.hooks }));
-  const index = createThreadIndex({
-    model: modelOf(hooks),
-    memoryBytes: settings.recallMemoryBytes,
-  });
+  const memoryBytes = settings.recallMemoryBytes;
+  const index = createThreadIndex({ model: modelOf(hooks), memoryBytes });
+  const onBackgroundError = (error: unknown): void =>
+    logs.service.error({ err: error }, "background work failed");
+  const files = parts.indexFiles && new IndexFiles(parts.indexFiles, onBackgroundError);
   const services = createServices({
     store,
     hooks,
     recall: {
       index,
       codec: { ...INDEX_CODEC, ...DOCUMENT_FORMS, ...MEMORY_CODEC },
-      memoryBytes: settings.recallMemoryBytes,
+      memoryBytes,
+      ...(files === undefined ? {} : { saved: { files, code: CODE } }),
     },
     codec: CODEC,
     documents: new DocumentReader(),
     world,
     settings,
-    onBackgroundError: (error) => logs.service.error({ err: error }, "background work failed"),
+    onBackgroundError,
     onHookNews: (news) => logHookNews(logs, news),
     ...(parts.backUps === undefined ? {} : { backUps: parts.backUps }),
     onBackUpNews: (news) => logBackUp(logs, news),
   });
+  const stopServices = async (): Promise<void> => {
+    await services.stop();
+    await index.close();
+    await hooks.close();
+    await store.close();
+  };
   let server: RunningServer;
   try {
     server = await startServer({
@@ -186,23 +200,22 @@ export async function startApp(parts: AppParts): Promise<App> {
       },
     });
   } catch (error) {
-    await services.stop();
-    await index.close();
-    await hooks.close();
-    await store.close();
+    await stopServices();
     throw error;
   }
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
     await server.stop();
-    await services.stop();
-    await index.close();
-    await hooks.close();
-    await store.close();
+    await stopServices();
   };
   const stop = (): Promise<void> => {
     stopping ??= stopAll();
     return stopping;
   };
-  return { addresses: server.addresses, services, stop, kill: server.kill };
+  const kill = (): void => {
+    // The memory may be wrong, or there is no time.
+    files?.close();
+    server.kill();
+  };
+  return { addresses: server.addresses, services, stop, kill };
 }

@@ -1,6 +1,7 @@
 // Assembles recall: the index, its keeper and the use cases.
 
 import type { ServiceContext } from "./core/context.ts";
+import type { EraseParts } from "./erase/work.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
 import type { RecallServiceApi } from "./recall/api.ts";
@@ -14,6 +15,7 @@ import type { RecallIndex } from "./recall/index/port.ts";
 import type { RecallCodec, RecallParts } from "./recall/parts.ts";
 import { recall } from "./recall/recall.ts";
 import { Rerankers } from "./recall/rerankers.ts";
+import type { IndexFiles } from "./recall/saved/index-files.ts";
 import { VectorMaker } from "./recall/vector-maker.ts";
 import { countTokens } from "./session/count-tokens.ts";
 
@@ -29,6 +31,12 @@ export interface RecallSettings {
   readonly codec: RecallCodec;
   /** The memory of the index in bytes. Default: 268,435,456. */
   readonly memoryBytes?: number;
+  /** Files that keep indexes for the next start. Default: none are kept. */
+  readonly saved?: {
+    readonly files: IndexFiles;
+    /** Names the code that makes indexes: those of other code are made anew. */
+    readonly code: string;
+  };
 }
 
 /** Recall, and how to stop it. */
@@ -36,6 +44,8 @@ export interface RunningRecall {
   readonly api: RecallServiceApi;
   /** For use cases of other features that search by themselves. */
   readonly parts: RecallParts;
+  /** For erasures. */
+  readonly erasing: Omit<EraseParts, "context">;
   /** Ends searches and background work. */
   stop(): Promise<void>;
 }
@@ -51,6 +61,7 @@ export function createRecall(
   const { index, codec, states, memoryBytes = MEMORY_BYTES } = settings;
   const keeper = new IndexKeeper({
     ...{ context, index, memoryBytes, onError },
+    saved: settings.saved,
     encodeMemory: (memory) => codec.encodeMemory(memory),
   });
   const embedder = new Embedder(context, index, states);
@@ -66,6 +77,7 @@ export function createRecall(
   keeper.preload().catch(onError);
   return {
     parts,
+    erasing: { codec, eraseSavedIndex: (namespace) => keeper.eraseSaved(namespace) },
     api: {
       recall: (call, input) =>
         turns.run(call.signal, () => recall(parts, call, input), input.namespace),

@@ -3,7 +3,7 @@
 // answers under load, and UV_THREADPOOL_SIZE=16 gives the store more threads for its commits; both
 // must be set before Node starts, so they cannot be set here.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -11,6 +11,7 @@ import { ConfigError, configHelp, printConfig, readConfig } from "./config.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
 import { parseAddress } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";
+import { INDEX_FOLDER } from "./recall/saved/index-files.ts";
 import type { CompactProgress } from "./store/backup/compact.ts";
 import { VERSION } from "./version.ts";
 
@@ -229,7 +230,10 @@ async function runCompact(args: readonly string[]): Promise<number> {
     return EXIT.ok;
   }
   const { compactDirectory } = await import("./store/backup/compact.ts");
-  print(JSON.stringify(await compactDirectory(resolve(what), COPY_OPTIONS), null, 2));
+  const made = await compactDirectory(resolve(what), COPY_OPTIONS);
+  // A killed server may have left words in it that are erased since.
+  rmSync(join(resolve(what), INDEX_FOLDER), { recursive: true, force: true });
+  print(JSON.stringify(made, null, 2));
   return EXIT.ok;
 }
 

@@ -1,6 +1,7 @@
 // `memory-sidecar serve`: opens the store, starts the server, and stops both when the system asks.
 
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import type { BackUpSettings } from "./admin/back-ups.ts";
 import { type App, appSettings, startApp } from "./app.ts";
@@ -12,6 +13,7 @@ import type { Hooks } from "./hooks/port.ts";
 import { createHooks } from "./hooks/registry.ts";
 import { armFailpoints } from "./kit/failpoint.ts";
 import { createLogs, type Logs } from "./log.ts";
+import { INDEX_FOLDER, type IndexFileSettings } from "./recall/saved/index-files.ts";
 import { createCopier } from "./store/backup/copier.ts";
 import type { PageNews } from "./store/lmdb/start-check.ts";
 import { type LmdbStore, openLmdbStore } from "./store/lmdb/store.ts";
@@ -93,6 +95,10 @@ function backUpSettings(config: Config, store: LmdbStore): BackUpSettings {
   return { copier, everyMs, bytesPerSecond };
 }
 
+function indexFileSettings({ dataDir, diskFloorBytes }: Config): IndexFileSettings {
+  return { directory: join(dataDir, INDEX_FOLDER), freeBytes: diskFloorBytes };
+}
+
 /** Serves until the process is told to stop. Throws when the server cannot start. */
 export async function serve(config: Config, host: ServeHost): Promise<void> {
   const logs = createLogs(config.logLevel);
@@ -153,13 +159,13 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
   });
   try {
     const backUps = backUpSettings(config, store);
-    app = await startApp({ settings: appSettings(config), logs, store, hooks, backUps });
+    const indexFiles = indexFileSettings(config);
+    const settings = appSettings(config);
+    app = await startApp({ settings, logs, store, hooks, backUps, indexFiles });
   } catch (error) {
     throw error instanceof StartError ? new ConfigError([error.message]) : error;
   }
   stopOnSignals(app, host, log);
-  log.info(
-    { address: app.addresses, version: VERSION, store_id: store.storeId, pid: process.pid },
-    "serving",
-  );
+  const { addresses: address } = app;
+  log.info({ address, version: VERSION, store_id: store.storeId, pid: process.pid }, "serving");
 }

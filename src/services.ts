@@ -121,7 +121,7 @@ export function createServices(parts: ServiceParts): Services {
     onError: parts.onBackgroundError,
   });
   const backUps = new BackUps(parts.backUps, store.storeId, world.nowMs, parts.onBackUpNews);
-  const erasures = new Erasures({ context, codec: recall.parts.codec }, parts.onBackgroundError);
+  const erasures = new Erasures({ context, ...recall.erasing }, parts.onBackgroundError);
   const tasks = createTasks(context, { ...parts, direct, states, memoryJobs: memories.jobs });
   return {
     sessions: sessionsApi(context),

@@ -1,7 +1,7 @@
 // Port for reading and writing messages without knowing their wire form, which is the
 // transport's: drafts that callers gave, what the server adds, and what is made for a window.
 
-import type { Event } from "../events/rules/event.ts";
+import type { Event, EventType } from "../events/rules/event.ts";
 import type { MemoryScope } from "../memory/rules/memory.ts";
 import type { WindowInsert } from "../session/rules/session.ts";
 import type { Trust } from "../summary/rules/summary.ts";
@@ -111,6 +111,8 @@ export interface Codec {
   encodeEvent(event: Event): Uint8Array;
   /** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
   readEventSeqs(body: Uint8Array): SeqRange | undefined;
+  /** Whether what an event tells took texts out of the store that cannot be read any more. */
+  readEventErases(event: { readonly type: EventType; readonly body: Uint8Array }): boolean;
 }
 
 /** Fields of a document that the server sets. */

@@ -1,7 +1,7 @@
 // Ports through which use cases read and write the wire forms of messages without knowing them.
 
 import type { Codec } from "../core/codec.ts";
-import { encodeEvent, readEventSeqs } from "../events/wire.ts";
+import { encodeEvent, readEventErases, readEventSeqs } from "../events/wire.ts";
 import { encodeSummaryDocument } from "../recall/documents/wire.ts";
 import { readDetail, readSpeech } from "../session/detail-wire.ts";
 import {
@@ -36,4 +36,5 @@ export const CODEC: Codec = {
   mergeMessage,
   encodeEvent,
   readEventSeqs,
+  readEventErases,
 };

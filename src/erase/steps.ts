@@ -375,6 +375,7 @@ async function eraseAnswers(work: ErasureWork): Promise<void> {
 // Upkeep erases the logs of what was deleted, step by step.
 async function waitForPurge(work: ErasureWork, signal: AbortSignal): Promise<void> {
   if (work.isDry) return;
+  await work.parts.eraseSavedIndex(work.namespace);
   const { store, world } = work.parts.context;
   const { mark: purgeMark } = await store.purgedBefore();
   while (!(await store.purgedBefore(purgeMark)).isPurged) {

@@ -24,6 +24,8 @@ import {
 export interface EraseParts {
   readonly context: ServiceContext;
   readonly codec: Pick<DocumentForms, "readDocumentHead">;
+  /** Deletes what is saved of the index of recall; rejects when it may still be there. */
+  readonly eraseSavedIndex: (namespace: string) => Promise<void>;
 }
 
 /** An erasure that is begun, or gone on with. */

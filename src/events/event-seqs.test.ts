@@ -1,14 +1,43 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPE, type EventDetail } from "./rules/event.ts";
-import { encodeEvent, readEventSeqs } from "./wire.ts";
+import { encodeEvent, readEventErases, readEventSeqs } from "./wire.ts";
 
 const TOTALS = { messageCount: 2, tokenCount: 9 };
 
-function seqsOf(detail: EventDetail): ReturnType<typeof readEventSeqs> {
+function bodyOf(detail: EventDetail): Uint8Array {
   const event = { revision: 9, index: 1, namespace: "n", sessionId: "s", userId: "u" };
   const rest = { agentId: "a", createMs: 1_700_000_000_000, requestId: "r", continued: false };
-  return readEventSeqs(encodeEvent({ ...event, ...rest, detail }));
+  return encodeEvent({ ...event, ...rest, detail });
 }
+
+function seqsOf(detail: EventDetail): ReturnType<typeof readEventSeqs> {
+  return readEventSeqs(bodyOf(detail));
+}
+
+function erases(detail: EventDetail): boolean {
+  return readEventErases({ type: detail.type, body: bodyOf(detail) });
+}
+
+test("texts go with deletions, replaced documents and trims that discard", () => {
+  const upserted = { type: EVENT_TYPE.documentsUpserted, collectionId: "c", documentIds: ["a"] };
+  expect(erases({ ...upserted, createdCount: 1 })).toBe(false);
+  expect(erases({ ...upserted, createdCount: 0 })).toBe(true);
+  const trim = {
+    stage: "",
+    reason: "ceiling",
+    removed: [],
+    before: TOTALS,
+    after: TOTALS,
+  } as const;
+  const trimmed = (discarded: boolean): EventDetail => {
+    return { type: EVENT_TYPE.messagesTrimmed, trim: { ...trim, discarded } };
+  };
+  expect(erases(trimmed(false))).toBe(false);
+  expect(erases(trimmed(true))).toBe(true);
+  const deleted = { messageId: "m", seq: 7, tokenCount: 4, wasInWindow: true };
+  expect(erases({ type: EVENT_TYPE.messageDeleted, ...deleted })).toBe(true);
+  expect(erases({ type: EVENT_TYPE.memoriesReinforced, memoryIds: ["m"] })).toBe(false);
+});
 
 test("an append gives its run, with ids before it", () => {
   const detail: EventDetail = {

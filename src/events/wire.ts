@@ -21,6 +21,7 @@ import type { SeqRange } from "../window/rules/types.ts";
 import { toSeqRange, toTotals, toTriggerHit, toTrim, toWarning } from "../window/wire.ts";
 import type { ConsumerView, EventFilter, FixedStart, StreamStart } from "./api.ts";
 import {
+  ERASING_EVENTS,
   EVENT_TYPE,
   type Event,
   type EventDetail,
@@ -302,6 +303,27 @@ export function readEventSeqs(body: Uint8Array): SeqRange | undefined {
     reader.skip(tag & 7);
   }
   return undefined;
+}
+
+/**
+ * Whether what an event tells took texts out of the store that cannot be read any more. Former
+ * states of memories can be read, so a change of a memory takes nothing out.
+ */
+export function readEventErases({
+  type,
+  body,
+}: {
+  readonly type: EventType;
+  readonly body: Uint8Array;
+}): boolean {
+  if (ERASING_EVENTS.has(type)) return true;
+  const isMaybe = type === EVENT_TYPE.messagesTrimmed || type === EVENT_TYPE.documentsUpserted;
+  if (!isMaybe) return false;
+  const { detail } = wire.Event.decode(body);
+  if (detail?.$case === "messagesTrimmed") return detail.value.trim?.discarded === true;
+  if (detail?.$case !== "documentsUpserted") return true;
+  const { createdCount, documentIds } = detail.value;
+  return createdCount !== documentIds.length;
 }
 
 // Converts starts and filters of event streams from the wire to the domain.

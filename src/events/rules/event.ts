@@ -179,6 +179,13 @@ export const EVENT_TYPE = {
 } as const satisfies Readonly<Record<EventKind, number>>;
 export type EventType = (typeof EVENT_TYPE)[EventKind];
 
+/** Events of changes that take texts out of the store. */
+export const ERASING_EVENTS: ReadonlySet<EventType> = new Set([
+  ...[EVENT_TYPE.sessionDeleted, EVENT_TYPE.sessionReset, EVENT_TYPE.sessionImported],
+  ...[EVENT_TYPE.messageUpdated, EVENT_TYPE.messageDeleted, EVENT_TYPE.memoriesDeleted],
+  ...[EVENT_TYPE.documentsDeleted, EVENT_TYPE.collectionCleared],
+]);
+
 export type EventDetail = {
   [Kind in EventKind]: { readonly type: (typeof EVENT_TYPE)[Kind] } & EventDetails[Kind];
 }[EventKind];

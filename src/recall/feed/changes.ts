@@ -6,7 +6,8 @@ import type { StoredEvent } from "../../store/store.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
 import type { NamespaceFeed } from "./feed.ts";
 
-const OF_MEMORIES: ReadonlySet<number> = new Set([
+/** Events about memories; their session is the one that the memories are for. */
+export const OF_MEMORIES: ReadonlySet<number> = new Set([
   ...[EVENT_TYPE.memoriesRemembered, EVENT_TYPE.memoryUpdated, EVENT_TYPE.memoriesReinforced],
   ...[EVENT_TYPE.memoriesDecayed, EVENT_TYPE.memoriesDeleted],
 ]);

@@ -10,7 +10,14 @@ import type { Pace } from "../../kit/semaphore.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
 import type { SessionPage, SessionQuery } from "../../store/store.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
-import type { ContainerRef, IndexChange, IndexSize, RecallIndex } from "../index/port.ts";
+import type {
+  ContainerInfo,
+  ContainerRef,
+  IndexChange,
+  IndexSize,
+  LoadedContainer,
+  RecallIndex,
+} from "../index/port.ts";
 import { Container, keyOf, refOf } from "./container.ts";
 import { FeedClosed, isIndexStopped, isStopping } from "./feed-errors.ts";
 import {
@@ -39,6 +46,8 @@ export interface FeedParts {
   readonly pace: Pace;
   /** Keys of containers that were written to since the server started. */
   readonly written: ReadonlySet<string>;
+  /** Brings back what was saved of the namespace. Undefined when nothing was. */
+  readonly restore: ((feed: NamespaceFeed) => Promise<void> | undefined) | undefined;
   readonly onSize: (size: IndexSize) => void;
   /** There is something to load. */
   readonly onWork: () => void;
@@ -64,6 +73,9 @@ export class NamespaceFeed {
   #scopesListed = newWait();
   #loadWaiters: PromiseWithResolvers<void>[] = [];
   #closed = false;
+  readonly #restored = newWait();
+  /** A saved index may come back yet: nothing is sent to the index before. */
+  isRestoring: boolean;
   #pieceItems = PIECE_ITEMS;
   #lastPiece: Promise<void> = Promise.resolve();
   /** Searches that use it now. */
@@ -87,6 +99,8 @@ export class NamespaceFeed {
     this.source = { ...parts.source, onDamage: (damage) => this.#damaged(damage) };
     this.namespace = parts.source.namespace;
     this.#lister = new Lister(this.source);
+    this.isRestoring = parts.restore !== undefined;
+    if (!this.isRestoring) this.#restored.resolve();
     for (const key of parts.written) this.containerOf(refOf(key));
   }
 
@@ -100,7 +114,7 @@ export class NamespaceFeed {
 
   /** Everything is loaded, but for what is left out and for the changes of a moment ago. */
   get isLoaded(): boolean {
-    return this.isListed && this.#toLoad.length === 0;
+    return !this.isRestoring && this.isListed && this.#toLoad.length === 0;
   }
 
   /** A search waits for the load. */
@@ -175,6 +189,23 @@ export class NamespaceFeed {
     return waiter.promise;
   }
 
+  /** Waits until nothing that was saved can come back any more. */
+  whenRestored(): Promise<void> {
+    return this.#restored.promise;
+  }
+
+  /** Takes in a container that the index has from a file. */
+  adopt({ container: info, count, top, lacksVectors }: LoadedContainer): void {
+    const { kind, id, userId, agentId, sessionId = "" } = info;
+    const container = this.containers.get(keyOf({ kind, id })) ?? this.#add({ kind, id });
+    const sentInfo = signatureOf(info);
+    const state = { sentInfo, top, count, sent: count, isLoaded: true, mustLoad: false };
+    Object.assign(container, state);
+    if (kind === "scope") container.scope = { userId, agentId, sessionId };
+    // Vectors may have been made since the file was written: nothing tells which.
+    if (lacksVectors) this.reload(container);
+  }
+
   /** Waits until the collections are known. */
   whenCollectionsListed(): Promise<void> {
     return this.#collectionsListed.promise;
@@ -188,7 +219,8 @@ export class NamespaceFeed {
   /** Does one piece of the load. Searches that wait for it get the error when it fails. */
   async step(): Promise<void> {
     try {
-      if (!this.isListed) await this.#list();
+      if (this.isRestoring) await this.#restore();
+      else if (!this.isListed) await this.#list();
       else await this.#loadNext();
     } catch (error) {
       this.#failWaiters(error);
@@ -306,6 +338,7 @@ export class NamespaceFeed {
   }
 
   #failWaiters(error: unknown): void {
+    this.#restored.reject(error);
     this.#collectionsListed.reject(error);
     this.#scopesListed.reject(error);
     for (const waiter of this.#loadWaiters.splice(0)) waiter.reject(error);
@@ -331,6 +364,13 @@ export class NamespaceFeed {
     container.isQueued = true;
     this.#toLoad.push(container);
     this.#parts.onWork();
+  }
+
+  async #restore(): Promise<void> {
+    await this.#parts.restore?.(this);
+    this.#checkOpen();
+    this.isRestoring = false;
+    this.#restored.resolve();
   }
 
   async #list(): Promise<void> {
@@ -490,13 +530,17 @@ function newWait(): PromiseWithResolvers<void> {
 function infoChanges(container: Container, facts: ContainerFacts): readonly IndexChange[] {
   const { info, count, updateMs } = facts;
   if (container.ref.kind !== "collection") Object.assign(container, { count, updateMs });
-  const { userId, agentId, labels, expireMs } = info;
-  const signature = JSON.stringify([userId, agentId, [...labels], expireMs ?? null]);
+  const signature = signatureOf(info);
   if (container.sentInfo === signature) return [];
   const isNew = container.sentInfo === undefined;
   container.sentInfo = signature;
   const change = { kind: "container", container: info } as const;
   return isNew && container.wantsTfIdf ? [change, tfIdfChange(container)] : [change];
+}
+
+/** Names a description. */
+function signatureOf({ userId, agentId, labels, expireMs }: ContainerInfo): string {
+  return JSON.stringify([userId, agentId, [...labels], expireMs ?? null]);
 }
 
 /** Has the documents of a collection kept for TF-IDF. */

@@ -14,6 +14,7 @@ import { scopeIdOf } from "../../store/scope-id.ts";
 import type { Commit, StoredEvent } from "../../store/store.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
 import type { ContainerRef, IndexChange, IndexSize, RecallIndex } from "../index/port.ts";
+import type { IndexFiles } from "../saved/index-files.ts";
 import { Audits } from "./audit.ts";
 import { isOfSession, markEvent, WrittenKeys } from "./changes.ts";
 import { type Container, keyOf } from "./container.ts";
@@ -28,6 +29,7 @@ import {
   whileLive,
 } from "./feed-errors.ts";
 import { type Missing, missingNow, prepare, type SearchTerms } from "./prepare.ts";
+import { SavedIndexes } from "./saved-indexes.ts";
 import type { Source } from "./source.ts";
 
 /** Time for which changes are gathered if no search waits for them. */
@@ -67,6 +69,8 @@ export interface KeeperParts {
   readonly memoryBytes: number;
   /** The wire form of a memory. */
   readonly encodeMemory: Source["encodeMemory"];
+  /** Files in which indexes are kept for the next start. Default: none. */
+  readonly saved?: { readonly files: IndexFiles; readonly code: string } | undefined;
   /** Gets faults, without content. */
   readonly onError: (error: unknown) => void;
 }
@@ -86,6 +90,7 @@ export class IndexKeeper {
   #isGathered = false;
   #isFirstAudit = true;
   readonly #audits = new Audits();
+  readonly #saved: SavedIndexes | undefined;
   #bytes = 0;
   #uses = 0;
   #pausedUntilMs = 0;
@@ -97,6 +102,9 @@ export class IndexKeeper {
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.index = parts.index;
+    const { context, index, saved, onError } = parts;
+    this.#saved =
+      saved && new SavedIndexes({ context, index, onError, feeds: this.#feeds, ...saved });
     this.#stopListening = [
       parts.context.store.onCommit((commit) => this.#onCommit(commit)),
       parts.index.onRestart(() => this.#onRestart()),
@@ -115,6 +123,12 @@ export class IndexKeeper {
       this.#open(namespace).notedMs = ms;
     }
     this.#wake();
+    await this.#saved?.keepOnly(this.#feeds.keys());
+  }
+
+  /** Deletes what is saved of the index of a namespace; rejects when it may still be there. */
+  async eraseSaved(namespace: string): Promise<void> {
+    await this.#saved?.eraseForGood(namespace);
   }
 
   /** Stops the background work. The index is closed by its owner. */
@@ -123,11 +137,14 @@ export class IndexKeeper {
     for (const stop of this.#stopListening) stop();
     this.#gatherTimer?.();
     this.#auditTimer?.();
-    for (const feed of this.#feeds.values()) feed.close();
+    // Others may be saved yet.
+    for (const feed of this.#feeds.values()) if (!feed.isLoaded) feed.close();
     const late = Promise.withResolvers<void>();
     const cancel = later(this.#parts.context.world, late.resolve, STOP_MS);
     await Promise.race([this.#working, late.promise]);
     cancel();
+    await this.#saved?.stop();
+    for (const feed of this.#feeds.values()) feed.close();
   }
 
   /** Runs a search once everything in its scope is in the index. */
@@ -207,6 +224,7 @@ export class IndexKeeper {
       index: this.index,
       pace: this.pace,
       written: this.#written.of(namespace).keys,
+      restore: this.#saved?.has(namespace) ? (own) => this.#saved?.restore(own) : undefined,
       onSize: (size) => this.#onSize(feed, size),
       onWork: () => this.#wake(),
       onLost: () => this.#lose(feed),
@@ -219,6 +237,7 @@ export class IndexKeeper {
 
   #onCommit({ events, documents, memories }: Commit): void {
     for (const event of events) {
+      this.#saved?.heard(event);
       if (!isOfSession(event)) continue;
       const ref = { kind: "session", id: event.sessionId } as const;
       this.#onChange(event.namespace, ref, (feed) => markEvent(feed, event, this.#seqsOf));
@@ -346,7 +365,10 @@ export class IndexKeeper {
         const feed = this.#nextToLoad();
         if (feed === undefined) return;
         await this.pace.turn(feed.isUrgent);
+        const { isRestoring } = feed;
         await feed.step();
+        // Marks of the meantime have waited.
+        if (isRestoring) this.#isGathered = true;
         // A namespace that was not searched since the start displaces no other.
         const preloadBytes = this.#parts.memoryBytes * PRELOAD_SHARE;
         if (feed.lastUse === 0 && this.#used() > preloadBytes) this.#forget(feed);
@@ -371,7 +393,7 @@ export class IndexKeeper {
   async #sendAllMarked(feed: NamespaceFeed): Promise<void> {
     for (const container of [...feed.dirty]) {
       await this.pace.turn(false);
-      if (feed.isClosed) return;
+      if (feed.isClosed || feed.isRestoring) return;
       await feed.sendMarked(container);
     }
   }
@@ -431,6 +453,7 @@ export class IndexKeeper {
     this.#feeds.delete(feed.namespace);
     this.#bytes -= feed.size?.bytes ?? 0;
     feed.close();
+    this.#saved?.forget(feed.namespace);
     this.index.drop(feed.namespace).catch((error: unknown) => this.#report(error));
   }
 

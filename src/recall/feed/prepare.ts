@@ -121,6 +121,7 @@ export async function prepare(
   terms: SearchTerms,
   pace: Pace,
 ): Promise<Missing> {
+  await feed.whenRestored();
   if (terms.tfIdf !== undefined) {
     await feed.wantTfIdf(feed.containerOf({ kind: "collection", id: terms.tfIdf }));
   }

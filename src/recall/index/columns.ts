@@ -1,6 +1,8 @@
 // Ids of messages as numbers: memories name the messages they come from, and an index of millions
 // of messages has no room for their ids as texts.
 
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
+
 const PRIME = 0x01000193;
 const LOW_BITS = 21;
 
@@ -51,6 +53,16 @@ export class Interner {
   /** The text of a number. */
   textOf(id: number): string {
     return this.#texts[id] ?? "";
+  }
+
+  /** The texts of all numbers but 0. */
+  saved(): SavedPart[] {
+    return [{ texts: this.#texts.slice(1) }];
+  }
+
+  /** Reads texts into an interner that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    await read.texts((text) => this.add(text));
   }
 }
 
@@ -104,6 +116,17 @@ export class Column<T extends Numbers> {
     this.#resize(kept + (kept >>> 3));
   }
 
+  /** The values of now. */
+  saved(): T {
+    return this.data.subarray(0, this.length) as T;
+  }
+
+  /** Takes over the values of a saved column. */
+  adopt(values: T): void {
+    this.data = values;
+    this.length = values.length;
+  }
+
   /** Goes on with arrays of another kind. */
   protected become(make: (length: number) => T): void {
     this.#make = make;
@@ -150,6 +173,13 @@ export class CountsColumn extends Column<Numbers> {
     super.push(value);
   }
 
+  override adopt(values: Numbers): void {
+    if (values instanceof Uint16Array) this.#widen(0xffff);
+    else if (values instanceof Uint32Array) this.#widen(0xffff_ffff);
+    else if (values instanceof Float64Array) this.#widen(MAX);
+    super.adopt(values);
+  }
+
   #widen(value: number): void {
     if (value <= 0xffff) this.become((length) => new Uint16Array(length));
     else if (value <= 0xffff_ffff) this.become((length) => new Uint32Array(length));
@@ -186,6 +216,20 @@ export class PlacesColumn {
     this.#rest?.push(value);
     this.#count += 1;
   }
+
+  /** The values of now. */
+  saved(): SavedPart[] {
+    return [this.#count, this.#rest?.saved() ?? new Uint8Array(0)];
+  }
+
+  /** Reads values into a column that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    this.#count = await read.number();
+    const values = await read.numbers();
+    if (values.length === 0) return;
+    this.#rest = new CountsColumn();
+    this.#rest.adopt(values);
+  }
 }
 
 /** A bit for each row or item. */
@@ -219,6 +263,17 @@ export class Bits {
     const word = index >>> 5;
     this.words[word] = (this.words[word] ?? 0) & ~(1 << (index & 31));
     this.count -= 1;
+  }
+
+  /** The bits of now. */
+  saved(): SavedPart[] {
+    return [this.count, this.words.slice()];
+  }
+
+  /** Reads the bits of a set that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    this.count = await read.number();
+    this.words = await read.words();
   }
 }
 

@@ -1,6 +1,7 @@
 // The containers of a shard: sessions, collections and scopes of memories with what filters ask of
 // them, and with their items in the order of positions.
 
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import type { TfIdfIndex } from "../rules/tf-idf.ts";
 import {
   bytesColumn,
@@ -10,6 +11,7 @@ import {
   textBytes,
   wordsColumn,
 } from "./columns.ts";
+import type { ItemTable } from "./items.ts";
 import type { ContainerInfo, ContainerRef } from "./port.ts";
 
 /** The codes of the kinds of containers, and of one that is gone. */
@@ -31,6 +33,12 @@ export interface Container extends ContainerRef {
   state: number;
   /** Kept for a collection that was searched by TF-IDF. */
   tfIdf: TfIdfIndex | undefined;
+}
+
+/** The saved form of a container. */
+interface SavedContainer extends Omit<ContainerInfo, "labels"> {
+  readonly number: number;
+  readonly labels: readonly (readonly [string, string])[];
 }
 
 /** The containers of a shard by number. */
@@ -126,6 +134,68 @@ export class ContainerTable {
     // An expiry may have been put off, or what ran out may be gone: then nothing is near.
     if (found.length === 0) this.#nextExpiryMs = this.#earliest();
     return found;
+  }
+
+  /** The living containers. */
+  *all(): Generator<Container> {
+    for (const container of this.#all) if (container !== undefined) yield container;
+  }
+
+  /** The description of a container. */
+  infoOf({ number, kind, id, labels }: Container): ContainerInfo {
+    const expireMs = this.expireMs.at(number);
+    return {
+      ...{ kind, id, labels },
+      userId: this.names.textOf(this.user.at(number)),
+      agentId: this.names.textOf(this.agent.at(number)),
+      sessionId: this.names.textOf(this.session.at(number)),
+      expireMs: expireMs === Number.POSITIVE_INFINITY ? undefined : expireMs,
+    };
+  }
+
+  /** The containers of now, without what they hold. */
+  saved(): SavedPart[] {
+    return [{ texts: this.#rows([...this.all()]) }];
+  }
+
+  /** Reads containers into a table that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    await read.texts((row) => {
+      const { number, labels, ...info } = JSON.parse(row) as SavedContainer;
+      while (this.end < number) this.#leaveOut();
+      this.put({ ...info, labels: new Map(labels) });
+    });
+  }
+
+  /** Lists the items of a loaded table, none of which is dead, in their containers. */
+  list(items: ItemTable): void {
+    for (let item = 0; item < items.count; item++) {
+      const container = this.#all[items.container.at(item)];
+      if (container === undefined) throw new Error("an item is in no container");
+      container.items.push(item);
+    }
+    const { position } = items;
+    // Nearly all stand in the order in which they came.
+    for (const { items: held } of this.all()) {
+      held.sort((a, b) => position.at(a) - position.at(b));
+    }
+    this.#listed = items.count;
+  }
+
+  *#rows(containers: readonly Container[]): Generator<string> {
+    for (const container of containers) {
+      const { labels, ...info } = this.infoOf(container);
+      const row: SavedContainer = { number: container.number, labels: [...labels], ...info };
+      yield JSON.stringify(row);
+    }
+  }
+
+  /** Gives a number to nobody. */
+  #leaveOut(): void {
+    this.#all.push(undefined);
+    this.kind.push(KIND.gone);
+    for (const column of [this.user, this.agent, this.session]) column.push(0);
+    this.expireMs.push(Number.POSITIVE_INFINITY);
   }
 
   #earliest(): number {

@@ -3,6 +3,7 @@
 
 import { type MemoryScope, SHARED_SCOPE } from "../../memory/rules/memory.ts";
 import { meansScope, type ScopeFilter } from "../../memory/rules/scopes.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { CountsColumn, textBytes, wordsColumn } from "./columns.ts";
 import { lowerBound } from "./values.ts";
 
@@ -43,6 +44,24 @@ export class DocumentScopes {
   doubtful(filter: ScopeFilter): number[] | undefined {
     if (!meansScope(SHARED_SCOPE, filter)) return undefined;
     return Array.from({ length: this.#items.length }, (_, place) => this.#items.at(place));
+  }
+
+  /** The scopes of now. */
+  saved(): SavedPart[] {
+    const keys = this.#scopes.map(({ userId, agentId, sessionId }) =>
+      JSON.stringify([userId, agentId, sessionId]),
+    );
+    return [this.#items.saved(), this.#numbers.saved(), { texts: keys }];
+  }
+
+  /** Reads scopes into a table that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    this.#items.adopt(await read.words());
+    this.#numbers.adopt(await read.numbers());
+    await read.texts((key) => {
+      const [userId = "", agentId = "", sessionId = ""] = JSON.parse(key) as string[];
+      this.#numberOf({ userId, agentId, sessionId });
+    });
   }
 
   /** Gives the table of the items that have a new number, which rise as the old ones do. */

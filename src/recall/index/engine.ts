@@ -1,6 +1,9 @@
-// The whole index: a shard for each namespace. Everything here runs at once and in one thread.
+// The whole index: a shard for each namespace. Everything here runs in one thread and, but for
+// saving and loading, at once.
 
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RecallKind } from "../rules/filter.ts";
+import { readParts, writeParts } from "../saved/file.ts";
 import type { IndexParts } from "./background.ts";
 import { searchByCosine, searchByTfIdf } from "./document-search.ts";
 import type {
@@ -11,6 +14,9 @@ import type {
   IndexMethods,
   IndexQuery,
   IndexSize,
+  LoadedContainer,
+  SaveOrder,
+  SaveOutcome,
   TfIdfQuery,
 } from "./port.ts";
 import { passageTexts, readRecord } from "./record.ts";
@@ -19,6 +25,12 @@ import { Shard } from "./shard.ts";
 
 /** About how many products of numbers one step of background work does: a millisecond. */
 const STEP_BUDGET = 10_000_000;
+
+/** A write that is not urgent rests so long after every 4 MiB. */
+const REST_MS = 25;
+
+/** The shard is no longer what was to be saved. */
+class ShardChanged extends Error {}
 
 /** The shards of an index. */
 export class RecallEngine implements IndexMethods {
@@ -89,6 +101,54 @@ export class RecallEngine implements IndexMethods {
     this.#shards.delete(namespace);
     this.#measure(namespace, 0);
     this.#sizes.delete(namespace);
+  }
+
+  async save(namespace: string, { path, header, isUrgent }: SaveOrder): Promise<SaveOutcome> {
+    const shard = this.#shards.get(namespace);
+    if (shard === undefined) return { kind: "changed" };
+    // The texts of what is dead must not get into a file. The header says nothing of changes that
+    // come while it is taken out.
+    if (shard.hasDead) {
+      await this.#compact(shard);
+      return { kind: "changed" };
+    }
+    const { changesInPlace } = shard;
+    const check = (): void => {
+      const isSame = shard.changesInPlace === changesInPlace;
+      if (!isSame || this.#shards.get(namespace) !== shard) throw new ShardChanged();
+    };
+    try {
+      const rest = isUrgent ? {} : { rest: () => setTimeout(REST_MS) };
+      const bytes = await writeParts(path, shard.saved(), { header, check, ...rest });
+      return { kind: "saved", bytes };
+    } catch (error) {
+      if (error instanceof ShardChanged) return { kind: "changed" };
+      const { code } = error as NodeJS.ErrnoException;
+      return { kind: "failed", code: code ?? (error instanceof Error ? error.name : "unknown") };
+    }
+  }
+
+  async load(namespace: string, path: string): Promise<readonly LoadedContainer[] | undefined> {
+    const shard = new Shard(this.#parts);
+    try {
+      await readParts(path, (read) => shard.load(read));
+    } catch {
+      shard.release();
+      return undefined;
+    }
+    if (this.#shards.has(namespace)) throw new Error("changes came while an index was loaded");
+    this.#shards.set(namespace, shard);
+    this.#measure(namespace, shard.bytes);
+    return shard.loadedContainers();
+  }
+
+  /** Takes what is dead out of a shard, in slices. */
+  async #compact(shard: Shard): Promise<void> {
+    shard.beginCompaction();
+    while (shard.isCompacting) {
+      shard.step(STEP_BUDGET);
+      await setImmediate();
+    }
   }
 
   /**

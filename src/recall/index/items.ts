@@ -2,6 +2,7 @@
 // item, and as a set of bits for all of them.
 
 import type { MetadataCondition, RecallFilter } from "../rules/filter.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { Bits, bytesColumn, CountsColumn, doublesColumn, PlacesColumn } from "./columns.ts";
 import type { ValueTable, ValueTest } from "./values.ts";
 
@@ -234,6 +235,33 @@ export class ItemTable {
 
   importanceOf(item: number): number {
     return this.#importances.get(item) ?? IMPORTANCE_UNSAID;
+  }
+
+  /** The items of now, none of which may be dead. */
+  saved(): SavedPart[] {
+    const counts = [this.container, this.position, this.passages, this.words, this.flags];
+    return [
+      ...[...counts, this.author, this.kind, this.timeMs, this.idHash].map((one) => one.saved()),
+      ...[this.firstRow, this.itemOfRow, this.live, ...this.rowsOfRole].flatMap((one) =>
+        one.saved(),
+      ),
+      Float64Array.from(this.#importances.keys()),
+      Float64Array.from(this.#importances.values()),
+    ];
+  }
+
+  /** Reads items into a table that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    const counts = [this.container, this.position, this.passages, this.words, this.flags];
+    for (const column of [...counts, this.author]) column.adopt(await read.numbers());
+    this.kind.adopt(await read.bytes());
+    for (const column of [this.timeMs, this.idHash]) column.adopt(await read.doubles());
+    for (const one of [this.firstRow, this.itemOfRow, this.live, ...this.rowsOfRole]) {
+      await one.load(read);
+    }
+    const said = await read.doubles();
+    const importances = await read.doubles();
+    for (const [at, item] of said.entries()) this.#importances.set(item, importances[at] ?? 0);
   }
 
   /** The draft that gives the same item in another table. */

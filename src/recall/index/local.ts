@@ -45,8 +45,8 @@ export function createLocalIndex(settings: IndexSettings): RecallIndex {
   return {
     ...indexMethods(async (call) => {
       if (engine === undefined) throw new IndexStopped();
-      const result = runCall(engine, call);
-      while (engine.step());
+      const result = await runCall(engine, call);
+      while (engine?.step());
       return result;
     }),
     model: settings.model ?? NO_MODEL,
@@ -66,7 +66,9 @@ export function serveEngine(port: MessagePort, engine: RecallEngine): void {
     if (isWorking) setImmediate(work);
   };
   port.on("message", (request: IndexRequest) => {
-    port.postMessage(responseTo(engine, request));
+    const response = responseTo(engine, request);
+    if (response instanceof Promise) void response.then((late) => port.postMessage(late));
+    else port.postMessage(response);
     if (!isWorking) {
       isWorking = true;
       setImmediate(work);
@@ -74,12 +76,21 @@ export function serveEngine(port: MessagePort, engine: RecallEngine): void {
   });
 }
 
-function responseTo(engine: RecallEngine, { id, call }: IndexRequest): IndexResponse {
+/** The response to a request; a promise only where the method takes its time. */
+function responseTo(
+  engine: RecallEngine,
+  { id, call }: IndexRequest,
+): IndexResponse | Promise<IndexResponse> {
+  const failed = (error: unknown): IndexResponse => {
+    return { id, failed: error instanceof Error ? error.name : "unknown" };
+  };
   try {
     const { method, args } = call;
-    if (method !== "apply") return { id, result: runCall(engine, call) };
-    return { id, result: engine.apply(args[0], unpackChanges(args[1])) };
+    if (method === "apply") return { id, result: engine.apply(args[0], unpackChanges(args[1])) };
+    const result = runCall(engine, call);
+    if (!(result instanceof Promise)) return { id, result };
+    return result.then((late: unknown) => ({ id, result: late }), failed);
   } catch (error) {
-    return { id, failed: error instanceof Error ? error.name : "unknown" };
+    return failed(error);
   }
 }

@@ -4,6 +4,7 @@
 import { seqOfMessageId } from "../../kit/ids.ts";
 import { MEMORY_KINDS, type MemoryKind } from "../../memory/rules/memory.ts";
 import type { FilterTimes, MemoryConditions } from "../rules/item-tests.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { nameKey } from "../text/name-keys.ts";
 import {
   bytesColumn,
@@ -112,8 +113,8 @@ export class MemoryTable {
     }
     this.#citedEnd.push(this.#hashes.length);
     const keys = new Set<number>();
-    for (const name of names) this.#addName(item, nameKey(name), keys, 0);
-    for (const topic of topics) this.#addName(item, nameKey(topic), keys, 1);
+    for (const name of names) this.#addName(nameKey(name), keys, 0);
+    for (const topic of topics) this.#addName(nameKey(topic), keys, 1);
     this.#namesEnd.push(this.#names.length);
     this.count += 1;
   }
@@ -245,6 +246,42 @@ export class MemoryTable {
     return this.#hashes.length > 0;
   }
 
+  /** The memories of now, none of which may be dead. */
+  saved(): SavedPart[] {
+    const words = [this.items, this.#names, this.#bounded];
+    const counts = [this.#category, this.#session, this.#citedEnd, this.#namesEnd];
+    const doubles = [this.#confidence, this.#validFrom, this.#validTo, this.#expire, this.#hashes];
+    // Searches note places in this column, and states that mean nothing to another table.
+    const seqs = Float64Array.from(this.#seqs.saved(), (seq) => Math.max(UNKNOWN, seq));
+    return [
+      ...this.#texts.saved(),
+      this.#kinds.saved(),
+      ...[...words, ...counts, ...doubles].map((column) => column.saved()),
+      seqs,
+    ];
+  }
+
+  /** Reads memories into a table that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    await this.#texts.load(read);
+    this.#kinds.adopt(await read.bytes());
+    for (const column of [this.items, this.#names, this.#bounded]) column.adopt(await read.words());
+    for (const column of [this.#category, this.#session, this.#citedEnd, this.#namesEnd]) {
+      column.adopt(await read.numbers());
+    }
+    const doubles = [this.#confidence, this.#validFrom, this.#validTo, this.#expire, this.#hashes];
+    for (const column of [...doubles, this.#seqs]) column.adopt(await read.doubles());
+    this.count = this.items.length;
+    for (let place = 0; place < this.count; place++) {
+      this.#ofKind.add(this.kindAt(place));
+      const start = place === 0 ? 0 : this.#namesEnd.at(place - 1);
+      for (let at = start; at < this.#namesEnd.at(place); at++) {
+        const code = this.#names.at(at);
+        this.#list(code >>> 1, place, (code & 1) === 1);
+      }
+    }
+  }
+
   /** Gives the table of the items that have a new number, which rise as the old ones do. */
   remapped(newItem: (item: number) => number): MemoryTable {
     const table = new MemoryTable();
@@ -276,23 +313,29 @@ export class MemoryTable {
     table.#citedEnd.push(table.#hashes.length);
     const topics = new Set<number>();
     const names = new Set(this.namesAt(place, false));
-    for (const name of names) table.#addName(item, this.nameText(name), topics, 0);
+    for (const name of names) table.#addName(this.nameText(name), topics, 0);
     for (const name of this.namesAt(place, true)) {
-      if (!names.has(name)) table.#addName(item, this.nameText(name), topics, 1);
+      if (!names.has(name)) table.#addName(this.nameText(name), topics, 1);
     }
     table.#namesEnd.push(table.#names.length);
     table.count += 1;
   }
 
-  #addName(item: number, key: string, known: Set<number>, bit: 0 | 1): void {
+  #addName(key: string, known: Set<number>, bit: 0 | 1): void {
     if (key === "") return;
     const number = this.#texts.add(key);
     if (known.has(number)) return;
     known.add(number);
     this.#names.push(number * 2 + bit);
-    const named = this.#byName.get(number) ?? { entities: [], relations: [], others: [] };
-    this.#byName.set(number, named);
-    const kind = bit === 1 ? undefined : this.kindAt(this.items.length - 1);
+    this.#list(number, this.items.length - 1, bit === 1);
+  }
+
+  /** Lists the item of a place under one of its names. */
+  #list(name: number, place: number, isTopic: boolean): void {
+    const named = this.#byName.get(name) ?? { entities: [], relations: [], others: [] };
+    this.#byName.set(name, named);
+    const item = this.items.at(place);
+    const kind = isTopic ? undefined : this.kindAt(place);
     if (kind === "entity") named.entities.push(item);
     else if (kind === "relation") named.relations.push(item);
     else named.others.push(item);

@@ -85,6 +85,36 @@ export interface IndexSize {
   readonly withoutVector: number;
 }
 
+/** Asks for the index of a namespace to be written to a file. */
+export interface SaveOrder {
+  /** A file that does not exist. */
+  readonly path: string;
+  /** The first thing in the file. */
+  readonly header: string;
+  /** Writes as fast as it can, since the server is about to stop. */
+  readonly isUrgent: boolean;
+}
+
+/**
+ * The outcome of a save. "changed": something was taken out meanwhile or just before, and another
+ * try may do; or there is no such namespace. A file that was not "saved" is worth nothing.
+ */
+export type SaveOutcome =
+  | { readonly kind: "saved"; readonly bytes: number }
+  | { readonly kind: "changed" }
+  /** The name that the system has for the fault, such as ENOSPC. */
+  | { readonly kind: "failed"; readonly code: string };
+
+/** A container of an index that was read from a file. */
+export interface LoadedContainer {
+  readonly container: ContainerInfo;
+  readonly count: number;
+  /** The highest position; 0 when it holds nothing. */
+  readonly top: number;
+  /** Some of its items have no vectors of an outside model. */
+  readonly lacksVectors: boolean;
+}
+
 /** A search by words, vectors or both. */
 export interface IndexQuery {
   readonly text: string;
@@ -184,6 +214,16 @@ export interface IndexMethods {
   /** Forgets a namespace. */
   drop(namespace: string): void;
   /**
+   * Writes the index of a namespace, as it is when the call comes, to a file: in pieces, while
+   * everything else goes on.
+   */
+  save(namespace: string, order: SaveOrder): Promise<SaveOutcome>;
+  /**
+   * Reads the index of a namespace that is not known from a file that `save` wrote; undefined when
+   * it cannot be read. No change of the namespace may be applied meanwhile.
+   */
+  load(namespace: string, path: string): Promise<readonly LoadedContainer[] | undefined>;
+  /**
    * The texts of the passages of a record, in order, at least one. Long records take a while, which
    * the calling thread need not spend.
    */
@@ -200,6 +240,8 @@ const HAS_NAMESPACE: Readonly<Record<keyof IndexMethods, boolean>> = {
   searchTfIdf: true,
   positions: true,
   drop: true,
+  save: true,
+  load: true,
   passages: false,
   embed: false,
 };
@@ -217,7 +259,7 @@ export type IndexCall = {
 type AsyncMethods = {
   [M in keyof IndexMethods]: (
     ...args: Parameters<IndexMethods[M]>
-  ) => Promise<ReturnType<IndexMethods[M]>>;
+  ) => Promise<Awaited<ReturnType<IndexMethods[M]>>>;
 };
 
 /** The index of a server. Every method rejects with IndexStopped after a close or a crash. */

@@ -7,6 +7,7 @@ import { ROLE } from "../../window/rules/types.ts";
 import { LexicalIndex } from "../lexical/index.ts";
 import { itemFlags, STATIC_BACKGROUND } from "../rank/relevance.ts";
 import type { Background } from "../rank/types.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { TfIdfIndex } from "../rules/tf-idf.ts";
 import { wordCount } from "../text/passages.ts";
 import { indexTerms } from "../text/terms.ts";
@@ -18,7 +19,14 @@ import { type Container, ContainerTable, placeOf } from "./containers.ts";
 import { DocumentScopes } from "./document-scopes.ts";
 import { ItemTable, NAMES } from "./items.ts";
 import { MemoryTable } from "./memories.ts";
-import type { ContainerRef, IndexChange, IndexedRecord, IndexItem, IndexSize } from "./port.ts";
+import type {
+  ContainerRef,
+  IndexChange,
+  IndexedRecord,
+  IndexItem,
+  IndexSize,
+  LoadedContainer,
+} from "./port.ts";
 import { KINDS, passageTexts, readRecord } from "./record.ts";
 import { GivenSpaces } from "./spaces.ts";
 import { ValueTable } from "./values.ts";
@@ -50,6 +58,8 @@ export class Shard {
   readonly parts: IndexParts;
   /** The sample of an outside model's cosines; the background of the static one is known. */
   #sample: VectorSample | undefined;
+  /** Counts up when an item dies or gets vectors later than its words. */
+  changesInPlace = 0;
   #tfIdfBytes = 0;
   #compaction: Compaction | undefined;
 
@@ -85,6 +95,56 @@ export class Shard {
       rows: this.items.liveRows,
       withoutVector: this.vectors === undefined ? 0 : items - this.embedded.count,
     };
+  }
+
+  /** Whether there are items or rows that are dead, whose texts are not gone yet. */
+  get hasDead(): boolean {
+    return this.items.live.count < this.items.count || this.lexical.deadCount > 0;
+  }
+
+  /**
+   * The whole of the shard as it is now, without what is made anew from it: partitions, samples and
+   * TF-IDF. Nothing may be dead. The parts are good while `changesInPlace` stays as it is; rows
+   * may be added.
+   */
+  saved(): SavedPart[] {
+    const { items, values, memories, documentScopes, authors, embedded, containers } = this;
+    return [
+      ...[containers, items, values, memories, documentScopes, authors, embedded].flatMap((table) =>
+        table.saved(),
+      ),
+      ...this.lexical.saved(),
+      ...this.spaces.saved(),
+      ...(this.vectors?.saved() ?? []),
+    ];
+  }
+
+  /** Reads the whole of a shard into one that holds nothing yet. Release it when that fails. */
+  async load(read: SavedReader): Promise<void> {
+    const { items, values, memories, documentScopes, authors, embedded, containers } = this;
+    for (const table of [containers, items, values, memories, documentScopes, authors, embedded]) {
+      await table.load(read);
+    }
+    await this.lexical.load(read);
+    await this.spaces.load(read);
+    await this.vectors?.load(read);
+    containers.list(items);
+    if (this.#sample !== undefined) this.#sampleAnew();
+  }
+
+  /** The containers with what the index holds of each. */
+  loadedContainers(): LoadedContainer[] {
+    const { position } = this.items;
+    const isMadeElsewhere = this.vectors !== undefined && !this.parts.model.isLocal;
+    return [...this.containers.all()].map((container) => {
+      const { items } = container;
+      return {
+        container: this.containers.infoOf(container),
+        count: items.length,
+        top: position.at(items.at(-1) ?? this.items.count),
+        lacksVectors: isMadeElsewhere && items.some((item) => !this.embedded.has(item)),
+      };
+    });
   }
 
   /** Takes a change in. Throws when the container of items is not known. */
@@ -153,6 +213,10 @@ export class Shard {
     return true;
   }
 
+  get isCompacting(): boolean {
+    return this.#compaction !== undefined;
+  }
+
   /** Begins to give items and rows new numbers, unless it is under way; `step` goes on with it. */
   beginCompaction(): void {
     this.#compaction ??= new Compaction(this);
@@ -188,6 +252,7 @@ export class Shard {
     const container = this.containers.find(ref);
     if (container === undefined) return;
     for (const item of container.items) this.#kill(item);
+    this.changesInPlace += 1;
     this.#tfIdfBytes -= container.tfIdf?.bytes ?? 0;
     this.containers.remove(container);
   }
@@ -254,6 +319,7 @@ export class Shard {
     const found = this.containers.find(change.container)?.items ?? [];
     const item = found[placeOf(found, this.items.position, change.position)];
     if (item === undefined || this.items.position.at(item) !== change.position) return;
+    this.changesInPlace += 1;
     this.#putVectors(item, change.vectors);
   }
 
@@ -270,6 +336,7 @@ export class Shard {
   }
 
   #kill(item: number): void {
+    this.changesInPlace += 1;
     const first = this.items.firstRow.at(item);
     const rows = Array.from({ length: this.items.passages.at(item) }, (_, at) => first + at);
     this.lexical.remove(rows);

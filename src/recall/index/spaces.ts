@@ -2,6 +2,7 @@
 // of its own: only vectors of one space are compared.
 
 import { filterHas, filterWhere, type RowFilter } from "../rules/row-filter.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import type { VectorArena } from "../vector/arena.ts";
 import { VectorBlock } from "../vector/block.ts";
 import { textBytes, wordsColumn } from "./columns.ts";
@@ -43,12 +44,7 @@ export class GivenSpaces {
   /** Adds the vector of an item; items come with rising numbers. */
   add(item: number, { model, values }: GivenVector): void {
     const key = keyOf(model, values.length);
-    let space = this.#spaces.get(key);
-    if (space === undefined) {
-      const block = new VectorBlock(values.length, { arena: this.#arena, residuals: true });
-      space = { block, items: wordsColumn() };
-      this.#spaces.set(key, space);
-    }
+    const space = this.#spaces.get(key) ?? this.#make(key, values.length);
     space.block.put(space.items.length, values);
     space.items.push(item);
   }
@@ -101,6 +97,36 @@ export class GivenSpaces {
       block.release();
       this.#spaces.delete(key);
     }
+  }
+
+  /** The spaces of now. */
+  saved(): SavedPart[] {
+    const spaces = [...this.#spaces.values()];
+    return [
+      { texts: [...this.#spaces.keys()] },
+      ...spaces.flatMap(({ block, items }) => [
+        ...[block.dimensions, items.saved()],
+        ...block.saved(),
+      ]),
+    ];
+  }
+
+  /** Reads spaces into an object that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    const keys: string[] = [];
+    await read.texts((key) => keys.push(key));
+    for (const key of keys) {
+      const { block, items } = this.#make(key, await read.number());
+      items.adopt(await read.words());
+      await block.load(read);
+    }
+  }
+
+  #make(key: string, dimensions: number): Space {
+    const block = new VectorBlock(dimensions, { arena: this.#arena, residuals: true });
+    const space = { block, items: wordsColumn() };
+    this.#spaces.set(key, space);
+    return space;
   }
 
   /** Gives all memory back. */

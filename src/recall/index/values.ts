@@ -2,6 +2,7 @@
 // Items are added with rising numbers, so each list is sorted as it grows.
 
 import type { MetadataTest, Scalar } from "../rules/filter.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
 
 /** A test of a value. */
@@ -115,6 +116,32 @@ export class ValueTable {
     const at = lowerBound(column.codeItems, item);
     if (at >= column.codes.length || column.codeItems.at(at) !== item) return undefined;
     return this.#texts.textOf(column.codes.at(at) - TEXTS);
+  }
+
+  /** The values of now. */
+  saved(): SavedPart[] {
+    const columns = [...this.#columns.values()].flatMap(
+      ({ numberItems, numbers, codeItems, codes }) => [
+        ...[numberItems.saved(), numbers.saved(), codeItems.saved(), codes.saved()],
+      ],
+    );
+    return [...this.#texts.saved(), { texts: [...this.#columns.keys()] }, ...columns];
+  }
+
+  /** Reads values into a table that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    await this.#texts.load(read);
+    const names: string[] = [];
+    await read.texts((name) => names.push(name));
+    for (const name of names) {
+      const column = new ValueColumn();
+      column.numberItems.adopt(await read.words());
+      column.numbers.adopt(await read.doubles());
+      column.codeItems.adopt(await read.words());
+      column.codes.adopt(await read.words());
+      this.#columns.set(name, column);
+      this.#nameBytes += textBytes(name);
+    }
   }
 
   /** Gives the table of the items that have a new number, which rise as the old ones do. */

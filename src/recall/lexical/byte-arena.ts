@@ -1,5 +1,7 @@
 // Memory that is given out in small pieces and never moves: pieces are addressed by number.
 
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
+
 const SLAB_BITS = 18;
 const SLAB_BYTES = 1 << SLAB_BITS;
 const SLAB_MASK = SLAB_BYTES - 1;
@@ -10,7 +12,7 @@ const RESERVED_BYTES = 8;
 
 /** Slabs of 256 KiB; the first one grows, so that a small arena is small. */
 export class ByteArena {
-  readonly #slabs: Uint8Array[] = [new Uint8Array(FIRST_BYTES)];
+  #slabs: Uint8Array[] = [new Uint8Array(FIRST_BYTES)];
   #used = RESERVED_BYTES;
 
   /** Gives the address of new bytes, all of them 0. At most 64 KiB at once. */
@@ -42,6 +44,20 @@ export class ByteArena {
   /** The place of an address in its slab. */
   placeOf(address: number): number {
     return address & SLAB_MASK;
+  }
+
+  /** The bytes that are given out now. They may change while they are written. */
+  saved(): SavedPart[] {
+    const [last = new Uint8Array(0), ...full] = this.#slabs.toReversed();
+    return [this.#slabs.length, ...full.reverse(), last.subarray(0, this.#used)];
+  }
+
+  /** Reads bytes into an arena that has given out none yet. */
+  async load(read: SavedReader): Promise<void> {
+    const slabs: Uint8Array[] = [];
+    for (let left = await read.number(); left > 0; left--) slabs.push(await read.bytes());
+    this.#slabs = slabs;
+    this.#used = slabs.at(-1)?.length ?? 0;
   }
 
   /** The memory that the arena takes. */

@@ -6,6 +6,7 @@
 // terms when there are any, and remembers the counts until the next removal.
 
 import type { RowFilter } from "../rules/row-filter.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { LexicalPass, type PassTerm } from "./pass.ts";
 import { Postings } from "./postings.ts";
 import { RowLengths } from "./row-lengths.ts";
@@ -232,6 +233,17 @@ export class LexicalIndex {
         to.addTo(number, newRow, reader.counts[i] ?? 1);
       }
     }
+  }
+
+  /** The rows of now, none of which may be dead; more may be added while they are written. */
+  saved(): SavedPart[] {
+    return [...this.#rows.saved(), ...this.#postings.saved()];
+  }
+
+  /** Reads rows into an index that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    await this.#rows.load(read);
+    await this.#postings.load(read);
   }
 
   /** The memory that the index takes, without the scratch; true to a few percent. */

@@ -6,6 +6,7 @@
 // newest posting of a term is kept in the record of the term: so a term with one posting needs no
 // slice, and counting the repeats of a term in a row needs no table.
 
+import { firstTexts, type SavedPart, type SavedReader } from "../rules/saved.ts";
 import { ownCopy } from "../text/fold.ts";
 import { ByteArena, readWord, writeWord } from "./byte-arena.ts";
 
@@ -50,6 +51,39 @@ export class Postings {
   /** All terms with their numbers, in the order in which they were first met. */
   terms(): IterableIterator<[string, number]> {
     return this.#terms.entries();
+  }
+
+  /** The terms and postings of now; more may be added while they are written. */
+  saved(): SavedPart[] {
+    const { size } = this.#terms;
+    return [
+      { texts: firstTexts(this.#terms.keys(), size) },
+      this.#records.slice(0, size * RECORD_WORDS),
+      ...this.#arena.saved(),
+    ];
+  }
+
+  /** Reads terms and postings into an object that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    await read.texts((term) => {
+      this.#terms.set(term, this.#terms.size);
+      this.#termBytes += stringBytes(term);
+    });
+    this.#records = await read.words();
+    await this.#arena.load(read);
+    for (let at = 0; at < this.#records.length; at += RECORD_WORDS) this.#cutOff(at);
+  }
+
+  /** Clears what was written behind the last posting of a term while it was saved. */
+  #cutOff(at: number): void {
+    const records = this.#records;
+    if (records[at + HEAD] === 0) return;
+    const [place, end] = [records[at + PLACE] ?? 0, records[at + END] ?? 0];
+    const slice = end - (SLICE_BYTES[(records[at + LEVEL_COUNT] ?? 0) >>> 8] ?? 0);
+    const slab = this.#arena.slabOf(slice);
+    writeWord(slab, this.#arena.placeOf(slice), 0);
+    const from = this.#arena.placeOf(slice) + (place - slice);
+    slab.fill(0, from, from + (end - place));
   }
 
   /** Number of rows that hold a term. */

@@ -1,5 +1,7 @@
 // Number of terms of each row, and the set of living rows.
 
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
+
 /** The longest length of a row; longer rows count as this. */
 const LENGTH_MAX = 0xffff;
 const ROWS_FIRST = 64;
@@ -44,6 +46,26 @@ export class RowLengths {
 
   has(row: number): boolean {
     return (((this.living[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+  }
+
+  /** The rows of now, none of which may be dead. */
+  saved(): SavedPart[] {
+    const { end, count, sum } = this;
+    return [end, count, sum, this.lengths.subarray(0, end), this.living.slice()];
+  }
+
+  /** Reads rows into an object that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    this.end = await read.number();
+    this.count = await read.number();
+    this.added = this.count;
+    this.sum = await read.number();
+    const lengths = await read.shorts();
+    const living = await read.words();
+    // The bits must reach as far as the lengths, or a later row would have none.
+    this.lengths = new Uint16Array(living.length << 5);
+    this.lengths.set(lengths);
+    this.living = living;
   }
 
   bytes(): number {

@@ -10,6 +10,7 @@ import {
   forEachRow,
   type RowFilter,
 } from "../rules/row-filter.ts";
+import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { type ScoredRows, TopRows } from "../rules/top-rows.ts";
 import type { VectorArena } from "./arena.ts";
 import { RECORD_TAIL } from "./kernel.ts";
@@ -215,6 +216,54 @@ export class VectorBlock {
     this.#residuals?.truncate(kept);
     this.#live = kept;
     this.#partitioner.compact(newSlots);
+  }
+
+  /** The vectors of now; those of new rows may be put while they are written. */
+  saved(): SavedPart[] {
+    const { count } = this.#slots;
+    const parts: SavedPart[] = [count, { pieces: this.#records.pieces(count) }];
+    if (this.#residuals !== undefined) parts.push({ pieces: this.#residuals.pieces(count) });
+    return parts;
+  }
+
+  /**
+   * Reads vectors into a block that has none yet.
+   *
+   * @throws VectorMemoryError when there is no memory for them; the block must then be released.
+   */
+  async load(read: SavedReader): Promise<void> {
+    const rows = new Uint32Array(await read.number());
+    const kept = new Uint8Array(rows.length);
+    let slot = 0;
+    const records = this.#records;
+    await read.pieces((piece) => {
+      const { buffer, byteOffset, length } = piece;
+      const view = new DataView(buffer, byteOffset, length);
+      for (let at = 0; at < length; at += records.stride) {
+        const isUsed = !Number.isNaN(view.getFloat32(at + this.#codes, true));
+        kept[slot++] = Number(isUsed);
+        if (!isUsed) continue;
+        records.reserve(this.#live + 1);
+        rows[this.#live] = view.getUint32(at + this.#codes + 4, true);
+        const record = piece.subarray(at, at + records.stride);
+        new Uint8Array(records.views.i8.buffer).set(record, records.address(this.#live++));
+      }
+    });
+    this.#slots.reset(rows.slice(0, this.#live));
+    if (this.#residuals !== undefined) await this.#loadResiduals(read, this.#residuals, kept);
+  }
+
+  async #loadResiduals(read: SavedReader, residuals: Records, kept: Uint8Array): Promise<void> {
+    residuals.reserve(this.#live);
+    let slot = 0;
+    let live = 0;
+    await read.pieces((piece) => {
+      for (let at = 0; at < piece.length; at += residuals.stride) {
+        if (kept[slot++] !== 1) continue;
+        const record = piece.subarray(at, at + residuals.stride);
+        new Uint8Array(residuals.views.i8.buffer).set(record, residuals.address(live++));
+      }
+    });
   }
 
   /**

@@ -77,6 +77,19 @@ export class Records {
     }
   }
 
+  /** The records of slots 0 to `slots` - 1 in pieces, each where it is when it is asked for. */
+  *pieces(slots: number): Generator<Uint8Array> {
+    const perPiece = Math.min(this.#perChunk, Math.max(1, slots));
+    for (let slot = 0; slot < slots; slot += perPiece) {
+      const bytes = Math.min(perPiece, slots - slot) * this.stride;
+      yield new Uint8Array(
+        this.views.i8.buffer,
+        this.views.i8.byteOffset + this.address(slot),
+        bytes,
+      );
+    }
+  }
+
   /** Copies one record over another. */
   copy(from: number, to: number): void {
     const at = this.address(from);

@@ -58,6 +58,8 @@ export function createCrashingIndex(settings: IndexSettings): CrashingIndex {
     passages: (kind, bytes) => inner.passages(kind, bytes),
     embed: (texts) => inOrder((own) => own.embed(texts)),
     drop: (namespace) => inOrder((own) => own.drop(namespace)),
+    save: (namespace, order) => inOrder((own) => own.save(namespace, order)),
+    load: (namespace, path) => inOrder((own) => own.load(namespace, path)),
     onRestart: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -2,7 +2,7 @@
 // without protobuf.
 
 import type { Codec, MadeMessage, MessageDraft, MessageStamp } from "../../../src/core/codec.ts";
-import type { Event } from "../../../src/events/rules/event.ts";
+import { ERASING_EVENTS, EVENT_TYPE, type Event } from "../../../src/events/rules/event.ts";
 import { TRUST, type Trust } from "../../../src/summary/rules/summary.ts";
 import { ROLE, type Role, type WindowFacts } from "../../../src/window/rules/types.ts";
 
@@ -187,5 +187,12 @@ export const jsonCodec: Codec = {
     const { detail } = fromBytes<Event>(body);
     if ("seqs" in detail) return detail.seqs;
     return "seq" in detail ? { first: detail.seq, last: detail.seq } : undefined;
+  },
+  readEventErases: ({ type, body }) => {
+    if (type !== EVENT_TYPE.documentsUpserted) return ERASING_EVENTS.has(type);
+    const { detail } = fromBytes<Event>(body);
+    return "documentIds" in detail && "createdCount" in detail
+      ? detail.createdCount !== detail.documentIds.length
+      : true;
   },
 };

@@ -10,6 +10,7 @@ import type { Call } from "../../../src/kit/call.ts";
 import type { World } from "../../../src/kit/world.ts";
 import { createLocalIndex } from "../../../src/recall/index/local.ts";
 import type { RecallIndex } from "../../../src/recall/index/port.ts";
+import { type IndexFileSettings, IndexFiles } from "../../../src/recall/saved/index-files.ts";
 import { createServices } from "../../../src/services.ts";
 import type { AppendInput } from "../../../src/session/api.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -144,12 +145,20 @@ export interface TestServicesOptions {
   readonly index?: RecallIndex;
   /** The memory of the index. */
   readonly memoryBytes?: number;
+  /** Default: indexes are not kept for the next start. */
+  readonly indexFiles?: IndexFileSettings & { readonly code?: string };
   /** Initial time of the clock. */
   readonly startMs?: number;
 }
 
 function rethrow(error: unknown): never {
   throw error;
+}
+
+function savedOf({ indexFiles, onBackgroundError = rethrow }: TestServicesOptions) {
+  if (indexFiles === undefined) return {};
+  const files = new IndexFiles(indexFiles, onBackgroundError);
+  return { saved: { files, code: indexFiles.code ?? "test" } };
 }
 
 /** Starts services for a test. */
@@ -159,6 +168,7 @@ export async function startTestServices(
 ): Promise<TestServices> {
   const opened = options.store ?? (await openMemoryStore({ readFacts: jsonCodec.readFacts }));
   const store = options.wrapStore?.(opened) ?? opened;
+  const { onBackgroundError = rethrow } = options;
   const { advance, ...world } = testWorld(options.startMs ?? 1_700_000_000_000);
   const services = createServices({
     store,
@@ -171,8 +181,9 @@ export async function startTestServices(
       index: options.index ?? createLocalIndex({ codec: jsonRecallCodec }),
       codec: jsonRecallCodec,
       ...(options.memoryBytes === undefined ? {} : { memoryBytes: options.memoryBytes }),
+      ...savedOf(options),
     },
-    onBackgroundError: options.onBackgroundError ?? rethrow,
+    onBackgroundError,
   });
   return { ...services, ...shortcuts(services), store, nowMs: world.nowMs, advance };
 }

@@ -36,7 +36,7 @@ export const HOUSE: readonly Floor[] = [
       ...["store/backup"],
     ],
   },
-  { name: "machines", rooms: ["grpc", "recall/embed", "hooks", "recall/index"] },
+  { name: "machines", rooms: ["grpc", "recall/embed", "hooks", "recall/saved", "recall/index"] },
   {
     name: "use cases",
     rooms: [
