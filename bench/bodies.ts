@@ -15,6 +15,7 @@ import {
   AppendMessagesRequest,
   GetMessageRequest,
   GetWindowRequest,
+  WindowReply,
 } from "../src/gen/memorysidecar/v1/session_service.ts";
 import { grpcFrame } from "./wire.ts";
 
@@ -30,6 +31,8 @@ export type BodySpec =
       readonly count: number;
       readonly prefix: string;
       readonly namespace?: string;
+      /** Whether it answers with the window. Default: no. */
+      readonly reply?: boolean;
     }
   | { readonly kind: "window"; readonly prefix: string }
   | { readonly kind: "remember"; readonly prefix: string }
@@ -99,6 +102,7 @@ function encode(spec: BodySpec): Uint8Array {
           sessionId: sessionName(spec.prefix, 0),
           messages: turns(spec.count),
           createSession: true,
+          ...(spec.reply === true ? { windowReply: make(WindowReply, {}) } : {}),
         }),
       ).finish();
     case "window":

@@ -13,6 +13,7 @@ import { CAN_PIN, Worker } from "./processes.ts";
 import { recallSpeed } from "./recall-speed.ts";
 import { records } from "./records.ts";
 import { judge, measurements, table, type Verdict } from "./report.ts";
+import { turns } from "./turns.ts";
 import {
   type Bench,
   basic,
@@ -29,6 +30,7 @@ const HERE = import.meta.dirname;
 
 const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   basic,
+  turns,
   "long-session": longSession,
   "many-sessions": manySessions,
   policies,

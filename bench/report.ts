@@ -63,6 +63,22 @@ function basic({ rounds, figures }: Found): Check[] {
   ];
 }
 
+function turns({ rounds }: Found): Check[] {
+  const [one, other] = ["append with window", "append alone"];
+  return [
+    {
+      what: "append with window to append, p50 of one caller",
+      value: ratio(rounds, "p50Ms", [`${one}, 1`, `${other}, 1`]),
+      atMost: 1.3,
+    },
+    {
+      what: "append with window to append, time a call at 32",
+      value: ratio(rounds, "perSecond", [`${other}, 32`, `${one}, 32`]),
+      atMost: 1.3,
+    },
+  ];
+}
+
 function longSession({ rounds, figures }: Found): Check[] {
   const checks: Check[] = [];
   for (const call of ["append", "window"]) {
@@ -250,6 +266,7 @@ function recall({ rounds, figures }: Found): Check[] {
 
 const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   basic,
+  turns,
   "long-session": longSession,
   "many-sessions": manySessions,
   policies,

@@ -12,9 +12,10 @@ import type {
 import { fromNamespace } from "../core/wire.ts";
 import { createAnswerStream, letGo } from "../grpc/answer-stream.ts";
 import { type Auth, type Caller, tokenInvalid } from "../grpc/auth.ts";
-import type { CallLog } from "../grpc/call-log.ts";
+import type { CallFacts, CallLog } from "../grpc/call-log.ts";
 import {
   deadlineExceeded,
+  type ErrorStatus,
   requestMalformed,
   shuttingDown,
   toErrorStatus,
@@ -170,6 +171,17 @@ function cutShort(error: unknown, revoked: boolean, stopped: boolean): unknown {
   return stopped ? shuttingDown() : error;
 }
 
+function factsOf({ nowMs }: Edge, method: string, request: Buffer): CallFacts {
+  return { method, startMs: nowMs(), requestBytes: request.length };
+}
+
+/** The status of a failure, which is logged. */
+function told(log: CallLog, facts: CallFacts, error: unknown): ErrorStatus {
+  const answer = toErrorStatus(error);
+  log.failed(facts, answer, error);
+  return answer;
+}
+
 /** Makes the handler of an rpc with one answer. */
 export function createUnaryHandler<Request>(
   edge: Edge,
@@ -178,11 +190,7 @@ export function createUnaryHandler<Request>(
 ): handleUnaryCall<Buffer, Uint8Array> {
   const { admission, log, unsent } = edge;
   return (call, callback) => {
-    const facts = {
-      method: shape.name,
-      startMs: edge.nowMs(),
-      requestBytes: call.request.length,
-    };
+    const facts = factsOf(edge, shape.name, call.request);
     let entered = false;
     let namespace = "";
     let waits = false;
@@ -203,12 +211,14 @@ export function createUnaryHandler<Request>(
         fail(error);
       }
     };
+    const tell = (error: unknown): ErrorStatus => {
+      const stopped = waits && edge.stopping.aborted;
+      return told(log, facts, cutShort(error, revoked?.aborted === true, stopped));
+    };
     const fail = (error: unknown): void => {
       leave();
       try {
-        const stopped = waits && edge.stopping.aborted;
-        const answer = toErrorStatus(cutShort(error, revoked?.aborted === true, stopped));
-        log.failed(facts, answer, error);
+        const answer = tell(error);
         unsent.failed(call);
         callback(answer);
       } catch (second) {
@@ -229,7 +239,7 @@ export function createUnaryHandler<Request>(
           if (call.cancelled) throw deadlineExceeded();
           const signal = unarySignal(edge, call, rpc, { ...admitted, waits });
           const rpcCall = makeCall(shape, admitted, signal);
-          rpc.handle(edge.context, rpcCall, admitted.request).then(succeed, fail);
+          rpc.handle(edge.context, rpcCall, admitted.request, tell).then(succeed, fail);
         } catch (error) {
           fail(error);
         }
@@ -260,11 +270,7 @@ async function runStream<Request>(
   call: ServerWritableStream<Buffer, Uint8Array>,
 ): Promise<void> {
   const { admission, log, stopped } = edge;
-  const facts = {
-    method: shape.name,
-    startMs: edge.nowMs(),
-    requestBytes: call.request.length,
-  };
+  const facts = factsOf(edge, shape.name, call.request);
   let namespace: string | undefined;
   // A stream that breaks off raises "error" as well; "cancelled" reports its end.
   call.on("error", () => {});

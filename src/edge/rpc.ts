@@ -1,6 +1,7 @@
 // An rpc at the edge: how its request is checked, and its handler.
 
 import type { AnswerStream } from "../grpc/answer-stream.ts";
+import type { ErrorStatus } from "../grpc/error-status.ts";
 import type { PageTokens } from "../grpc/page-token.ts";
 import type { ResumeTokens } from "../grpc/resume-token.ts";
 import type { Violations } from "../grpc/violations.ts";
@@ -31,6 +32,9 @@ export interface ServerFacts {
   readonly limits: Readonly<Record<string, number>>;
 }
 
+/** Gives the status of a failure that is a part of an answer, and logs it as that of a call. */
+export type Tell = (error: unknown) => ErrorStatus;
+
 /** An rpc with one answer. */
 export interface UnaryRpc<Request> {
   /**
@@ -39,7 +43,12 @@ export interface UnaryRpc<Request> {
    */
   readonly validate?: (request: Request, violations: Violations) => void;
   /** Gives the wire form of the answer. */
-  readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
+  readonly handle: (
+    context: RpcContext,
+    call: Call,
+    request: Request,
+    tell: Tell,
+  ) => Promise<Uint8Array>;
   /**
    * Whether the work is long enough to be stopped half way, or for which requests it is: the call
    * then has a live signal.

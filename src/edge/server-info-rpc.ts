@@ -84,6 +84,7 @@ export const CAPABILITIES = [
   "tool_results",
   "ttl",
   "turn_episodes",
+  "turns",
   "unknown_fields_refused",
   "window_as_of",
   "window_policies",

@@ -79,6 +79,7 @@ export const STATUS_CODES = {
   RECORD_NOT_FOUND: status.NOT_FOUND,
   RECORD_ALREADY_EXISTS: status.ALREADY_EXISTS,
   RECORD_VERSION_MISMATCH: status.ABORTED,
+  REPLY_TOO_LARGE: status.OUT_OF_RANGE,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {
@@ -124,6 +125,8 @@ export interface ErrorStatus {
   readonly details: string;
   readonly metadata: Metadata;
   readonly reason: ErrorReason;
+  /** The metadata of its ErrorInfo. */
+  readonly facts: ReadonlyMap<string, string>;
   /** Set for a fault of the server: the same id is in the answer and in the log. */
   readonly incidentId?: string;
 }
@@ -234,7 +237,7 @@ export function toErrorStatus(error: unknown): ErrorStatus {
   metadata.set("grpc-status-details-bin", Buffer.from(wire));
   const delay = retryDelayMs(known);
   if (delay !== undefined) metadata.set(PUSHBACK_KEY, String(delay));
-  const base = { code, details, metadata, reason: known.reason };
+  const base = { code, details, metadata, reason: known.reason, facts: info.metadata };
   return incidentId === undefined ? base : { ...base, incidentId };
 }
 
@@ -253,6 +256,16 @@ export function overloaded(full: Full): AppError {
     `The server is already running ${full.limit} calls${keptFor(full)}. Nothing was done. Retry ` +
       "after the delay.",
     { metadata: { limit: String(full.limit) } },
+  );
+}
+
+/** A reply does not fit into the answer of its write. */
+export function replyTooLarge(limit: number): AppError {
+  return new AppError(
+    "REPLY_TOO_LARGE",
+    `The reply does not fit into a response of ${limit} bytes. The write has taken effect. Ask ` +
+      "for the reply by itself.",
+    { metadata: { limit: String(limit) } },
   );
 }
 

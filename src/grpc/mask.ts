@@ -55,14 +55,15 @@ export function checkMask(
   v: Violations,
   mask: readonly string[] | undefined,
   known: MaskPaths,
+  field = "update_mask",
 ): void {
   if (mask === undefined) return;
-  checkCount(v, "update_mask.paths", mask.length, LIMITS.updateMaskPaths);
+  checkCount(v, `${field}.paths`, mask.length, LIMITS.updateMaskPaths);
   for (let index = 0; index < mask.length && !v.full; index++) {
     const path = mask[index] as string;
     if (path === "*" || known.changeable.includes(path) || known.ignored.has(path)) continue;
     const short = path.slice(0, PATH_CHARS_MAX).toWellFormed();
-    v.add(`update_mask.paths[${index}]`, `"${short}" is not a path that can be changed`);
+    v.add(`${field}.paths[${index}]`, `"${short}" is not a path that can be changed`);
   }
 }
 

@@ -68,6 +68,7 @@ export const ERROR_REASONS = [
   "RECORD_VERSION_MISMATCH",
   "COMPACTION_RUNNING",
   "COMPACTION_FAILED",
+  "REPLY_TOO_LARGE",
 ] as const;
 
 /** Reasons for which a call fails. */

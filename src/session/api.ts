@@ -28,6 +28,7 @@ import type {
   SessionQuery,
   StoredMessage,
 } from "../store/store.ts";
+import type { Policy } from "../window/policy/policy.ts";
 import type { Role, SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
 import type { AppendOutcome, OnExisting } from "./log/existing-messages.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
@@ -93,6 +94,15 @@ export interface ListedSessions extends SessionPage {
   readonly total: ListTotal | undefined;
 }
 
+/** Attributes of a session that an append creates or changes. */
+export interface AttributesInput {
+  readonly input: SessionInput;
+  /** The paths to change of an existing session; none leaves it as it is. */
+  readonly paths: readonly SessionPath[];
+  /** Empty means any. */
+  readonly etag: string;
+}
+
 export interface AppendInput extends SessionRef {
   readonly drafts: readonly MessageDraft[];
   readonly expectedLastSeq?: number;
@@ -103,6 +113,9 @@ export interface AppendInput extends SessionRef {
   /** On different records. */
   readonly recordOperations: readonly RecordOperation[];
   readonly onExisting: OnExisting;
+  readonly attributes?: AttributesInput;
+  /** The policy of a reply that follows: it is refused before anything is written. */
+  readonly replyPolicy?: Policy;
   readonly encode: (result: AppendResult) => Uint8Array;
 }
 
@@ -121,6 +134,8 @@ export interface AppendResult {
   readonly lastSeq: number;
   readonly runs: readonly StageRun[];
   readonly overLimit: boolean;
+  /** Empty unless the append came with attributes. */
+  readonly sessionEtag: string;
   /** Memories that the append made; unset for none. */
   readonly given?: {
     readonly episodeId: string;

@@ -2,6 +2,7 @@
 // messages, the trims that follow, their events, and the answer for the request id.
 
 import { changeSession, replyPart } from "../core/change.ts";
+import { checkMemoryHooks, checkPromotion } from "../core/check-hooks.ts";
 import type { MessageDraft } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
@@ -11,14 +12,15 @@ import { changeWindow, type Pass, planOf, type WindowChange } from "../core/wind
 import { sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
-import { lastSeqMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
+import { etagMismatch, lastSeqMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
-import { givenByChange } from "../memory/learn/give.ts";
+import { givenByChange, mergeJobPlans } from "../memory/learn/give.ts";
 import { planRecords } from "../records/change-records.ts";
 import type { NewMessage, SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
-import { planPart } from "../tasks/task-edits.ts";
+import { checkHooks } from "../summary/hand-over.ts";
+import { mergeTaskPlans, tasksAfter } from "../tasks/task-edits.ts";
 import { type CountedRule, countedRule, isSameRule } from "../window/policy/token-rules.ts";
 import { needsTrim } from "../window/rules/needs-trim.ts";
 import { addRange } from "../window/rules/ranges.ts";
@@ -36,7 +38,7 @@ import {
   sortDrafts,
 } from "./log/existing-messages.ts";
 import type { Session, SessionHead } from "./rules/session.ts";
-import { newSession } from "./sessions.ts";
+import { checkPatchHooks, newSession, type PatchedSession, patchSession } from "./sessions.ts";
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
@@ -66,6 +68,7 @@ export async function appendMessages(
   call: Call,
   input: AppendInput,
 ): Promise<Uint8Array> {
+  checkHooks(context, input.replyPolicy);
   const messageIds = input.drafts.map((draft) => draft.messageId).filter((id) => id !== "");
   const unnamed = input.drafts.length - messageIds.length;
   const append: Append = {
@@ -103,16 +106,20 @@ function decideAppend(
   const { context, input } = append;
   const stored = view.session ?? sessionToCreate(append, view);
   const sorted = checkAppend(append, view, stored);
-  if (sorted !== undefined && isNothing(input, sorted)) return unchanged(append, stored, sorted);
-  const { policy } = stored.fields;
+  const patched = patch(append, view, stored);
+  if (patched === "need-window") return { kind: "need-window" };
+  const isSame = patched === undefined && sorted !== undefined && isNothing(input, sorted);
+  if (isSame) return unchanged(append, stored, sorted);
+  const start = patched?.session ?? stored;
+  const { policy } = start.fields;
   if (policy.tokenRule === "given") checkGiven(input.drafts, sorted);
   const rule = countedRule(policy);
   const counts = countsBy(append, rule);
   if (counts === undefined) return { kind: "answer", result: { needCount: rule } };
-  const edited = edit(append, view, stored, { sorted, counts, rule });
+  const edited = edit(append, afterPatch(view, patched), start, { sorted, counts, rule });
   if (edited?.kind === "need-window") return edited;
   if (edited?.kind === "named") return { kind: "answer", result: edited };
-  const base = edited === undefined ? { view, session: stored } : afterEdit(view, edited);
+  const base = edited === undefined ? { view, session: start } : afterEdit(view, edited);
   const { session, view: now } = base;
   const { drafts, places } = addedOf(input, sorted);
   const messages = encoded(append, session, {
@@ -136,6 +143,7 @@ function decideAppend(
     ...grown,
     stored: view.session,
     sorted,
+    patched,
     edited,
     episode: turn.episode,
   });
@@ -145,14 +153,39 @@ function decideAppend(
 function checkAppend(
   { context, input }: Append,
   view: SessionView,
-  { head }: Session,
+  { head, fields }: Session,
 ): SortedDrafts | undefined {
   const isSorted = input.onExisting !== "fail";
   if (!isSorted) checkNew(input.drafts, view);
   if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
     throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
   }
+  const { etag = "" } = input.attributes ?? {};
+  // A session that is created now had none to read.
+  const hasEtag = view.session !== undefined && context.etags.allows(etag, fields.etagRevision);
+  if (etag !== "" && !hasEtag) throw etagMismatch();
   return isSorted ? sortDrafts(context.codec, input, view) : undefined;
+}
+
+/** Changes the attributes of a session that exists; undefined when none are to change. */
+function patch(
+  { context, input, nowMs }: Append,
+  view: SessionView,
+  stored: Session,
+): PatchedSession | "need-window" | undefined {
+  const { attributes } = input;
+  if (attributes === undefined || attributes.paths.length === 0) return undefined;
+  if (view.session === undefined) return undefined;
+  checkPatchHooks(context, attributes);
+  // A new policy takes effect on the whole window.
+  if (view.window === undefined && attributes.paths.includes("policy")) return "need-window";
+  return patchSession(stored, attributes, view, nowMs);
+}
+
+/** The view of a session whose new policy has given up tasks. */
+function afterPatch(view: SessionView, patched: PatchedSession | undefined): SessionView {
+  const plan = patched?.edited.plan;
+  return plan === undefined ? view : { ...view, tasks: () => tasksAfter(view.tasks(), plan) };
 }
 
 /** Whether all that an append asks for is there already. */
@@ -166,7 +199,7 @@ function isNothing(
 
 /** The answer to an append all of whose messages exist as they are. */
 function unchanged(
-  { call, input, nowMs }: Append,
+  { context, call, input, nowMs }: Append,
   session: Session,
   sorted: SortedDrafts,
 ): SessionDecision<Uint8Array> {
@@ -179,9 +212,14 @@ function unchanged(
     lastSeq,
     runs: [],
     overLimit: false,
+    sessionEtag: input.attributes === undefined ? "" : etagOf(context, session),
     recordOutcomes: [],
   });
   return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+}
+
+function etagOf({ etags }: ServiceContext, { fields }: Session): string {
+  return etags.of(fields.etagRevision);
 }
 
 /** The messages of the answer, in the order of the drafts. */
@@ -273,10 +311,15 @@ function countsBy(append: Append, rule: CountedRule): readonly number[] | undefi
 }
 
 function sessionToCreate(append: Append, view: SessionView): Session {
-  const { input, nowMs } = append;
+  const { context, input, nowMs } = append;
   // Without messages there is nothing to create a session for, and no turn that could end.
   if (!input.createSession || input.drafts.length === 0) throw sessionNotFound(input.sessionId);
-  return newSession(input, {}, { nowMs, revision: view.revision });
+  const attributes = input.attributes?.input ?? {};
+  checkHooks(context, attributes.policy);
+  checkMemoryHooks(context, attributes.memoryPolicy);
+  const session = newSession(input, attributes, { nowMs, revision: view.revision });
+  checkPromotion(session.fields);
+  return session;
 }
 
 function encoded(
@@ -321,6 +364,8 @@ interface Read extends Grown {
   /** The session before the append. */
   readonly stored: Session | undefined;
   readonly sorted: SortedDrafts | undefined;
+  /** The session with the attributes that this append changes; undefined for none. */
+  readonly patched: PatchedSession | undefined;
   readonly edited: EditedLog | undefined;
   /** Undefined when the append makes none. */
   readonly episode: EpisodeInput | undefined;
@@ -406,7 +451,10 @@ function trimmed(append: Append, view: SessionView, grown: Read): WindowChange |
   const { context, input, nowMs } = append;
   const { window, revision } = view;
   if (window === undefined) return undefined;
-  const { messages, session, before, edited } = grown;
+  const { messages, session, before, patched, edited } = grown;
+  const taskPlan = mergeTaskPlans(patched?.edited.plan, edited?.tasks.plan, revision);
+  // Calls and results may have changed with the content, and what keeps them with the policy.
+  const isKnown = edited === undefined && patched?.hasNewPolicy !== true;
   const inserts = session.fields.inserts.length;
   const passes: Pass[] = [{ occasions: ["append"], outcomes: grown.outcomes }];
   if (input.turnEnd) passes.push({ occasions: ["turn-end"] });
@@ -418,10 +466,8 @@ function trimmed(append: Append, view: SessionView, grown: Read): WindowChange |
       stamp: { revision, nowMs },
       tasks: view.tasks,
       memory: memoryOf(append, view, grown),
-      // Calls and results may have changed with the content.
-      ...(edited === undefined
-        ? { known: { totals: before, pairedTo: window.length + inserts } }
-        : planPart(edited.tasks)),
+      ...(isKnown ? { known: { totals: before, pairedTo: window.length + inserts } } : {}),
+      ...(taskPlan === undefined ? {} : { taskPlan }),
     },
     passes,
   );
@@ -429,8 +475,9 @@ function trimmed(append: Append, view: SessionView, grown: Read): WindowChange |
 
 /** Events of the change itself, before those of the stages. */
 function ownEvents(append: Append, grown: Read): readonly EventDetail[] {
-  const { messages, appended, before, old, stored, edited } = grown;
+  const { messages, appended, before, old, stored, patched, edited } = grown;
   const events: EventDetail[] = stored === undefined ? [{ type: EVENT_TYPE.sessionCreated }] : [];
+  if (patched !== undefined) events.push(...patched.events);
   if (edited !== undefined) events.push(...edited.events, ...edited.memoryEvents);
   if (messages.length > 0) {
     events.push({
@@ -472,7 +519,7 @@ function recordsOf({ context, call, input, nowMs }: Append, view: SessionView, f
 
 function plan(append: Append, view: SessionView, grown: Read): SessionDecision<Uint8Array> {
   const { context, call, input, nowMs } = append;
-  const { session, messages, before, stored, edited } = grown;
+  const { session, messages, before, stored, patched, edited } = grown;
   const { revision } = view;
   const change = trimmed(append, view, grown);
   const given = change === undefined ? givenAlone(append, view, grown) : change.given;
@@ -490,14 +537,17 @@ function plan(append: Append, view: SessionView, grown: Read): SessionDecision<U
     lastSeq: session.head.lastSeq,
     runs: change?.runs ?? [],
     overLimit: change?.overLimit ?? false,
+    sessionEtag: input.attributes === undefined ? "" : etagOf(context, session),
     ...(given === undefined ? {} : { given }),
     recordOutcomes: records?.outcomes ?? [],
   });
   const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
+  const memoryJobs = mergeJobPlans(given?.plan.memoryJobs, patched?.memoryJobs);
   const parts: SessionPlan = {
     ...(change === undefined ? given?.plan : planOf(stored, change)),
+    ...(memoryJobs === undefined ? {} : { memoryJobs }),
     ...(edited === undefined ? {} : editPart(edited, change)),
-    ...(isNew ? { fields: change?.fields ?? session.fields } : {}),
+    ...(isNew || patched !== undefined ? { fields: change?.fields ?? session.fields } : {}),
     head: input.turnEnd ? endTurn(append, session, head) : head,
     ...(messages.length === 0 ? {} : { append: messages }),
     ...(records === undefined

@@ -134,6 +134,31 @@ export function checkAppendMessages(request: AppendMessagesRequest, v: Violation
   const isFail = request.onExisting <= OnExistingMessage.FAIL;
   if (messages.length > 1 && isFail) checkDistinctIds(v, messages);
   checkOperations(v, request.recordOperations, "record_operations");
+  checkAttributes(v, request);
+}
+
+/** Checks the attributes of the session that come with an append. */
+function checkAttributes(v: Violations, request: AppendMessagesRequest): void {
+  const { session, sessionUpdateMask } = request;
+  if (session === undefined) {
+    if (sessionUpdateMask !== undefined) v.add("session_update_mask", "must come with session");
+    return;
+  }
+  v.enter("session");
+  if (session.sessionId !== "" && session.sessionId !== request.sessionId) {
+    v.add("session_id", "must be empty or the session_id of the request");
+  }
+  checkSessionInput(v, session);
+  if (request.createSession && (session.summary?.text ?? "") !== "") {
+    v.add("summary.text", "is not set by an append: use CreateSession or SetSummary");
+  }
+  v.leave();
+  checkMask(v, sessionUpdateMask, SESSION_MASK, "session_update_mask");
+  if (!request.createSession && sessionUpdateMask === undefined && session.etag === "") {
+    const description =
+      "has no effect: set create_session, session_update_mask or the etag of the session";
+    v.add("session", description);
+  }
 }
 
 function checkDistinctIds(v: Violations, messages: readonly Message[]): void {

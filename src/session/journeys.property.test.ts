@@ -15,6 +15,7 @@ import type { Policy } from "../window/policy/policy.ts";
 import { groupEntries, ORPHAN, openCallIds } from "../window/rules/groups.ts";
 import { totalsOf } from "../window/rules/trim.ts";
 import { ROLE } from "../window/rules/types.ts";
+import type { AttributesInput } from "./api.ts";
 
 const RUNS = 1_000;
 
@@ -61,6 +62,7 @@ const step = fc.oneof(
       kind: fc.constant("append" as const),
       messages: fc.array(said, { minLength: 0, maxLength: 4 }),
       turnEnd: fc.boolean(),
+      policy: fc.option(policies, { nil: undefined, freq: 4 }),
       modelInputTokens: fc.option(fc.nat(3_000), { nil: undefined }),
       toolOutcomes: fc.array(fc.record({ tool: fc.constantFrom(...TOOLS), error: fc.boolean() }), {
         maxLength: 2,
@@ -111,11 +113,18 @@ async function logIds(sessionId: string): Promise<string[]> {
 type StepOf<K extends Step["kind"]> = Extract<Step, { readonly kind: K }>;
 type Ref = { readonly namespace: string; readonly sessionId: string };
 
+function newPolicy(policy: Policy): AttributesInput {
+  return { input: { policy }, paths: ["policy"], etag: "" };
+}
+
 async function append(ref: Ref, one: StepOf<"append">): Promise<void> {
-  const { messages, turnEnd, modelInputTokens, toolOutcomes } = one;
+  const { messages, turnEnd, policy, modelInputTokens, toolOutcomes } = one;
   if (messages.length === 0 && !turnEnd) return;
   const model = modelInputTokens === undefined ? {} : { modelInputTokens };
-  await services.append(ref.sessionId, messages, { turnEnd, toolOutcomes, ...model });
+  const patch = policy === undefined ? {} : { attributes: newPolicy(policy) };
+  await services.append(ref.sessionId, messages, { turnEnd, toolOutcomes, ...model, ...patch });
+  if (policy !== undefined)
+    expect((await state(ref.sessionId)).session.fields.policy).toEqual(policy);
 }
 
 async function trim(ref: Ref, one: StepOf<"trim" | "run">): Promise<void> {

@@ -1,7 +1,8 @@
 import { fromNamespace, fromSignals } from "../core/wire.ts";
-import type { UnaryRpc } from "../edge/rpc.ts";
+import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
 import { MessageOrder, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
+import type { Session } from "../gen/memorysidecar/v1/session.ts";
 import {
   type AppendMessagesRequest,
   type CountTokensRequest,
@@ -25,38 +26,66 @@ import { spliceMessages } from "../grpc/splice.ts";
 import { checkCountTokens } from "../recall/checks.ts";
 import { fromOperation } from "../records/wire.ts";
 import { checkRestoreMessages } from "../window/checks.ts";
-import { fromPolicy } from "../window/policy-wire.ts";
+import { fromPolicy, fromPolicyChoice } from "../window/policy-wire.ts";
+import { asksForReply, checkReplies, withReplies } from "../window/reply-rpc.ts";
 import type { Role } from "../window/rules/types.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { toTotals, toTrim } from "../window/wire.ts";
-import type { ListMessagesInput, OnExisting } from "./api.ts";
+import type { AppendInput, AttributesInput, ListMessagesInput, OnExisting } from "./api.ts";
 import { checkAppendMessages, checkUpdateMessage, requiredMessage } from "./checks.ts";
 import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
+import { fromSession, sessionPaths } from "./wire.ts";
 
 const ON_EXISTING: Readonly<Record<number, OnExisting>> = {
   [OnExistingMessage.SKIP]: "skip",
   [OnExistingMessage.UPDATE]: "update",
 };
 
-/** AppendMessages. */
+/** AppendMessages. Only the reading of a context takes long enough to be stopped. */
 export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
-  validate: checkAppendMessages,
-  handle: ({ etags, services }, call, request) => {
-    const { expectedLastSeq } = request;
-    return services.sessions.appendMessages(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
-      drafts: request.messages.map(toDraft),
-      createSession: request.createSession,
-      turnEnd: request.turnEnd,
-      ...fromSignals(request),
-      onExisting: ON_EXISTING[request.onExisting] ?? "fail",
-      ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
-      recordOperations: request.recordOperations.map(fromOperation),
-      encode: (result) => encodeAppendAnswer(result, etags),
-    });
+  validate: (request, v) => {
+    checkAppendMessages(request, v);
+    checkReplies(request, v);
+  },
+  cancelable: ({ contextReply }) => contextReply !== undefined,
+  handle: async (context, call, request, tell) => {
+    const answer = await context.services.sessions.appendMessages(
+      call,
+      fromAppend(request, context),
+    );
+    if (!asksForReply(request)) return answer;
+    return await withReplies(context, call, { request, answer, tell });
   },
 };
+
+function fromAppend(
+  request: AppendMessagesRequest,
+  { etags }: Pick<RpcContext, "etags">,
+): AppendInput {
+  const { expectedLastSeq, session, sessionUpdateMask, windowReply } = request;
+  const replyPolicy = windowReply?.policy && fromPolicyChoice(windowReply.policy);
+  return {
+    namespace: fromNamespace(request.namespace),
+    sessionId: request.sessionId,
+    drafts: request.messages.map(toDraft),
+    createSession: request.createSession,
+    turnEnd: request.turnEnd,
+    ...fromSignals(request),
+    onExisting: ON_EXISTING[request.onExisting] ?? "fail",
+    ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
+    recordOperations: request.recordOperations.map(fromOperation),
+    ...(session === undefined ? {} : { attributes: fromAttributes(session, sessionUpdateMask) }),
+    ...(replyPolicy === undefined ? {} : { replyPolicy }),
+    encode: (result) => encodeAppendAnswer(result, etags),
+  };
+}
+
+/** Gives the attributes of an append. Without a mask they are for a new session only. */
+function fromAttributes(session: Session, mask: readonly string[] | undefined): AttributesInput {
+  const input = fromSession(session);
+  const paths = mask === undefined ? [] : sessionPaths(session, input, mask);
+  return { input, paths, etag: session.etag };
+}
 
 const MESSAGE_FIELD = 1;
 

@@ -319,5 +319,11 @@ export function encodeAppendAnswer(result: AppendResult, etags: Etags): Uint8Arr
     evictedMemoryIds: given === undefined ? [] : takeIds(given.evictedIds, room),
     episodeMemoryId: given?.episodeId ?? "",
     recordOutcomes: result.recordOutcomes.map((outcome) => toOutcome(outcome, etags)),
+    sessionEtag: result.sessionEtag,
+    // Replies come on top of what is remembered: see reply-rpc.ts.
+    window: undefined,
+    context: undefined,
+    windowError: undefined,
+    contextError: undefined,
   });
 }

@@ -6,12 +6,12 @@ import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
 import { underPolicy } from "../core/policy-state.ts";
 import { changeWindow, planOf, type WindowChange } from "../core/window-change.ts";
-import { EVENT_TYPE } from "../events/rules/event.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { etagMismatch, sessionAlreadyExists, sessionNotFound } from "../kit/errors.ts";
 import { makeSessionId } from "../kit/ids.ts";
 import { jobsUnder, mergeJobPlans } from "../memory/learn/give.ts";
-import type { SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
+import type { MemoryJobPlan, SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
 import { setText } from "../summary/apply-summary.ts";
 import { checkHooks } from "../summary/hand-over.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "../tasks/task-edits.ts";
@@ -32,6 +32,7 @@ import {
   SETTINGS,
   type Session,
   type SessionFields,
+  type SessionPath,
   type SessionRef,
 } from "./rules/session.ts";
 
@@ -178,10 +179,8 @@ export async function updateSession(
 ): Promise<Uint8Array> {
   const { namespace, sessionId } = update;
   const nowMs = context.world.nowMs();
-  const newPolicy = update.paths.includes("policy");
-  if (newPolicy) checkHooks(context, update.input.policy);
-  if (update.paths.includes("memory_policy")) checkMemoryHooks(context, update.input.memoryPolicy);
-  const target = { namespace, sessionId, needWindow: newPolicy };
+  checkPatchHooks(context, update);
+  const target = { namespace, sessionId, needWindow: update.paths.includes("policy") };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideUpdate(context, call, { ...update, nowMs }, view),
   );
@@ -205,34 +204,20 @@ function decideUpdate(
   if (update.paths.length === 0) {
     return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
   }
-  const fields = { ...changedFields(session.fields, update), etagRevision: revision };
-  checkPromotion(fields);
-  const stamped: Session = {
-    ...session,
-    fields,
-    head: { ...session.head, updateMs: nowMs, revision },
-  };
-  const isNewPolicy = update.paths.includes("policy");
-  const policies = { old: session.fields.policy, new: fields.policy };
-  const edited = isNewPolicy ? afterPolicy(view.tasks(), policies, nowMs) : NO_EDIT;
-  const change = isNewPolicy ? applyNewPolicy(context, stamped, view, edited) : undefined;
+  const patched = patchSession(session, update, view, nowMs);
+  const change = patched.hasNewPolicy ? applyNewPolicy(context, patched, view) : undefined;
   const after: Session =
-    change === undefined ? stamped : { ...session, fields: change.fields, head: change.head };
+    change === undefined
+      ? patched.session
+      : { ...session, fields: change.fields, head: change.head };
   const { trims, runs, overLimit } = change ?? NOTHING;
   const bytes = update.encode({ session: after, trims, runs, overLimit });
   const events = newEvents(
     context,
     { session: after, revision, nowMs, requestId: call.requestId },
-    [
-      { type: EVENT_TYPE.sessionUpdated, paths: update.paths },
-      ...edited.events,
-      ...(change?.events ?? []),
-    ],
+    [...patched.events, ...(change?.events ?? [])],
   );
-  const gone = update.paths.includes("memory_policy")
-    ? jobsUnder(fields.memoryPolicy, view)
-    : undefined;
-  const memoryJobs = mergeJobPlans(change?.given?.plan.memoryJobs, gone);
+  const memoryJobs = mergeJobPlans(change?.given?.plan.memoryJobs, patched.memoryJobs);
   const plan: SessionPlan = {
     ...(change === undefined ? {} : planOf(session, change)),
     ...(memoryJobs === undefined ? {} : { memoryJobs }),
@@ -244,21 +229,73 @@ function decideUpdate(
   return { kind: "save", result: bytes, plan };
 }
 
-/** Runs the stages of a new policy, and forgets what belonged to the old one. */
+/** The attributes of a session to change. */
+export interface SessionPatch {
+  /** One that is not set here and named by a path is cleared. */
+  readonly input: SessionInput;
+  readonly paths: readonly SessionPath[];
+}
+
+/** A session whose attributes have changed, before any stage runs. */
+export interface PatchedSession {
+  readonly session: Session;
+  /** Nothing that the old policy kept true of the window holds under another one. */
+  readonly hasNewPolicy: boolean;
+  /** Changes of the tasks of the old policy. */
+  readonly edited: TaskEdit;
+  /** Changes of jobs that the old memory policy asked for; undefined for none. */
+  readonly memoryJobs: MemoryJobPlan | undefined;
+  /** First among the events of the change. */
+  readonly events: readonly EventDetail[];
+}
+
+/** Changes the attributes of a session. Throws PROMOTION_POLICY_MISSING. */
+export function patchSession(
+  session: Session,
+  { paths, input }: SessionPatch,
+  view: SessionView,
+  nowMs: number,
+): PatchedSession {
+  const { revision } = view;
+  const old = session.fields;
+  const fields = { ...changedFields(old, { paths, input }), etagRevision: revision };
+  checkPromotion(fields);
+  const hasNewPolicy = paths.includes("policy");
+  const { policyState } = session.head;
+  const policies = { old: old.policy, new: fields.policy };
+  const edited = hasNewPolicy ? afterPolicy(view.tasks(), policies, nowMs) : NO_EDIT;
+  return {
+    session: {
+      ...session,
+      fields,
+      head: {
+        ...session.head,
+        // The state of the stages belongs to the policy.
+        policyState: hasNewPolicy ? underPolicy(policyState, fields.policy) : policyState,
+        updateMs: nowMs,
+        revision,
+      },
+    },
+    hasNewPolicy,
+    edited,
+    memoryJobs: paths.includes("memory_policy") ? jobsUnder(fields.memoryPolicy, view) : undefined,
+    events: [{ type: EVENT_TYPE.sessionUpdated, paths }, ...edited.events],
+  };
+}
+
+/** Runs the stages of a new policy. */
 function applyNewPolicy(
   context: ServiceContext,
-  session: Session,
+  { session, edited }: PatchedSession,
   view: SessionView,
-  edited: TaskEdit,
 ): WindowChange {
-  const { head, fields } = session;
-  const policyState = underPolicy(head.policyState, fields.policy);
+  const { revision, updateMs } = session.head;
   return changeWindow(
     context,
     {
-      session: { ...session, head: { ...head, policyState } },
+      session,
       window: view.window ?? [],
-      stamp: { revision: head.revision, nowMs: head.updateMs },
+      stamp: { revision, nowMs: updateMs },
       tasks: view.tasks,
       memory: { side: view },
       ...planPart(edited),
@@ -267,8 +304,14 @@ function applyNewPolicy(
   );
 }
 
+/** Throws HOOK_NOT_CONFIGURED when a change brings a policy whose hooks the server lacks. */
+export function checkPatchHooks(context: ServiceContext, { paths, input }: SessionPatch): void {
+  if (paths.includes("policy")) checkHooks(context, input.policy);
+  if (paths.includes("memory_policy")) checkMemoryHooks(context, input.memoryPolicy);
+}
+
 /** The fields after the update. */
-function changedFields(fields: SessionFields, { paths, input }: Update): SessionFields {
+function changedFields(fields: SessionFields, { paths, input }: SessionPatch): SessionFields {
   const given = { ...DEFAULT_SETTINGS, ...input };
   const changed = SETTINGS.filter((setting) => paths.includes(SETTING_PATHS[setting]));
   return { ...fields, ...Object.fromEntries(changed.map((setting) => [setting, given[setting]])) };

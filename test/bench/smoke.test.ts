@@ -28,6 +28,7 @@ test("the bench runs through and reports every target", { timeout: 300_000 }, as
   const report = JSON.parse(readFileSync(out, "utf8")) as Report;
   const names = [
     "basic",
+    "turns",
     "long-session",
     "many-sessions",
     "policies",

@@ -263,7 +263,8 @@ async function drawAction(
       const state = random.chance(0.2) ? { state: drawState(random) } : {};
       const { put, remove } = drawRecords(draw);
       const records = random.chance(0.15) ? { records: { put, remove } } : {};
-      const trim = { ...keep, ...discard, ...state, ...records };
+      const fields = random.chance(0.2) ? { fields: drawFields(draw) } : {};
+      const trim = { ...keep, ...discard, ...state, ...records, ...fields };
       return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...trim, load };
     }
     case "trim": {

@@ -29,6 +29,9 @@ export function typesPage(file: DescFile): string {
 /** Page of each type by its full name: of the only rpc that uses it, else of its file. */
 export type TypePages = ReadonlyMap<string, string>;
 
+/** The enum that the page of errors is about. */
+const REASONS = "memorysidecar.v1.ErrorReason";
+
 /** Finds the page of every type. */
 export function typePagesOf(contract: Contract): TypePages {
   const users = new Map<string, Set<string>>();
@@ -46,7 +49,7 @@ export function typePagesOf(contract: Contract): TypePages {
       pages.set(typeName, only !== undefined && others.length === 0 ? only : typesPage(file));
     }
   }
-  pages.set("memorysidecar.v1.ErrorReason", "errors.md");
+  pages.set(REASONS, "errors.md");
   return pages;
 }
 
@@ -138,5 +141,6 @@ function typeLink(
 ): string {
   const to = pages.get(typeName);
   if (to === undefined) return typeName;
-  return `[${name}](${to === from ? "" : `../${to}`}#${name.toLowerCase()})`;
+  const heading = typeName === REASONS ? "every-reason" : name.toLowerCase();
+  return `[${name}](${to === from ? "" : `../${to}`}#${heading})`;
 }

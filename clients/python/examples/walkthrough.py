@@ -156,6 +156,27 @@ def messages(client: Client) -> None:
         },
     )
 
+    turn = client.append(
+        "turn",
+        "Which way to Lisbon?",
+        create_session=True,
+        session={"user_id": "ada", "metadata": {"step": 1}},
+        window=True,
+        context={"max_tokens": 300, "exclude_conversation": True},
+    )
+    print(f"one call for a turn: {[one.text for one in turn.window.messages]}")
+    turn = client.append(
+        "turn",
+        {"role": "assistant", "text": "By train."},
+        turn_end=True,
+        session={"metadata": {"step": 2}, "etag": turn.session_etag},
+        session_update_mask=["metadata"],
+        window={"newest": 1},
+    )
+    print(f"and its end changes the session, now {turn.session_etag}")
+    changed = {"session": {"agent_id": "x", "etag": "old"}, "session_update_mask": []}
+    expect(ErrorReason.ETAG_MISMATCH, client.append, "turn", "late", **changed)
+
     once = client.append("trip", "And back?", request_id="once")
     again = client.append("trip", "And back?", request_id="once")
     print(f"the same request twice: seq {once.last_seq} and {again.last_seq}")

@@ -93,6 +93,7 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "BACK_UP_FAILED",
         "COMPACTION_RUNNING",
         "COMPACTION_FAILED",
+        "REPLY_TOO_LARGE",
         "ERASURE_LIMIT_REACHED",
         "ANSWER_ERASED",
     }

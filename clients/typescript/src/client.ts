@@ -1,5 +1,6 @@
 // The client: one method for each rpc, with the name of the rpc in camel case.
 
+import type { AppendOptions } from "./append-options.ts";
 import * as calls from "./call.ts";
 import { isMemorySidecarError } from "./errors.ts";
 import {
@@ -141,12 +142,13 @@ export class MemorySidecar extends SnapshotMethods {
 
   /**
    * Appends messages, all or none: a text (a user message), a message, or a list of them, which may
-   * be empty when a turn ends.
+   * be empty when a turn ends. One call can be a whole turn: create or change the session, append,
+   * and answer with what goes to the model next.
    */
   append(
     sessionId: string,
     messages: MessageInput | readonly MessageInput[],
-    opts: options.AppendOptions = {},
+    opts: AppendOptions = {},
   ): Promise<AppendMessagesResponse> {
     const list = Array.isArray(messages) ? messages : [messages as MessageInput];
     const request = requests.appendRequest({ ...this.change(opts), sessionId }, list, opts);

@@ -1,5 +1,10 @@
 // Everything that the package offers.
 
+export type {
+  AppendOptions,
+  ContextReplyOptions,
+  WindowReplyOptions,
+} from "./append-options.ts";
 export type { CallOptions, MutationOptions } from "./call.ts";
 export type { ChannelSettings, RawClients, TlsOptions } from "./channel.ts";
 export type { MemorySidecar } from "./client.ts";
@@ -202,7 +207,6 @@ export {
 } from "./message.ts";
 export type { MetadataInput, MetadataTestInput, ScalarInput } from "./metadata.ts";
 export type {
-  AppendOptions,
   ConnectOptions,
   CreateConsumerOptions,
   DeleteConsumerOptions,

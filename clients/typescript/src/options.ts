@@ -6,7 +6,6 @@ import type { RoleInput } from "./message.ts";
 import type { MetadataInput } from "./metadata.ts";
 import type { PolicyInput } from "./policy.ts";
 import type { OccasionName, UnitName } from "./policy-names.ts";
-import type { RecordOperationInput } from "./record-inputs.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { FormatName } from "./snapshot-parts.ts";
 import type { EventFilterInput, EventPlace, WatchStart } from "./watch.ts";
@@ -106,27 +105,6 @@ export interface ResetOptions extends MutationOptions {
   readonly keepSummary?: boolean | undefined;
   /** The session must still have this etag. */
   readonly etag?: string | undefined;
-}
-
-/** Options of an append. */
-export interface AppendOptions extends MutationOptions {
-  /** The append happens only while this is the newest seq of the session. */
-  readonly expectedLastSeq?: SeqInput | undefined;
-  /** Creates the session with the defaults if it does not exist. Default false. */
-  readonly createSession?: boolean | undefined;
-  /** The agent's turn ends with these messages, of which there may be none. Default false. */
-  readonly turnEnd?: boolean | undefined;
-  /** Tokens of the model's input, as the model reported. Default: as in an earlier append. */
-  readonly modelInputTokens?: number | undefined;
-  /** Outcomes of tools whose messages are not appended. */
-  readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
-  /** Operations on records, up to 256, done with the append in one transaction. Default: none. */
-  readonly recordOperations?: readonly RecordOperationInput[] | undefined;
-  /**
-   * Treatment of messages whose ids the session has. The answer says what became of each.
-   * Default "fail".
-   */
-  readonly onExisting?: "fail" | "skip" | "update" | undefined;
 }
 
 /** Outcome of a tool. */

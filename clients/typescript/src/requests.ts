@@ -1,5 +1,6 @@
 // Builds the requests that need more than their fields put in place.
 
+import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./append-options.ts";
 import { choice, conditions, onlyFields } from "./choice.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import {
@@ -19,12 +20,13 @@ import {
   RestoreMessagesRequest,
   SetSummaryRequest,
   TrimSessionRequest,
+  type WindowReply,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import { SummaryPlacement } from "./gen/memorysidecar/v1/summary.ts";
-import { type MessageInput, toMessage, toRole } from "./message.ts";
+import { contextRequest } from "./memory-requests.ts";
+import { type MessageInput, toMessage, toRole, toSession } from "./message.ts";
 import { toCondition } from "./metadata.ts";
 import type {
-  AppendOptions,
   CountSessionsOptions,
   CreateConsumerOptions,
   ListEventsOptions,
@@ -178,6 +180,7 @@ export function appendRequest(
   options: AppendOptions,
 ): AppendMessagesRequest {
   const { createSession = false, turnEnd = false, modelInputTokens } = options;
+  const { session, sessionUpdateMask, window = false, context = false } = options;
   return AppendMessagesRequest.fromPartial({
     ...target,
     messages: messages.map(toMessage),
@@ -188,7 +191,27 @@ export function appendRequest(
     toolOutcomes: [...(options.toolOutcomes ?? [])],
     recordOperations: (options.recordOperations ?? []).map(operationOf),
     onExisting: ON_EXISTING[options.onExisting ?? "fail"],
+    session: session && toSession(session),
+    sessionUpdateMask: sessionUpdateMask && [...sessionUpdateMask],
+    windowReply: window === false ? undefined : toWindowReply(window === true ? {} : window),
+    contextReply: context === false ? undefined : toContextReply(target.sessionId, context),
   });
+}
+
+const WINDOW_REPLY_FIELDS: ReadonlySet<string> = new Set<keyof WindowReplyOptions>([
+  ...(["policy", "newest", "readOnly"] as const),
+]);
+
+function toWindowReply(options: WindowReplyOptions): DeepPartial<WindowReply> {
+  onlyFields("window reply", options, WINDOW_REPLY_FIELDS);
+  const { policy, newest, readOnly = false } = options;
+  return { policy: policy && toPolicyChoice(policy), newest, readOnly };
+}
+
+/** The context of the session that is appended to, which the reply does not name. */
+function toContextReply(sessionId: string, context: true | ContextReplyOptions) {
+  const options = context === true ? {} : context;
+  return { ...contextRequest("", { ...options, sessionId }), sessionId: "" };
 }
 
 const ON_EXISTING = {

@@ -54,6 +54,8 @@ const ELSEWHERE = new Set([
   // Need a directory of back-ups, or many erasures; tests of the server meet these.
   ...["BACK_UP_RUNNING", "BACK_UP_FAILED", "ERASURE_LIMIT_REACHED", "ANSWER_ERASED"],
   ...["COMPACTION_RUNNING", "COMPACTION_FAILED"],
+  // Stands in answers only.
+  "REPLY_TOO_LARGE",
 ]);
 const HERE = join(import.meta.dirname, "..");
 const run = promisify(execFile);

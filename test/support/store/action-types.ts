@@ -54,6 +54,8 @@ export type SessionAction = ActionBase &
     | {
         readonly kind: "append";
         readonly drafts: readonly Draft[];
+        /** Fields that the same change sets, of a session that exists or that it creates. */
+        readonly fields?: FieldParts;
         readonly createSession?: boolean;
         readonly expectedLastSeq?: number;
         /** Trims the window to this many messages. */

@@ -78,7 +78,7 @@ function decide(action: SessionAction, view: SessionView): SessionDecision<Actio
     case "create":
       return save(action, view, session, { type: EVENT_TYPE.sessionCreated, isNew: true });
     case "append":
-      return append(action, view, session);
+      return append(action, view, withFields(action, view, session));
     case "update": {
       const fields = { ...session.fields, ...action.fields, etagRevision: view.revision };
       return save(action, view, { ...session, fields }, { type: EVENT_TYPE.sessionUpdated });
@@ -127,6 +127,12 @@ function newSessionOf(action: SessionAction, view: SessionView): Session {
 
 type Action<K extends SessionAction["kind"]> = Extract<SessionAction, { readonly kind: K }>;
 type Decision = SessionDecision<ActionResult>;
+
+function withFields(action: Action<"append">, view: SessionView, session: Session): Session {
+  if (action.fields === undefined) return session;
+  const fields = { ...session.fields, ...action.fields, etagRevision: view.revision };
+  return { ...session, fields };
+}
 
 function append(action: Action<"append">, view: SessionView, session: Session): Decision {
   const { head } = session;
@@ -326,13 +332,17 @@ function save(action: SessionAction, view: SessionView, after: Session, change: 
   const types = [type, ...(trimmed === true && type !== EVENT_TYPE.messagesTrimmed ? [TRIM] : [])];
   const session = { ...after, head };
   return saved(action, view, session, {
-    ...(isNew === true || action.kind === "update" ? { fields: after.fields } : {}),
+    ...(isNew === true || setsFields(action) ? { fields: after.fields } : {}),
     head,
     ...(window === undefined ? {} : { window }),
     ...(trimmed === undefined ? {} : { windowTrimmed: trimmed }),
     ...part,
     events: eventsOf(action, view, session, types),
   });
+}
+
+function setsFields(action: SessionAction): boolean {
+  return action.kind === "update" || (action.kind === "append" && action.fields !== undefined);
 }
 
 const TRIM = EVENT_TYPE.messagesTrimmed;

@@ -624,6 +624,7 @@ type GetServerInfoResponse struct {
 	//   - `tool_results`: messages that answer tool calls.
 	//   - `ttl`: sessions, memories and records that expire.
 	//   - `turn_episodes`: `turn_end` of AppendMessages makes episodes.
+	//   - `turns`: `session`, `window_reply` and `context_reply` of AppendMessages.
 	//   - `unknown_fields_refused`: rpcs with the option `destructive` refuse unknown fields.
 	//   - `window_as_of`: `as_of_seq` of GetWindow.
 	//   - `window_policies`: policies.

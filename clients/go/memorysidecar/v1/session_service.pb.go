@@ -1007,8 +1007,26 @@ type AppendMessagesRequest struct {
 	// A request with operations is refused when a message in it, at any depth, has a field that the
 	// server does not know: the field may be a condition on what the operations replace or delete.
 	RecordOperations []*RecordOperation `protobuf:"bytes,11,rep,name=record_operations,json=recordOperations,proto3" json:"record_operations,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Attributes of the session. A session that `create_session` creates gets all of them. Those of
+	// an existing one change only if `session_update_mask` is set. `session_id` must be empty or that
+	// of the request. A non-empty `etag` must match that of the stored session; a session that does
+	// not exist has none. `summary.text` is an error with `create_session`: set it with CreateSession
+	// or SetSummary. Output-only fields are ignored. Needs `create_session`, `session_update_mask` or
+	// an `etag`.
+	Session *Session `protobuf:"bytes,12,opt,name=session,proto3" json:"session,omitempty"`
+	// Attributes of an existing session to change, in the transaction of the append: paths as in
+	// UpdateSession, where an empty mask means every one that is set in `session`. The change comes
+	// first: a new policy counts and trims the messages of this append as well. Has no effect on a
+	// session that this call creates. Unset changes nothing. Needs `session`. At most 64 paths.
+	SessionUpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,13,opt,name=session_update_mask,json=sessionUpdateMask,proto3" json:"session_update_mask,omitempty"`
+	// Asks for the window in the response. Unset means no window.
+	WindowReply *WindowReply `protobuf:"bytes,16,opt,name=window_reply,json=windowReply,proto3" json:"window_reply,omitempty"`
+	// Asks for the context of the next prompt in the response, with the options of AssembleContext.
+	// `namespace` and `session_id` must be empty: they are those of this request. Unset means no
+	// context.
+	ContextReply  *AssembleContextRequest `protobuf:"bytes,17,opt,name=context_reply,json=contextReply,proto3" json:"context_reply,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AppendMessagesRequest) Reset() {
@@ -1118,6 +1136,102 @@ func (x *AppendMessagesRequest) GetRecordOperations() []*RecordOperation {
 	return nil
 }
 
+func (x *AppendMessagesRequest) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *AppendMessagesRequest) GetSessionUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.SessionUpdateMask
+	}
+	return nil
+}
+
+func (x *AppendMessagesRequest) GetWindowReply() *WindowReply {
+	if x != nil {
+		return x.WindowReply
+	}
+	return nil
+}
+
+func (x *AppendMessagesRequest) GetContextReply() *AssembleContextRequest {
+	if x != nil {
+		return x.ContextReply
+	}
+	return nil
+}
+
+// Options of the window in the response of an append: those of GetWindow that concern the present.
+type WindowReply struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Policy to view the stored window through. All of its stages run, whatever their `on`, and
+	// nothing is changed. Unset means the session's own policy, of which only the stages on read run.
+	Policy *PolicyChoice `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
+	// Returns only this many of the newest remaining messages, regardless of tool pairs: the first
+	// may be a tool result without its call. Unset means all. 1 to 10,000.
+	Newest *int32 `protobuf:"varint,2,opt,name=newest,proto3,oneof" json:"newest,omitempty"`
+	// Whether to leave the stored window unchanged: stages on read then shape the reply only.
+	// Default false: stages with `STAGE_EFFECT_STORE` store their removals, in a transaction of their
+	// own after that of the append.
+	ReadOnly      bool `protobuf:"varint,3,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WindowReply) Reset() {
+	*x = WindowReply{}
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WindowReply) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WindowReply) ProtoMessage() {}
+
+func (x *WindowReply) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WindowReply.ProtoReflect.Descriptor instead.
+func (*WindowReply) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *WindowReply) GetPolicy() *PolicyChoice {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+func (x *WindowReply) GetNewest() int32 {
+	if x != nil && x.Newest != nil {
+		return *x.Newest
+	}
+	return 0
+}
+
+func (x *WindowReply) GetReadOnly() bool {
+	if x != nil {
+		return x.ReadOnly
+	}
+	return false
+}
+
 // Result of an append.
 type AppendMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1149,13 +1263,25 @@ type AppendMessagesResponse struct {
 	EpisodeMemoryId string `protobuf:"bytes,10,opt,name=episode_memory_id,json=episodeMemoryId,proto3" json:"episode_memory_id,omitempty"`
 	// Outcomes of `record_operations`, one for each, in order.
 	RecordOutcomes []*RecordOutcome `protobuf:"bytes,12,rep,name=record_outcomes,json=recordOutcomes,proto3" json:"record_outcomes,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The window, as GetWindow returns it. Set if and only if the request has `window_reply` and
+	// `window_error` is unset.
+	Window *GetWindowResponse `protobuf:"bytes,13,opt,name=window,proto3" json:"window,omitempty"`
+	// The context, as AssembleContext returns it. Set if and only if the request has `context_reply`
+	// and `context_error` is unset.
+	Context *AssembleContextResponse `protobuf:"bytes,14,opt,name=context,proto3" json:"context,omitempty"`
+	// Failure of the window. The append has taken effect.
+	WindowError *ReplyError `protobuf:"bytes,15,opt,name=window_error,json=windowError,proto3" json:"window_error,omitempty"`
+	// Failure of the context. The append has taken effect.
+	ContextError *ReplyError `protobuf:"bytes,16,opt,name=context_error,json=contextError,proto3" json:"context_error,omitempty"`
+	// Etag of the session after the append. Empty unless the request has `session`.
+	SessionEtag   string `protobuf:"bytes,17,opt,name=session_etag,json=sessionEtag,proto3" json:"session_etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AppendMessagesResponse) Reset() {
 	*x = AppendMessagesResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[15]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1293,7 @@ func (x *AppendMessagesResponse) String() string {
 func (*AppendMessagesResponse) ProtoMessage() {}
 
 func (x *AppendMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[15]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1306,7 @@ func (x *AppendMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendMessagesResponse.ProtoReflect.Descriptor instead.
 func (*AppendMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{15}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AppendMessagesResponse) GetMessages() []*AppendedMessage {
@@ -1260,6 +1386,115 @@ func (x *AppendMessagesResponse) GetRecordOutcomes() []*RecordOutcome {
 	return nil
 }
 
+func (x *AppendMessagesResponse) GetWindow() *GetWindowResponse {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *AppendMessagesResponse) GetContext() *AssembleContextResponse {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+func (x *AppendMessagesResponse) GetWindowError() *ReplyError {
+	if x != nil {
+		return x.WindowError
+	}
+	return nil
+}
+
+func (x *AppendMessagesResponse) GetContextError() *ReplyError {
+	if x != nil {
+		return x.ContextError
+	}
+	return nil
+}
+
+func (x *AppendMessagesResponse) GetSessionEtag() string {
+	if x != nil {
+		return x.SessionEtag
+	}
+	return ""
+}
+
+// Failure of a reply in the response of a write that has taken effect.
+type ReplyError struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Code of gRPC with which a call for the reply alone would have failed, for example 5 for
+	// NOT_FOUND.
+	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
+	// Reason. `ERROR_REASON_REPLY_TOO_LARGE` when only the response has no room for the reply.
+	Reason ErrorReason `protobuf:"varint,2,opt,name=reason,proto3,enum=memorysidecar.v1.ErrorReason" json:"reason,omitempty"`
+	// The failure in words, for people.
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Facts of the failure, as in the metadata of `google.rpc.ErrorInfo`.
+	Metadata      map[string]string `protobuf:"bytes,4,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplyError) Reset() {
+	*x = ReplyError{}
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplyError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplyError) ProtoMessage() {}
+
+func (x *ReplyError) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplyError.ProtoReflect.Descriptor instead.
+func (*ReplyError) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ReplyError) GetCode() int32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
+func (x *ReplyError) GetReason() ErrorReason {
+	if x != nil {
+		return x.Reason
+	}
+	return ErrorReason_ERROR_REASON_UNSPECIFIED
+}
+
+func (x *ReplyError) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ReplyError) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // Request for a page of messages.
 type ListMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1284,7 +1519,7 @@ type ListMessagesRequest struct {
 
 func (x *ListMessagesRequest) Reset() {
 	*x = ListMessagesRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[16]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1296,7 +1531,7 @@ func (x *ListMessagesRequest) String() string {
 func (*ListMessagesRequest) ProtoMessage() {}
 
 func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[16]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1309,7 +1544,7 @@ func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{16}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListMessagesRequest) GetNamespace() string {
@@ -1367,7 +1602,7 @@ type ListMessagesResponse struct {
 
 func (x *ListMessagesResponse) Reset() {
 	*x = ListMessagesResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[17]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1379,7 +1614,7 @@ func (x *ListMessagesResponse) String() string {
 func (*ListMessagesResponse) ProtoMessage() {}
 
 func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[17]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1627,7 @@ func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{17}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListMessagesResponse) GetMessages() []*Message {
@@ -1424,7 +1659,7 @@ type GetMessageRequest struct {
 
 func (x *GetMessageRequest) Reset() {
 	*x = GetMessageRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[18]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1671,7 @@ func (x *GetMessageRequest) String() string {
 func (*GetMessageRequest) ProtoMessage() {}
 
 func (x *GetMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[18]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1684,7 @@ func (x *GetMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMessageRequest.ProtoReflect.Descriptor instead.
 func (*GetMessageRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{18}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetMessageRequest) GetNamespace() string {
@@ -1486,7 +1721,7 @@ type GetMessageResponse struct {
 
 func (x *GetMessageResponse) Reset() {
 	*x = GetMessageResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[19]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1733,7 @@ func (x *GetMessageResponse) String() string {
 func (*GetMessageResponse) ProtoMessage() {}
 
 func (x *GetMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[19]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1746,7 @@ func (x *GetMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMessageResponse.ProtoReflect.Descriptor instead.
 func (*GetMessageResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{19}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetMessageResponse) GetMessage() *Message {
@@ -1557,7 +1792,7 @@ type UpdateMessageRequest struct {
 
 func (x *UpdateMessageRequest) Reset() {
 	*x = UpdateMessageRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[20]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1569,7 +1804,7 @@ func (x *UpdateMessageRequest) String() string {
 func (*UpdateMessageRequest) ProtoMessage() {}
 
 func (x *UpdateMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[20]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1582,7 +1817,7 @@ func (x *UpdateMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMessageRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMessageRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{20}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateMessageRequest) GetNamespace() string {
@@ -1637,7 +1872,7 @@ type UpdateMessageResponse struct {
 
 func (x *UpdateMessageResponse) Reset() {
 	*x = UpdateMessageResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[21]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1884,7 @@ func (x *UpdateMessageResponse) String() string {
 func (*UpdateMessageResponse) ProtoMessage() {}
 
 func (x *UpdateMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[21]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1897,7 @@ func (x *UpdateMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMessageResponse.ProtoReflect.Descriptor instead.
 func (*UpdateMessageResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{21}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateMessageResponse) GetMessage() *Message {
@@ -1714,7 +1949,7 @@ type DeleteMessageRequest struct {
 
 func (x *DeleteMessageRequest) Reset() {
 	*x = DeleteMessageRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[22]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1961,7 @@ func (x *DeleteMessageRequest) String() string {
 func (*DeleteMessageRequest) ProtoMessage() {}
 
 func (x *DeleteMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[22]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1974,7 @@ func (x *DeleteMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteMessageRequest.ProtoReflect.Descriptor instead.
 func (*DeleteMessageRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{22}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DeleteMessageRequest) GetNamespace() string {
@@ -1800,7 +2035,7 @@ type DeleteMessageResponse struct {
 
 func (x *DeleteMessageResponse) Reset() {
 	*x = DeleteMessageResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[23]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +2047,7 @@ func (x *DeleteMessageResponse) String() string {
 func (*DeleteMessageResponse) ProtoMessage() {}
 
 func (x *DeleteMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[23]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +2060,7 @@ func (x *DeleteMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteMessageResponse.ProtoReflect.Descriptor instead.
 func (*DeleteMessageResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{23}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DeleteMessageResponse) GetRevision() int64 {
@@ -1883,7 +2118,7 @@ type GetWindowRequest struct {
 
 func (x *GetWindowRequest) Reset() {
 	*x = GetWindowRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[24]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1895,7 +2130,7 @@ func (x *GetWindowRequest) String() string {
 func (*GetWindowRequest) ProtoMessage() {}
 
 func (x *GetWindowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[24]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1908,7 +2143,7 @@ func (x *GetWindowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWindowRequest.ProtoReflect.Descriptor instead.
 func (*GetWindowRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{24}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetWindowRequest) GetNamespace() string {
@@ -1999,7 +2234,7 @@ type GetWindowResponse struct {
 
 func (x *GetWindowResponse) Reset() {
 	*x = GetWindowResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[25]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2011,7 +2246,7 @@ func (x *GetWindowResponse) String() string {
 func (*GetWindowResponse) ProtoMessage() {}
 
 func (x *GetWindowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[25]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2024,7 +2259,7 @@ func (x *GetWindowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWindowResponse.ProtoReflect.Descriptor instead.
 func (*GetWindowResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{25}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetWindowResponse) GetMessages() []*Message {
@@ -2157,7 +2392,7 @@ type TrimSessionRequest struct {
 
 func (x *TrimSessionRequest) Reset() {
 	*x = TrimSessionRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[26]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2169,7 +2404,7 @@ func (x *TrimSessionRequest) String() string {
 func (*TrimSessionRequest) ProtoMessage() {}
 
 func (x *TrimSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[26]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2182,7 +2417,7 @@ func (x *TrimSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrimSessionRequest.ProtoReflect.Descriptor instead.
 func (*TrimSessionRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{26}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TrimSessionRequest) GetNamespace() string {
@@ -2313,7 +2548,7 @@ type RunPolicy struct {
 
 func (x *RunPolicy) Reset() {
 	*x = RunPolicy{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[27]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2325,7 +2560,7 @@ func (x *RunPolicy) String() string {
 func (*RunPolicy) ProtoMessage() {}
 
 func (x *RunPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[27]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2338,7 +2573,7 @@ func (x *RunPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunPolicy.ProtoReflect.Descriptor instead.
 func (*RunPolicy) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{27}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{29}
 }
 
 // Result of a trim.
@@ -2360,7 +2595,7 @@ type TrimSessionResponse struct {
 
 func (x *TrimSessionResponse) Reset() {
 	*x = TrimSessionResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[28]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2372,7 +2607,7 @@ func (x *TrimSessionResponse) String() string {
 func (*TrimSessionResponse) ProtoMessage() {}
 
 func (x *TrimSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[28]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2385,7 +2620,7 @@ func (x *TrimSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrimSessionResponse.ProtoReflect.Descriptor instead.
 func (*TrimSessionResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{28}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TrimSessionResponse) GetRevision() int64 {
@@ -2443,7 +2678,7 @@ type RestoreMessagesRequest struct {
 
 func (x *RestoreMessagesRequest) Reset() {
 	*x = RestoreMessagesRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[29]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2455,7 +2690,7 @@ func (x *RestoreMessagesRequest) String() string {
 func (*RestoreMessagesRequest) ProtoMessage() {}
 
 func (x *RestoreMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[29]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2468,7 +2703,7 @@ func (x *RestoreMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreMessagesRequest.ProtoReflect.Descriptor instead.
 func (*RestoreMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{29}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RestoreMessagesRequest) GetNamespace() string {
@@ -2522,7 +2757,7 @@ type RestoreMessagesResponse struct {
 
 func (x *RestoreMessagesResponse) Reset() {
 	*x = RestoreMessagesResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[30]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2534,7 +2769,7 @@ func (x *RestoreMessagesResponse) String() string {
 func (*RestoreMessagesResponse) ProtoMessage() {}
 
 func (x *RestoreMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[30]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2547,7 +2782,7 @@ func (x *RestoreMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreMessagesResponse.ProtoReflect.Descriptor instead.
 func (*RestoreMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{30}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RestoreMessagesResponse) GetRevision() int64 {
@@ -2597,7 +2832,7 @@ type ListSummaryInputsRequest struct {
 
 func (x *ListSummaryInputsRequest) Reset() {
 	*x = ListSummaryInputsRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[31]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2609,7 +2844,7 @@ func (x *ListSummaryInputsRequest) String() string {
 func (*ListSummaryInputsRequest) ProtoMessage() {}
 
 func (x *ListSummaryInputsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[31]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2622,7 +2857,7 @@ func (x *ListSummaryInputsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummaryInputsRequest.ProtoReflect.Descriptor instead.
 func (*ListSummaryInputsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{31}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListSummaryInputsRequest) GetNamespace() string {
@@ -2714,7 +2949,7 @@ type ListSummaryInputsResponse struct {
 
 func (x *ListSummaryInputsResponse) Reset() {
 	*x = ListSummaryInputsResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[32]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2726,7 +2961,7 @@ func (x *ListSummaryInputsResponse) String() string {
 func (*ListSummaryInputsResponse) ProtoMessage() {}
 
 func (x *ListSummaryInputsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[32]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2739,7 +2974,7 @@ func (x *ListSummaryInputsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummaryInputsResponse.ProtoReflect.Descriptor instead.
 func (*ListSummaryInputsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{32}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListSummaryInputsResponse) GetMessages() []*Message {
@@ -2792,7 +3027,7 @@ type SetSummaryRequest struct {
 
 func (x *SetSummaryRequest) Reset() {
 	*x = SetSummaryRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[33]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2804,7 +3039,7 @@ func (x *SetSummaryRequest) String() string {
 func (*SetSummaryRequest) ProtoMessage() {}
 
 func (x *SetSummaryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[33]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2817,7 +3052,7 @@ func (x *SetSummaryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSummaryRequest.ProtoReflect.Descriptor instead.
 func (*SetSummaryRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{33}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SetSummaryRequest) GetNamespace() string {
@@ -2884,7 +3119,7 @@ type SetSummaryResponse struct {
 
 func (x *SetSummaryResponse) Reset() {
 	*x = SetSummaryResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[34]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2896,7 +3131,7 @@ func (x *SetSummaryResponse) String() string {
 func (*SetSummaryResponse) ProtoMessage() {}
 
 func (x *SetSummaryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[34]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2909,7 +3144,7 @@ func (x *SetSummaryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSummaryResponse.ProtoReflect.Descriptor instead.
 func (*SetSummaryResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{34}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SetSummaryResponse) GetSession() *Session {
@@ -2953,7 +3188,7 @@ type FillToolResultsRequest struct {
 
 func (x *FillToolResultsRequest) Reset() {
 	*x = FillToolResultsRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[35]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2965,7 +3200,7 @@ func (x *FillToolResultsRequest) String() string {
 func (*FillToolResultsRequest) ProtoMessage() {}
 
 func (x *FillToolResultsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[35]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2978,7 +3213,7 @@ func (x *FillToolResultsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillToolResultsRequest.ProtoReflect.Descriptor instead.
 func (*FillToolResultsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{35}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *FillToolResultsRequest) GetNamespace() string {
@@ -3033,7 +3268,7 @@ type FillToolResultsResponse struct {
 
 func (x *FillToolResultsResponse) Reset() {
 	*x = FillToolResultsResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[36]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3045,7 +3280,7 @@ func (x *FillToolResultsResponse) String() string {
 func (*FillToolResultsResponse) ProtoMessage() {}
 
 func (x *FillToolResultsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[36]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3058,7 +3293,7 @@ func (x *FillToolResultsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillToolResultsResponse.ProtoReflect.Descriptor instead.
 func (*FillToolResultsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{36}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *FillToolResultsResponse) GetRevision() int64 {
@@ -3106,7 +3341,7 @@ type PreviewPolicyRequest struct {
 
 func (x *PreviewPolicyRequest) Reset() {
 	*x = PreviewPolicyRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[37]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3118,7 +3353,7 @@ func (x *PreviewPolicyRequest) String() string {
 func (*PreviewPolicyRequest) ProtoMessage() {}
 
 func (x *PreviewPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[37]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3131,7 +3366,7 @@ func (x *PreviewPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewPolicyRequest.ProtoReflect.Descriptor instead.
 func (*PreviewPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{37}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *PreviewPolicyRequest) GetNamespace() string {
@@ -3198,7 +3433,7 @@ type PreviewPolicyResponse struct {
 
 func (x *PreviewPolicyResponse) Reset() {
 	*x = PreviewPolicyResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[38]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3210,7 +3445,7 @@ func (x *PreviewPolicyResponse) String() string {
 func (*PreviewPolicyResponse) ProtoMessage() {}
 
 func (x *PreviewPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[38]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3223,7 +3458,7 @@ func (x *PreviewPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewPolicyResponse.ProtoReflect.Descriptor instead.
 func (*PreviewPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{38}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *PreviewPolicyResponse) GetPreviews() []*PolicyPreview {
@@ -3261,7 +3496,7 @@ type ListPolicyPresetsRequest struct {
 
 func (x *ListPolicyPresetsRequest) Reset() {
 	*x = ListPolicyPresetsRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[39]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3273,7 +3508,7 @@ func (x *ListPolicyPresetsRequest) String() string {
 func (*ListPolicyPresetsRequest) ProtoMessage() {}
 
 func (x *ListPolicyPresetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[39]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3286,7 +3521,7 @@ func (x *ListPolicyPresetsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPolicyPresetsRequest.ProtoReflect.Descriptor instead.
 func (*ListPolicyPresetsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{39}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListPolicyPresetsRequest) GetPageSize() int32 {
@@ -3316,7 +3551,7 @@ type ListPolicyPresetsResponse struct {
 
 func (x *ListPolicyPresetsResponse) Reset() {
 	*x = ListPolicyPresetsResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[40]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3328,7 +3563,7 @@ func (x *ListPolicyPresetsResponse) String() string {
 func (*ListPolicyPresetsResponse) ProtoMessage() {}
 
 func (x *ListPolicyPresetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[40]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3341,7 +3576,7 @@ func (x *ListPolicyPresetsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPolicyPresetsResponse.ProtoReflect.Descriptor instead.
 func (*ListPolicyPresetsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{40}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListPolicyPresetsResponse) GetPresets() []*PolicyPreset {
@@ -3386,7 +3621,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[41]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3398,7 +3633,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[41]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3411,7 +3646,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{41}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CompactSessionRequest) GetNamespace() string {
@@ -3517,7 +3752,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[42]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3529,7 +3764,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[42]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3542,7 +3777,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{42}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CompactSessionResponse) GetRevision() int64 {
@@ -3596,7 +3831,7 @@ type ListSummariesRequest struct {
 
 func (x *ListSummariesRequest) Reset() {
 	*x = ListSummariesRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[43]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3608,7 +3843,7 @@ func (x *ListSummariesRequest) String() string {
 func (*ListSummariesRequest) ProtoMessage() {}
 
 func (x *ListSummariesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[43]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3621,7 +3856,7 @@ func (x *ListSummariesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummariesRequest.ProtoReflect.Descriptor instead.
 func (*ListSummariesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{43}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListSummariesRequest) GetNamespace() string {
@@ -3679,7 +3914,7 @@ type ListSummariesResponse struct {
 
 func (x *ListSummariesResponse) Reset() {
 	*x = ListSummariesResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[44]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3691,7 +3926,7 @@ func (x *ListSummariesResponse) String() string {
 func (*ListSummariesResponse) ProtoMessage() {}
 
 func (x *ListSummariesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[44]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3704,7 +3939,7 @@ func (x *ListSummariesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummariesResponse.ProtoReflect.Descriptor instead.
 func (*ListSummariesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{44}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListSummariesResponse) GetSummaries() []*Summary {
@@ -3742,7 +3977,7 @@ type ListSummarySourcesRequest struct {
 
 func (x *ListSummarySourcesRequest) Reset() {
 	*x = ListSummarySourcesRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[45]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3754,7 +3989,7 @@ func (x *ListSummarySourcesRequest) String() string {
 func (*ListSummarySourcesRequest) ProtoMessage() {}
 
 func (x *ListSummarySourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[45]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3767,7 +4002,7 @@ func (x *ListSummarySourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummarySourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListSummarySourcesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{45}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListSummarySourcesRequest) GetNamespace() string {
@@ -3819,7 +4054,7 @@ type ListSummarySourcesResponse struct {
 
 func (x *ListSummarySourcesResponse) Reset() {
 	*x = ListSummarySourcesResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[46]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3831,7 +4066,7 @@ func (x *ListSummarySourcesResponse) String() string {
 func (*ListSummarySourcesResponse) ProtoMessage() {}
 
 func (x *ListSummarySourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[46]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3844,7 +4079,7 @@ func (x *ListSummarySourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummarySourcesResponse.ProtoReflect.Descriptor instead.
 func (*ListSummarySourcesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{46}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListSummarySourcesResponse) GetMessages() []*Message {
@@ -3881,7 +4116,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[47]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3893,7 +4128,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[47]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3906,7 +4141,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{47}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ExportSessionRequest) GetNamespace() string {
@@ -3942,7 +4177,7 @@ type ExportSessionResponse struct {
 
 func (x *ExportSessionResponse) Reset() {
 	*x = ExportSessionResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[48]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3954,7 +4189,7 @@ func (x *ExportSessionResponse) String() string {
 func (*ExportSessionResponse) ProtoMessage() {}
 
 func (x *ExportSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[48]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3967,7 +4202,7 @@ func (x *ExportSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionResponse.ProtoReflect.Descriptor instead.
 func (*ExportSessionResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{48}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ExportSessionResponse) GetChunk() *SnapshotChunk {
@@ -4017,7 +4252,7 @@ type ImportSessionRequest struct {
 
 func (x *ImportSessionRequest) Reset() {
 	*x = ImportSessionRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[49]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4029,7 +4264,7 @@ func (x *ImportSessionRequest) String() string {
 func (*ImportSessionRequest) ProtoMessage() {}
 
 func (x *ImportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[49]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4042,7 +4277,7 @@ func (x *ImportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ImportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{49}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ImportSessionRequest) GetNamespace() string {
@@ -4124,7 +4359,7 @@ type ImportSessionResponse struct {
 
 func (x *ImportSessionResponse) Reset() {
 	*x = ImportSessionResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[50]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4136,7 +4371,7 @@ func (x *ImportSessionResponse) String() string {
 func (*ImportSessionResponse) ProtoMessage() {}
 
 func (x *ImportSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[50]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4149,7 +4384,7 @@ func (x *ImportSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportSessionResponse.ProtoReflect.Descriptor instead.
 func (*ImportSessionResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{50}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ImportSessionResponse) GetSession() *Session {
@@ -4198,7 +4433,7 @@ type CountTokensRequest struct {
 
 func (x *CountTokensRequest) Reset() {
 	*x = CountTokensRequest{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[51]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4210,7 +4445,7 @@ func (x *CountTokensRequest) String() string {
 func (*CountTokensRequest) ProtoMessage() {}
 
 func (x *CountTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[51]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4223,7 +4458,7 @@ func (x *CountTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountTokensRequest.ProtoReflect.Descriptor instead.
 func (*CountTokensRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{51}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *CountTokensRequest) GetNamespace() string {
@@ -4301,7 +4536,7 @@ type CountTokensResponse struct {
 
 func (x *CountTokensResponse) Reset() {
 	*x = CountTokensResponse{}
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[52]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4313,7 +4548,7 @@ func (x *CountTokensResponse) String() string {
 func (*CountTokensResponse) ProtoMessage() {}
 
 func (x *CountTokensResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[52]
+	mi := &file_memorysidecar_v1_session_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4326,7 +4561,7 @@ func (x *CountTokensResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountTokensResponse.ProtoReflect.Descriptor instead.
 func (*CountTokensResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{52}
+	return file_memorysidecar_v1_session_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *CountTokensResponse) GetTextTokenCounts() []int32 {
@@ -4368,7 +4603,7 @@ var File_memorysidecar_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1ememorysidecar/v1/history.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
+	"&memorysidecar/v1/session_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a#memorysidecar/v1/error_reason.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1ememorysidecar/v1/history.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a%memorysidecar/v1/recall_service.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x99\x01\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x123\n" +
 	"\asession\x18\x02 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12&\n" +
@@ -4441,7 +4676,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\fkeep_summary\x18\a \x01(\bR\vkeepSummary\"\x8c\x01\n" +
 	"\x14ResetSessionResponse\x123\n" +
 	"\asession\x18\x01 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12?\n" +
-	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xc3\x05\n" +
+	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xd5\a\n" +
 	"\x15AppendMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4458,9 +4693,18 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	" \x01(\x0e2#.memorysidecar.v1.OnExistingMessageR\n" +
 	"onExisting\x12Z\n" +
 	"\x11record_operations\x18\v \x03(\v2!.memorysidecar.v1.RecordOperationB\n" +
-	"\xba\xbe\x18\x06 \x80\x02\x80\x01\x01R\x10recordOperationsB\x14\n" +
+	"\xba\xbe\x18\x06 \x80\x02\x80\x01\x01R\x10recordOperations\x123\n" +
+	"\asession\x18\f \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12J\n" +
+	"\x13session_update_mask\x18\r \x01(\v2\x1a.google.protobuf.FieldMaskR\x11sessionUpdateMask\x12@\n" +
+	"\fwindow_reply\x18\x10 \x01(\v2\x1d.memorysidecar.v1.WindowReplyR\vwindowReply\x12M\n" +
+	"\rcontext_reply\x18\x11 \x01(\v2(.memorysidecar.v1.AssembleContextRequestR\fcontextReplyB\x14\n" +
 	"\x12_expected_last_seqB\x15\n" +
-	"\x13_model_input_tokens\"\xa9\x04\n" +
+	"\x13_model_input_tokens\"\xa2\x01\n" +
+	"\vWindowReply\x126\n" +
+	"\x06policy\x18\x01 \x01(\v2\x1e.memorysidecar.v1.PolicyChoiceR\x06policy\x123\n" +
+	"\x06newest\x18\x02 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\x00\x00\x88\xc3@H\x00R\x06newest\x88\x01\x01\x12\x1b\n" +
+	"\tread_only\x18\x03 \x01(\bR\breadOnlyB\t\n" +
+	"\a_newest\"\xd2\x06\n" +
 	"\x16AppendMessagesResponse\x12=\n" +
 	"\bmessages\x18\x01 \x03(\v2!.memorysidecar.v1.AppendedMessageR\bmessages\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12,\n" +
@@ -4475,7 +4719,21 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x12evicted_memory_ids\x18\t \x03(\tR\x10evictedMemoryIds\x12*\n" +
 	"\x11episode_memory_id\x18\n" +
 	" \x01(\tR\x0fepisodeMemoryId\x12H\n" +
-	"\x0frecord_outcomes\x18\f \x03(\v2\x1f.memorysidecar.v1.RecordOutcomeR\x0erecordOutcomes\"\xaa\x02\n" +
+	"\x0frecord_outcomes\x18\f \x03(\v2\x1f.memorysidecar.v1.RecordOutcomeR\x0erecordOutcomes\x12;\n" +
+	"\x06window\x18\r \x01(\v2#.memorysidecar.v1.GetWindowResponseR\x06window\x12C\n" +
+	"\acontext\x18\x0e \x01(\v2).memorysidecar.v1.AssembleContextResponseR\acontext\x12?\n" +
+	"\fwindow_error\x18\x0f \x01(\v2\x1c.memorysidecar.v1.ReplyErrorR\vwindowError\x12A\n" +
+	"\rcontext_error\x18\x10 \x01(\v2\x1c.memorysidecar.v1.ReplyErrorR\fcontextError\x12!\n" +
+	"\fsession_etag\x18\x11 \x01(\tR\vsessionEtag\"\xf6\x01\n" +
+	"\n" +
+	"ReplyError\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\x05R\x04code\x125\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x1d.memorysidecar.v1.ErrorReasonR\x06reason\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12F\n" +
+	"\bmetadata\x18\x04 \x03(\v2*.memorysidecar.v1.ReplyError.MetadataEntryR\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xaa\x02\n" +
 	"\x13ListMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4791,7 +5049,7 @@ func file_memorysidecar_v1_session_service_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_session_service_proto_rawDescData
 }
 
-var file_memorysidecar_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
+var file_memorysidecar_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
 var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(*CreateSessionRequest)(nil),        // 0: memorysidecar.v1.CreateSessionRequest
 	(*CreateSessionResponse)(nil),       // 1: memorysidecar.v1.CreateSessionResponse
@@ -4808,229 +5066,246 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(*ResetSessionRequest)(nil),         // 12: memorysidecar.v1.ResetSessionRequest
 	(*ResetSessionResponse)(nil),        // 13: memorysidecar.v1.ResetSessionResponse
 	(*AppendMessagesRequest)(nil),       // 14: memorysidecar.v1.AppendMessagesRequest
-	(*AppendMessagesResponse)(nil),      // 15: memorysidecar.v1.AppendMessagesResponse
-	(*ListMessagesRequest)(nil),         // 16: memorysidecar.v1.ListMessagesRequest
-	(*ListMessagesResponse)(nil),        // 17: memorysidecar.v1.ListMessagesResponse
-	(*GetMessageRequest)(nil),           // 18: memorysidecar.v1.GetMessageRequest
-	(*GetMessageResponse)(nil),          // 19: memorysidecar.v1.GetMessageResponse
-	(*UpdateMessageRequest)(nil),        // 20: memorysidecar.v1.UpdateMessageRequest
-	(*UpdateMessageResponse)(nil),       // 21: memorysidecar.v1.UpdateMessageResponse
-	(*DeleteMessageRequest)(nil),        // 22: memorysidecar.v1.DeleteMessageRequest
-	(*DeleteMessageResponse)(nil),       // 23: memorysidecar.v1.DeleteMessageResponse
-	(*GetWindowRequest)(nil),            // 24: memorysidecar.v1.GetWindowRequest
-	(*GetWindowResponse)(nil),           // 25: memorysidecar.v1.GetWindowResponse
-	(*TrimSessionRequest)(nil),          // 26: memorysidecar.v1.TrimSessionRequest
-	(*RunPolicy)(nil),                   // 27: memorysidecar.v1.RunPolicy
-	(*TrimSessionResponse)(nil),         // 28: memorysidecar.v1.TrimSessionResponse
-	(*RestoreMessagesRequest)(nil),      // 29: memorysidecar.v1.RestoreMessagesRequest
-	(*RestoreMessagesResponse)(nil),     // 30: memorysidecar.v1.RestoreMessagesResponse
-	(*ListSummaryInputsRequest)(nil),    // 31: memorysidecar.v1.ListSummaryInputsRequest
-	(*ListSummaryInputsResponse)(nil),   // 32: memorysidecar.v1.ListSummaryInputsResponse
-	(*SetSummaryRequest)(nil),           // 33: memorysidecar.v1.SetSummaryRequest
-	(*SetSummaryResponse)(nil),          // 34: memorysidecar.v1.SetSummaryResponse
-	(*FillToolResultsRequest)(nil),      // 35: memorysidecar.v1.FillToolResultsRequest
-	(*FillToolResultsResponse)(nil),     // 36: memorysidecar.v1.FillToolResultsResponse
-	(*PreviewPolicyRequest)(nil),        // 37: memorysidecar.v1.PreviewPolicyRequest
-	(*PreviewPolicyResponse)(nil),       // 38: memorysidecar.v1.PreviewPolicyResponse
-	(*ListPolicyPresetsRequest)(nil),    // 39: memorysidecar.v1.ListPolicyPresetsRequest
-	(*ListPolicyPresetsResponse)(nil),   // 40: memorysidecar.v1.ListPolicyPresetsResponse
-	(*CompactSessionRequest)(nil),       // 41: memorysidecar.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),      // 42: memorysidecar.v1.CompactSessionResponse
-	(*ListSummariesRequest)(nil),        // 43: memorysidecar.v1.ListSummariesRequest
-	(*ListSummariesResponse)(nil),       // 44: memorysidecar.v1.ListSummariesResponse
-	(*ListSummarySourcesRequest)(nil),   // 45: memorysidecar.v1.ListSummarySourcesRequest
-	(*ListSummarySourcesResponse)(nil),  // 46: memorysidecar.v1.ListSummarySourcesResponse
-	(*ExportSessionRequest)(nil),        // 47: memorysidecar.v1.ExportSessionRequest
-	(*ExportSessionResponse)(nil),       // 48: memorysidecar.v1.ExportSessionResponse
-	(*ImportSessionRequest)(nil),        // 49: memorysidecar.v1.ImportSessionRequest
-	(*ImportSessionResponse)(nil),       // 50: memorysidecar.v1.ImportSessionResponse
-	(*CountTokensRequest)(nil),          // 51: memorysidecar.v1.CountTokensRequest
-	(*CountTokensResponse)(nil),         // 52: memorysidecar.v1.CountTokensResponse
-	(*Session)(nil),                     // 53: memorysidecar.v1.Session
-	(*SessionFilter)(nil),               // 54: memorysidecar.v1.SessionFilter
-	(SessionOrder)(0),                   // 55: memorysidecar.v1.SessionOrder
-	(*ListTotal)(nil),                   // 56: memorysidecar.v1.ListTotal
-	(*fieldmaskpb.FieldMask)(nil),       // 57: google.protobuf.FieldMask
-	(*Trim)(nil),                        // 58: memorysidecar.v1.Trim
-	(*StageRun)(nil),                    // 59: memorysidecar.v1.StageRun
-	(*Totals)(nil),                      // 60: memorysidecar.v1.Totals
-	(*Message)(nil),                     // 61: memorysidecar.v1.Message
-	(*ToolOutcome)(nil),                 // 62: memorysidecar.v1.ToolOutcome
-	(OnExistingMessage)(0),              // 63: memorysidecar.v1.OnExistingMessage
-	(*RecordOperation)(nil),             // 64: memorysidecar.v1.RecordOperation
-	(*AppendedMessage)(nil),             // 65: memorysidecar.v1.AppendedMessage
-	(*RecordOutcome)(nil),               // 66: memorysidecar.v1.RecordOutcome
-	(*MessageFilter)(nil),               // 67: memorysidecar.v1.MessageFilter
-	(MessageOrder)(0),                   // 68: memorysidecar.v1.MessageOrder
+	(*WindowReply)(nil),                 // 15: memorysidecar.v1.WindowReply
+	(*AppendMessagesResponse)(nil),      // 16: memorysidecar.v1.AppendMessagesResponse
+	(*ReplyError)(nil),                  // 17: memorysidecar.v1.ReplyError
+	(*ListMessagesRequest)(nil),         // 18: memorysidecar.v1.ListMessagesRequest
+	(*ListMessagesResponse)(nil),        // 19: memorysidecar.v1.ListMessagesResponse
+	(*GetMessageRequest)(nil),           // 20: memorysidecar.v1.GetMessageRequest
+	(*GetMessageResponse)(nil),          // 21: memorysidecar.v1.GetMessageResponse
+	(*UpdateMessageRequest)(nil),        // 22: memorysidecar.v1.UpdateMessageRequest
+	(*UpdateMessageResponse)(nil),       // 23: memorysidecar.v1.UpdateMessageResponse
+	(*DeleteMessageRequest)(nil),        // 24: memorysidecar.v1.DeleteMessageRequest
+	(*DeleteMessageResponse)(nil),       // 25: memorysidecar.v1.DeleteMessageResponse
+	(*GetWindowRequest)(nil),            // 26: memorysidecar.v1.GetWindowRequest
+	(*GetWindowResponse)(nil),           // 27: memorysidecar.v1.GetWindowResponse
+	(*TrimSessionRequest)(nil),          // 28: memorysidecar.v1.TrimSessionRequest
+	(*RunPolicy)(nil),                   // 29: memorysidecar.v1.RunPolicy
+	(*TrimSessionResponse)(nil),         // 30: memorysidecar.v1.TrimSessionResponse
+	(*RestoreMessagesRequest)(nil),      // 31: memorysidecar.v1.RestoreMessagesRequest
+	(*RestoreMessagesResponse)(nil),     // 32: memorysidecar.v1.RestoreMessagesResponse
+	(*ListSummaryInputsRequest)(nil),    // 33: memorysidecar.v1.ListSummaryInputsRequest
+	(*ListSummaryInputsResponse)(nil),   // 34: memorysidecar.v1.ListSummaryInputsResponse
+	(*SetSummaryRequest)(nil),           // 35: memorysidecar.v1.SetSummaryRequest
+	(*SetSummaryResponse)(nil),          // 36: memorysidecar.v1.SetSummaryResponse
+	(*FillToolResultsRequest)(nil),      // 37: memorysidecar.v1.FillToolResultsRequest
+	(*FillToolResultsResponse)(nil),     // 38: memorysidecar.v1.FillToolResultsResponse
+	(*PreviewPolicyRequest)(nil),        // 39: memorysidecar.v1.PreviewPolicyRequest
+	(*PreviewPolicyResponse)(nil),       // 40: memorysidecar.v1.PreviewPolicyResponse
+	(*ListPolicyPresetsRequest)(nil),    // 41: memorysidecar.v1.ListPolicyPresetsRequest
+	(*ListPolicyPresetsResponse)(nil),   // 42: memorysidecar.v1.ListPolicyPresetsResponse
+	(*CompactSessionRequest)(nil),       // 43: memorysidecar.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),      // 44: memorysidecar.v1.CompactSessionResponse
+	(*ListSummariesRequest)(nil),        // 45: memorysidecar.v1.ListSummariesRequest
+	(*ListSummariesResponse)(nil),       // 46: memorysidecar.v1.ListSummariesResponse
+	(*ListSummarySourcesRequest)(nil),   // 47: memorysidecar.v1.ListSummarySourcesRequest
+	(*ListSummarySourcesResponse)(nil),  // 48: memorysidecar.v1.ListSummarySourcesResponse
+	(*ExportSessionRequest)(nil),        // 49: memorysidecar.v1.ExportSessionRequest
+	(*ExportSessionResponse)(nil),       // 50: memorysidecar.v1.ExportSessionResponse
+	(*ImportSessionRequest)(nil),        // 51: memorysidecar.v1.ImportSessionRequest
+	(*ImportSessionResponse)(nil),       // 52: memorysidecar.v1.ImportSessionResponse
+	(*CountTokensRequest)(nil),          // 53: memorysidecar.v1.CountTokensRequest
+	(*CountTokensResponse)(nil),         // 54: memorysidecar.v1.CountTokensResponse
+	nil,                                 // 55: memorysidecar.v1.ReplyError.MetadataEntry
+	(*Session)(nil),                     // 56: memorysidecar.v1.Session
+	(*SessionFilter)(nil),               // 57: memorysidecar.v1.SessionFilter
+	(SessionOrder)(0),                   // 58: memorysidecar.v1.SessionOrder
+	(*ListTotal)(nil),                   // 59: memorysidecar.v1.ListTotal
+	(*fieldmaskpb.FieldMask)(nil),       // 60: google.protobuf.FieldMask
+	(*Trim)(nil),                        // 61: memorysidecar.v1.Trim
+	(*StageRun)(nil),                    // 62: memorysidecar.v1.StageRun
+	(*Totals)(nil),                      // 63: memorysidecar.v1.Totals
+	(*Message)(nil),                     // 64: memorysidecar.v1.Message
+	(*ToolOutcome)(nil),                 // 65: memorysidecar.v1.ToolOutcome
+	(OnExistingMessage)(0),              // 66: memorysidecar.v1.OnExistingMessage
+	(*RecordOperation)(nil),             // 67: memorysidecar.v1.RecordOperation
+	(*AssembleContextRequest)(nil),      // 68: memorysidecar.v1.AssembleContextRequest
 	(*PolicyChoice)(nil),                // 69: memorysidecar.v1.PolicyChoice
-	(*Summary)(nil),                     // 70: memorysidecar.v1.Summary
-	(*SeqRange)(nil),                    // 71: memorysidecar.v1.SeqRange
-	(*PolicyWarning)(nil),               // 72: memorysidecar.v1.PolicyWarning
-	(WindowUnit)(0),                     // 73: memorysidecar.v1.WindowUnit
-	(SummaryPlacement)(0),               // 74: memorysidecar.v1.SummaryPlacement
-	(StageOn)(0),                        // 75: memorysidecar.v1.StageOn
-	(PreviewSource)(0),                  // 76: memorysidecar.v1.PreviewSource
-	(*PolicyPreview)(nil),               // 77: memorysidecar.v1.PolicyPreview
-	(*PolicyPreset)(nil),                // 78: memorysidecar.v1.PolicyPreset
-	(*Summarize)(nil),                   // 79: memorysidecar.v1.Summarize
-	(*durationpb.Duration)(nil),         // 80: google.protobuf.Duration
-	(*HookTask)(nil),                    // 81: memorysidecar.v1.HookTask
-	(CompactOutcome)(0),                 // 82: memorysidecar.v1.CompactOutcome
-	(SummaryOrder)(0),                   // 83: memorysidecar.v1.SummaryOrder
-	(*SnapshotChunk)(nil),               // 84: memorysidecar.v1.SnapshotChunk
-	(TokenRule)(0),                      // 85: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),             // 86: memorysidecar.v1.CustomTokenRule
-	(*BatchGetMessagesRequest)(nil),     // 87: memorysidecar.v1.BatchGetMessagesRequest
-	(*BatchDeleteMessagesRequest)(nil),  // 88: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*PopMessagesRequest)(nil),          // 89: memorysidecar.v1.PopMessagesRequest
-	(*BatchGetMessagesResponse)(nil),    // 90: memorysidecar.v1.BatchGetMessagesResponse
-	(*BatchDeleteMessagesResponse)(nil), // 91: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesResponse)(nil),         // 92: memorysidecar.v1.PopMessagesResponse
+	(*AppendedMessage)(nil),             // 70: memorysidecar.v1.AppendedMessage
+	(*RecordOutcome)(nil),               // 71: memorysidecar.v1.RecordOutcome
+	(*AssembleContextResponse)(nil),     // 72: memorysidecar.v1.AssembleContextResponse
+	(ErrorReason)(0),                    // 73: memorysidecar.v1.ErrorReason
+	(*MessageFilter)(nil),               // 74: memorysidecar.v1.MessageFilter
+	(MessageOrder)(0),                   // 75: memorysidecar.v1.MessageOrder
+	(*Summary)(nil),                     // 76: memorysidecar.v1.Summary
+	(*SeqRange)(nil),                    // 77: memorysidecar.v1.SeqRange
+	(*PolicyWarning)(nil),               // 78: memorysidecar.v1.PolicyWarning
+	(WindowUnit)(0),                     // 79: memorysidecar.v1.WindowUnit
+	(SummaryPlacement)(0),               // 80: memorysidecar.v1.SummaryPlacement
+	(StageOn)(0),                        // 81: memorysidecar.v1.StageOn
+	(PreviewSource)(0),                  // 82: memorysidecar.v1.PreviewSource
+	(*PolicyPreview)(nil),               // 83: memorysidecar.v1.PolicyPreview
+	(*PolicyPreset)(nil),                // 84: memorysidecar.v1.PolicyPreset
+	(*Summarize)(nil),                   // 85: memorysidecar.v1.Summarize
+	(*durationpb.Duration)(nil),         // 86: google.protobuf.Duration
+	(*HookTask)(nil),                    // 87: memorysidecar.v1.HookTask
+	(CompactOutcome)(0),                 // 88: memorysidecar.v1.CompactOutcome
+	(SummaryOrder)(0),                   // 89: memorysidecar.v1.SummaryOrder
+	(*SnapshotChunk)(nil),               // 90: memorysidecar.v1.SnapshotChunk
+	(TokenRule)(0),                      // 91: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),             // 92: memorysidecar.v1.CustomTokenRule
+	(*BatchGetMessagesRequest)(nil),     // 93: memorysidecar.v1.BatchGetMessagesRequest
+	(*BatchDeleteMessagesRequest)(nil),  // 94: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*PopMessagesRequest)(nil),          // 95: memorysidecar.v1.PopMessagesRequest
+	(*BatchGetMessagesResponse)(nil),    // 96: memorysidecar.v1.BatchGetMessagesResponse
+	(*BatchDeleteMessagesResponse)(nil), // 97: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesResponse)(nil),         // 98: memorysidecar.v1.PopMessagesResponse
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
-	53,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
-	53,  // 1: memorysidecar.v1.CreateSessionResponse.session:type_name -> memorysidecar.v1.Session
-	53,  // 2: memorysidecar.v1.GetSessionResponse.session:type_name -> memorysidecar.v1.Session
-	54,  // 3: memorysidecar.v1.ListSessionsRequest.filter:type_name -> memorysidecar.v1.SessionFilter
-	55,  // 4: memorysidecar.v1.ListSessionsRequest.order:type_name -> memorysidecar.v1.SessionOrder
-	53,  // 5: memorysidecar.v1.ListSessionsResponse.sessions:type_name -> memorysidecar.v1.Session
-	56,  // 6: memorysidecar.v1.ListSessionsResponse.total:type_name -> memorysidecar.v1.ListTotal
-	53,  // 7: memorysidecar.v1.UpdateSessionRequest.session:type_name -> memorysidecar.v1.Session
-	57,  // 8: memorysidecar.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	53,  // 9: memorysidecar.v1.UpdateSessionResponse.session:type_name -> memorysidecar.v1.Session
-	58,  // 10: memorysidecar.v1.UpdateSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 11: memorysidecar.v1.UpdateSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	53,  // 12: memorysidecar.v1.ForkSessionResponse.session:type_name -> memorysidecar.v1.Session
-	53,  // 13: memorysidecar.v1.ResetSessionResponse.session:type_name -> memorysidecar.v1.Session
-	60,  // 14: memorysidecar.v1.ResetSessionResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
-	61,  // 15: memorysidecar.v1.AppendMessagesRequest.messages:type_name -> memorysidecar.v1.Message
-	62,  // 16: memorysidecar.v1.AppendMessagesRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	63,  // 17: memorysidecar.v1.AppendMessagesRequest.on_existing:type_name -> memorysidecar.v1.OnExistingMessage
-	64,  // 18: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
-	65,  // 19: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	58,  // 20: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 21: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	59,  // 22: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	66,  // 23: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
-	67,  // 24: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
-	68,  // 25: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
-	61,  // 26: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	61,  // 27: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
-	61,  // 28: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
-	57,  // 29: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
-	61,  // 30: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
-	58,  // 31: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 32: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	58,  // 33: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 34: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	69,  // 35: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
-	61,  // 36: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
-	70,  // 37: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
-	60,  // 38: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	60,  // 39: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
-	71,  // 40: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	58,  // 41: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
-	59,  // 42: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	72,  // 43: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
-	27,  // 44: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
-	73,  // 45: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
-	58,  // 46: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	60,  // 47: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	59,  // 48: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	71,  // 49: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	60,  // 50: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	61,  // 51: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
-	60,  // 52: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
-	74,  // 53: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
-	53,  // 54: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
-	58,  // 55: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
-	70,  // 56: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
-	61,  // 57: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
-	60,  // 58: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	69,  // 59: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
-	75,  // 60: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
-	76,  // 61: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
-	62,  // 62: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	77,  // 63: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	78,  // 64: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	79,  // 65: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	80,  // 66: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	81,  // 67: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	82,  // 68: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	70,  // 69: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	83,  // 70: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	70,  // 71: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	61,  // 72: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	84,  // 73: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	84,  // 74: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	53,  // 75: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	61,  // 76: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	85,  // 77: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	86,  // 78: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	85,  // 79: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 80: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 81: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 82: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 83: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 84: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 85: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 86: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 87: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	16,  // 88: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	18,  // 89: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	20,  // 90: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	22,  // 91: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	87,  // 92: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
-	88,  // 93: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
-	89,  // 94: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
-	24,  // 95: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	37,  // 96: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	39,  // 97: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	26,  // 98: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	29,  // 99: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	31,  // 100: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	33,  // 101: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	41,  // 102: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	43,  // 103: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	45,  // 104: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	35,  // 105: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	47,  // 106: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	49,  // 107: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	51,  // 108: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 109: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 110: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 111: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 112: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 113: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 114: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 115: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	15,  // 116: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	17,  // 117: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	19,  // 118: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	21,  // 119: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	23,  // 120: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	90,  // 121: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
-	91,  // 122: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
-	92,  // 123: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
-	25,  // 124: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	38,  // 125: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	40,  // 126: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	28,  // 127: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	30,  // 128: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	32,  // 129: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	34,  // 130: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	42,  // 131: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	44,  // 132: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	46,  // 133: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	36,  // 134: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	48,  // 135: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	50,  // 136: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	52,  // 137: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	109, // [109:138] is the sub-list for method output_type
-	80,  // [80:109] is the sub-list for method input_type
-	80,  // [80:80] is the sub-list for extension type_name
-	80,  // [80:80] is the sub-list for extension extendee
-	0,   // [0:80] is the sub-list for field type_name
+	56,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
+	56,  // 1: memorysidecar.v1.CreateSessionResponse.session:type_name -> memorysidecar.v1.Session
+	56,  // 2: memorysidecar.v1.GetSessionResponse.session:type_name -> memorysidecar.v1.Session
+	57,  // 3: memorysidecar.v1.ListSessionsRequest.filter:type_name -> memorysidecar.v1.SessionFilter
+	58,  // 4: memorysidecar.v1.ListSessionsRequest.order:type_name -> memorysidecar.v1.SessionOrder
+	56,  // 5: memorysidecar.v1.ListSessionsResponse.sessions:type_name -> memorysidecar.v1.Session
+	59,  // 6: memorysidecar.v1.ListSessionsResponse.total:type_name -> memorysidecar.v1.ListTotal
+	56,  // 7: memorysidecar.v1.UpdateSessionRequest.session:type_name -> memorysidecar.v1.Session
+	60,  // 8: memorysidecar.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	56,  // 9: memorysidecar.v1.UpdateSessionResponse.session:type_name -> memorysidecar.v1.Session
+	61,  // 10: memorysidecar.v1.UpdateSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	62,  // 11: memorysidecar.v1.UpdateSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	56,  // 12: memorysidecar.v1.ForkSessionResponse.session:type_name -> memorysidecar.v1.Session
+	56,  // 13: memorysidecar.v1.ResetSessionResponse.session:type_name -> memorysidecar.v1.Session
+	63,  // 14: memorysidecar.v1.ResetSessionResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	64,  // 15: memorysidecar.v1.AppendMessagesRequest.messages:type_name -> memorysidecar.v1.Message
+	65,  // 16: memorysidecar.v1.AppendMessagesRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	66,  // 17: memorysidecar.v1.AppendMessagesRequest.on_existing:type_name -> memorysidecar.v1.OnExistingMessage
+	67,  // 18: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
+	56,  // 19: memorysidecar.v1.AppendMessagesRequest.session:type_name -> memorysidecar.v1.Session
+	60,  // 20: memorysidecar.v1.AppendMessagesRequest.session_update_mask:type_name -> google.protobuf.FieldMask
+	15,  // 21: memorysidecar.v1.AppendMessagesRequest.window_reply:type_name -> memorysidecar.v1.WindowReply
+	68,  // 22: memorysidecar.v1.AppendMessagesRequest.context_reply:type_name -> memorysidecar.v1.AssembleContextRequest
+	69,  // 23: memorysidecar.v1.WindowReply.policy:type_name -> memorysidecar.v1.PolicyChoice
+	70,  // 24: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	61,  // 25: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 26: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	62,  // 27: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	71,  // 28: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	27,  // 29: memorysidecar.v1.AppendMessagesResponse.window:type_name -> memorysidecar.v1.GetWindowResponse
+	72,  // 30: memorysidecar.v1.AppendMessagesResponse.context:type_name -> memorysidecar.v1.AssembleContextResponse
+	17,  // 31: memorysidecar.v1.AppendMessagesResponse.window_error:type_name -> memorysidecar.v1.ReplyError
+	17,  // 32: memorysidecar.v1.AppendMessagesResponse.context_error:type_name -> memorysidecar.v1.ReplyError
+	73,  // 33: memorysidecar.v1.ReplyError.reason:type_name -> memorysidecar.v1.ErrorReason
+	55,  // 34: memorysidecar.v1.ReplyError.metadata:type_name -> memorysidecar.v1.ReplyError.MetadataEntry
+	74,  // 35: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
+	75,  // 36: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
+	64,  // 37: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	64,  // 38: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
+	64,  // 39: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
+	60,  // 40: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
+	64,  // 41: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
+	61,  // 42: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 43: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	61,  // 44: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 45: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	69,  // 46: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
+	64,  // 47: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
+	76,  // 48: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
+	63,  // 49: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	63,  // 50: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
+	77,  // 51: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	61,  // 52: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
+	62,  // 53: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	78,  // 54: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
+	29,  // 55: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
+	79,  // 56: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
+	61,  // 57: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 58: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	62,  // 59: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	77,  // 60: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	63,  // 61: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	64,  // 62: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
+	63,  // 63: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
+	80,  // 64: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
+	56,  // 65: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
+	61,  // 66: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
+	76,  // 67: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
+	64,  // 68: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
+	63,  // 69: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	69,  // 70: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
+	81,  // 71: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
+	82,  // 72: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
+	65,  // 73: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	83,  // 74: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	84,  // 75: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	85,  // 76: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	86,  // 77: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	87,  // 78: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	88,  // 79: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	76,  // 80: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	89,  // 81: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	76,  // 82: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	64,  // 83: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	90,  // 84: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	90,  // 85: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	56,  // 86: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	64,  // 87: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	91,  // 88: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	92,  // 89: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	91,  // 90: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 91: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 92: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 93: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 94: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 95: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 96: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 97: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 98: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	18,  // 99: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	20,  // 100: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	22,  // 101: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	24,  // 102: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	93,  // 103: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
+	94,  // 104: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
+	95,  // 105: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	26,  // 106: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	39,  // 107: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	41,  // 108: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	28,  // 109: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	31,  // 110: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	33,  // 111: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	35,  // 112: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	43,  // 113: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	45,  // 114: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	47,  // 115: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	37,  // 116: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	49,  // 117: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	51,  // 118: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	53,  // 119: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 120: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 121: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 122: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 123: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 124: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 125: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 126: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	16,  // 127: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	19,  // 128: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	21,  // 129: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	23,  // 130: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	25,  // 131: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	96,  // 132: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	97,  // 133: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	98,  // 134: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	27,  // 135: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	40,  // 136: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	42,  // 137: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	30,  // 138: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	32,  // 139: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	34,  // 140: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	36,  // 141: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	44,  // 142: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	46,  // 143: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	48,  // 144: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	38,  // 145: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	50,  // 146: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	52,  // 147: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	54,  // 148: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	120, // [120:149] is the sub-list for method output_type
+	91,  // [91:120] is the sub-list for method input_type
+	91,  // [91:91] is the sub-list for extension type_name
+	91,  // [91:91] is the sub-list for extension extendee
+	0,   // [0:91] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }
@@ -5038,10 +5313,12 @@ func file_memorysidecar_v1_session_service_proto_init() {
 	if File_memorysidecar_v1_session_service_proto != nil {
 		return
 	}
+	file_memorysidecar_v1_error_reason_proto_init()
 	file_memorysidecar_v1_filter_proto_init()
 	file_memorysidecar_v1_history_proto_init()
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
+	file_memorysidecar_v1_recall_service_proto_init()
 	file_memorysidecar_v1_record_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_session_proto_init()
@@ -5051,31 +5328,32 @@ func file_memorysidecar_v1_session_service_proto_init() {
 	file_memorysidecar_v1_window_proto_init()
 	file_memorysidecar_v1_session_service_proto_msgTypes[10].OneofWrappers = []any{}
 	file_memorysidecar_v1_session_service_proto_msgTypes[14].OneofWrappers = []any{}
-	file_memorysidecar_v1_session_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_memorysidecar_v1_session_service_proto_msgTypes[26].OneofWrappers = []any{
+	file_memorysidecar_v1_session_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_memorysidecar_v1_session_service_proto_msgTypes[26].OneofWrappers = []any{}
+	file_memorysidecar_v1_session_service_proto_msgTypes[28].OneofWrappers = []any{
 		(*TrimSessionRequest_MaxTokens)(nil),
 		(*TrimSessionRequest_MaxMessages)(nil),
 		(*TrimSessionRequest_KeepRecent)(nil),
 		(*TrimSessionRequest_RunPolicy)(nil),
 	}
-	file_memorysidecar_v1_session_service_proto_msgTypes[31].OneofWrappers = []any{
+	file_memorysidecar_v1_session_service_proto_msgTypes[33].OneofWrappers = []any{
 		(*ListSummaryInputsRequest_KeepRecent)(nil),
 		(*ListSummaryInputsRequest_Stage)(nil),
 	}
-	file_memorysidecar_v1_session_service_proto_msgTypes[33].OneofWrappers = []any{}
-	file_memorysidecar_v1_session_service_proto_msgTypes[37].OneofWrappers = []any{}
-	file_memorysidecar_v1_session_service_proto_msgTypes[41].OneofWrappers = []any{
+	file_memorysidecar_v1_session_service_proto_msgTypes[35].OneofWrappers = []any{}
+	file_memorysidecar_v1_session_service_proto_msgTypes[39].OneofWrappers = []any{}
+	file_memorysidecar_v1_session_service_proto_msgTypes[43].OneofWrappers = []any{
 		(*CompactSessionRequest_KeepRecent)(nil),
 		(*CompactSessionRequest_Stage)(nil),
 	}
-	file_memorysidecar_v1_session_service_proto_msgTypes[51].OneofWrappers = []any{}
+	file_memorysidecar_v1_session_service_proto_msgTypes[53].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_session_service_proto_rawDesc), len(file_memorysidecar_v1_session_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   53,
+			NumMessages:   56,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -140,12 +140,24 @@ type SessionServiceClient interface {
 	// Appends messages to a session, atomically and in the given order, trims the window by the
 	// policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
 	// records may be part of it.
+	// policy, and feeds long-term memory as the memory policy says, in one transaction. The same
+	// transaction can create the session with its attributes, or change those of an existing one.
+	//
+	// The response can hold the window, the context of the next prompt, or both: a turn of a model is
+	// then one call. They are read after the transaction is durable: each shows the state of this
+	// append or a later one, as `last_seq` and `revision` of a window say. A reply that cannot be
+	// made never fails the call: the append has taken effect, and `window_error` or `context_error`
+	// says why the reply is missing.
+	//
+	// A repeat with the same `request_id` appends nothing and returns the first response of the
+	// append. Its replies are read anew and show the state at the time of the repeat.
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
 	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`, unless `on_existing` is skip or update
-	//   - ABORTED, `LAST_SEQ_MISMATCH`
-	//   - FAILED_PRECONDITION, `WINDOW_FULL`
+	//   - ABORTED, `LAST_SEQ_MISMATCH`, `ETAG_MISMATCH`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+	//     `PROMOTION_POLICY_MISSING`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`
@@ -704,12 +716,24 @@ type SessionServiceServer interface {
 	// Appends messages to a session, atomically and in the given order, trims the window by the
 	// policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
 	// records may be part of it.
+	// policy, and feeds long-term memory as the memory policy says, in one transaction. The same
+	// transaction can create the session with its attributes, or change those of an existing one.
+	//
+	// The response can hold the window, the context of the next prompt, or both: a turn of a model is
+	// then one call. They are read after the transaction is durable: each shows the state of this
+	// append or a later one, as `last_seq` and `revision` of a window say. A reply that cannot be
+	// made never fails the call: the append has taken effect, and `window_error` or `context_error`
+	// says why the reply is missing.
+	//
+	// A repeat with the same `request_id` appends nothing and returns the first response of the
+	// append. Its replies are read anew and show the state at the time of the repeat.
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
 	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`, unless `on_existing` is skip or update
-	//   - ABORTED, `LAST_SEQ_MISMATCH`
-	//   - FAILED_PRECONDITION, `WINDOW_FULL`
+	//   - ABORTED, `LAST_SEQ_MISMATCH`, `ETAG_MISMATCH`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+	//     `PROMOTION_POLICY_MISSING`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`

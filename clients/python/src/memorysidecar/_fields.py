@@ -61,6 +61,14 @@ class SessionChange(WriteOptions, total=False):
     memory_policy: MemoryPolicyLike | None
 
 
+class WindowOptions(TypedDict, total=False):
+    """The options of the window that an append answers with."""
+
+    policy: PolicyLike | None
+    newest: int | None
+    read_only: bool
+
+
 class MessageChange(WriteOptions, total=False):
     """The fields of a message that can be changed. None clears a field."""
 
@@ -160,6 +168,11 @@ def mask_of(paths: Iterable[str] | None, fields: Mapping[str, Any]) -> FieldMask
     return FieldMask(paths=names) if names else None
 
 
+def optional_mask(paths: Iterable[str] | None) -> FieldMask | None:
+    """Makes a mask where an empty one says something else than none."""
+    return None if paths is None else FieldMask(paths=ids_of(paths))
+
+
 _NEWEST_FIRST: Final = {
     v1.SessionOrder: v1.SESSION_ORDER_CREATE_TIME_DESC,
     v1.MessageOrder: v1.MESSAGE_ORDER_SEQ_DESC,
@@ -231,6 +244,29 @@ def policy_choice_of(value: PolicyLike | None) -> v1.PolicyChoice | None:
 def token_rule_or_preset(rule: v1.TokenRule | None, preset: str) -> v1.TokenRule | None:
     """Gives the token rule: the one that is given, or that of a preset that is named."""
     return v1.TOKEN_RULE_PRESET if rule is None and preset else rule
+
+
+def window_reply_of(
+    value: bool | WindowOptions | v1.WindowReply,
+) -> v1.WindowReply | None:
+    """Makes the question for a window that comes with an append; None for no window."""
+    if isinstance(value, v1.WindowReply):
+        return value
+    if isinstance(value, bool):
+        return v1.WindowReply() if value else None
+    refuse_unknown("window reply", v1.WindowReply, value)
+    return v1.WindowReply(
+        policy=policy_choice_of(value.get("policy")),
+        newest=value.get("newest"),
+        read_only=value.get("read_only", False),
+    )
+
+
+def attributes_of(value: Json | v1.Session | None) -> v1.Session | None:
+    """Makes the session that an append creates or changes."""
+    if value is None or isinstance(value, v1.Session):
+        return value
+    return session_of(dict(value))
 
 
 def policies_of(value: Policies | None) -> list[v1.PolicyChoice]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Union
 
+from typing_extensions import TypedDict
+
 from . import v1
-from ._fields import Json, Time, WriteOptions
+from ._fields import Json, Time, WriteOptions, token_rule_or_preset
 from ._memory_policy import extraction_of as extraction_of
 from ._recall_fields import ScopeMatch, enum_of, filter_of, scope_of, take_scope
 from ._task_fields import Seconds, duration_of
@@ -21,6 +23,28 @@ Order = Union[
 ]
 Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 SectionLike = Union[str, "v1.ContextSection", Json]
+
+
+class ContextOptions(TypedDict, total=False):
+    """The arguments of ``assemble_context``, for the context that an append answers with."""
+
+    query: str
+    user_id: str | None
+    agent_id: str | None
+    max_tokens: int
+    token_rule: v1.TokenRule | None
+    model: str
+    custom_token_rule: v1.CustomTokenRule | Json | None
+    token_preset: str
+    sections: Iterable[SectionLike]
+    profile: Profile
+    exclude_conversation: bool
+    compaction_threshold: float | None
+    min_relevance: float | None
+    min_best_relevance: float | None
+    weights: v1.RecallWeights | Json | None
+    reference_time: Time | None
+    fence: bool | None
 
 
 class MemoryChange(WriteOptions, total=False):
@@ -236,3 +260,35 @@ def viewer_of(user_id: str | None, agent_id: str | None, session_id: str) -> v1.
     if user_id is None and agent_id is None:
         return None
     return scope_of(user_id, agent_id, session_id or None)
+
+
+def context_request_of(
+    options: ContextOptions | v1.AssembleContextRequest, session_id: str
+) -> v1.AssembleContextRequest:
+    """Makes the request of a context for those who look from a session, which it does not name."""
+    if isinstance(options, v1.AssembleContextRequest):
+        return options
+    known = ContextOptions.__annotations__
+    for name in options:
+        if name not in known:
+            raise ValueError(f'a context has no option "{name}": it has {", ".join(known)}')
+    fields: dict[str, Any] = dict(options)
+    scope = viewer_of(fields.pop("user_id", None), fields.pop("agent_id", None), session_id)
+    rule, preset = fields.pop("token_rule", None), fields.get("token_preset", "")
+    sections, fence = fields.pop("sections", ()), fields.pop("fence", None)
+    return v1.AssembleContextRequest(
+        scope=scope,
+        token_rule=token_rule_or_preset(rule, preset),
+        sections=sections_of(sections),
+        fence=fence_of(fence),
+        **fields,
+    )
+
+
+def context_reply_of(
+    value: bool | ContextOptions | v1.AssembleContextRequest, session_id: str
+) -> v1.AssembleContextRequest | None:
+    """Makes the question for a context that comes with an append; None for no context."""
+    if isinstance(value, bool):
+        return v1.AssembleContextRequest() if value else None
+    return context_request_of(value, session_id)

@@ -73,6 +73,15 @@ export const SESSION_WAYS: Ways = {
   ...sameWay("PROMOTION_POLICY_MISSING", ["createSession"], {
     session: session({ policy: PROMOTES }),
   }),
+  ...sameWay("ETAG_MISMATCH", ["appendMessages"], { session: session({ etag: "x" }) }),
+  ...sameWay("HOOK_NOT_CONFIGURED", ["appendMessages"], {
+    session: session({ policy: ASKS_NOBODY }),
+    sessionUpdateMask: ["policy"],
+  }),
+  ...sameWay("PROMOTION_POLICY_MISSING", ["appendMessages"], {
+    session: session({ policy: PROMOTES }),
+    sessionUpdateMask: ["policy"],
+  }),
   "ForkSession SEQ_OUT_OF_RANGE": ({ client }) =>
     client.fail("forkSession", { sourceSessionId: "seed", atSeq: 99n }),
   "UpdateSession ETAG_MISMATCH": (scene) => update(scene, { userId: "u", etag: "x" }),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing_extensions import Unpack
 
 from .. import _fields as f
+from .. import _memory_fields as m
 from .. import _record_fields as n
 from .. import v1
 from ..errors import AlreadyExists
@@ -174,10 +175,15 @@ class Client(
         tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
         record_operations: Iterable[v1.RecordOperation | f.Json] = (),
         on_existing: f.OnExisting | None = None,
+        session: v1.Session | f.Json | None = None,
+        session_update_mask: Iterable[str] | None = None,
+        window: bool | f.WindowOptions | v1.WindowReply = False,
+        context: bool | m.ContextOptions | v1.AssembleContextRequest = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.AppendMessagesResponse:
         """Appends one message or many, all or none. A text is what the user said; a mapping holds
-        the fields of a message by their names.
+        the fields of a message by their names. One call can be a whole turn: create or change the
+        session, append, and answer with what goes to the model next.
 
         :param turn_end: the agent's turn ends with these messages, of which there may be none.
         :param model_input_tokens: what the model's input took, as the model said.
@@ -186,6 +192,16 @@ class Client(
             the append in one transaction.
         :param on_existing: what becomes of messages whose ids the session has: ``"fail"`` (the
             default), ``"skip"``, or ``"update"``. The answer says what became of each.
+        :param session: the fields of the session that ``create_session`` creates, as
+            ``create_session`` takes them, but the summary. An ``etag`` among them must be that of
+            the session.
+        :param session_update_mask: names the fields of ``session`` to change in one that exists,
+            in the same transaction; empty for all that are set.
+        :param window: answers with ``window``, as ``window()`` gives it; its options in place of
+            True.
+        :param context: answers with ``context``, as ``assemble_context()`` gives it; its arguments
+            in place of True. When one of the two could not be made, the messages are stored, and
+            ``window_error`` or ``context_error`` says why.
         """
         request = v1.AppendMessagesRequest(
             session_id=session_id,
@@ -197,6 +213,10 @@ class Client(
             tool_outcomes=f.outcomes_of(tool_outcomes),
             record_operations=n.operations_of(record_operations),
             on_existing=f.on_existing_of(on_existing),
+            session=f.attributes_of(session),
+            session_update_mask=f.optional_mask(session_update_mask),
+            window_reply=f.window_reply_of(window),
+            context_reply=m.context_reply_of(context, session_id),
         )
         return self._unary(request, v1.AppendMessagesResponse, call)
 

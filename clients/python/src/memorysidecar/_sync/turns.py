@@ -130,23 +130,25 @@ class TurnMethods(Calls):
         :param fence: whether the content stands between marks that say that it is data. Default: as
             the profile does.
         """
-        request = v1.AssembleContextRequest(
-            session_id=session_id,
-            scope=m.viewer_of(user_id, agent_id, session_id),
-            query=query,
-            max_tokens=max_tokens,
-            token_rule=f.token_rule_or_preset(token_rule, token_preset),
-            model=model,
-            custom_token_rule=custom_token_rule,
-            token_preset=token_preset,
-            sections=m.sections_of(sections),
-            profile=profile,
-            exclude_conversation=exclude_conversation,
-            compaction_threshold=compaction_threshold,
-            min_relevance=min_relevance,
-            min_best_relevance=min_best_relevance,
-            weights=weights,
-            reference_time=reference_time,
-            fence=m.fence_of(fence),
-        )
+        options: m.ContextOptions = {
+            "query": query,
+            "user_id": user_id,
+            "agent_id": agent_id,
+            "max_tokens": max_tokens,
+            "token_rule": token_rule,
+            "model": model,
+            "custom_token_rule": custom_token_rule,
+            "token_preset": token_preset,
+            "sections": sections,
+            "profile": profile,
+            "exclude_conversation": exclude_conversation,
+            "compaction_threshold": compaction_threshold,
+            "min_relevance": min_relevance,
+            "min_best_relevance": min_best_relevance,
+            "weights": weights,
+            "reference_time": reference_time,
+            "fence": fence,
+        }
+        request = m.context_request_of(options, session_id)
+        request.session_id = session_id
         return self._unary(request, v1.AssembleContextResponse, call)

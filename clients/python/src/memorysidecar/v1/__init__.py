@@ -157,6 +157,7 @@ from .error_reason_pb2 import (
     ERROR_REASON_RECORD_VERSION_MISMATCH as ERROR_REASON_RECORD_VERSION_MISMATCH,
     ERROR_REASON_COMPACTION_RUNNING as ERROR_REASON_COMPACTION_RUNNING,
     ERROR_REASON_COMPACTION_FAILED as ERROR_REASON_COMPACTION_FAILED,
+    ERROR_REASON_REPLY_TOO_LARGE as ERROR_REASON_REPLY_TOO_LARGE,
 )
 from .event_pb2 import (
     Event as Event,
@@ -759,7 +760,9 @@ from .session_service_pb2 import (
     ResetSessionRequest as ResetSessionRequest,
     ResetSessionResponse as ResetSessionResponse,
     AppendMessagesRequest as AppendMessagesRequest,
+    WindowReply as WindowReply,
     AppendMessagesResponse as AppendMessagesResponse,
+    ReplyError as ReplyError,
     ListMessagesRequest as ListMessagesRequest,
     ListMessagesResponse as ListMessagesResponse,
     GetMessageRequest as GetMessageRequest,

@@ -2,10 +2,12 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from memorysidecar.v1 import error_reason_pb2 as _error_reason_pb2
 from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import history_pb2 as _history_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import recall_service_pb2 as _recall_service_pb2
 from memorysidecar.v1 import record_pb2 as _record_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
@@ -168,7 +170,7 @@ class ResetSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class AppendMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "on_existing", "record_operations")
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "on_existing", "record_operations", "session", "session_update_mask", "window_reply", "context_reply")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -180,6 +182,10 @@ class AppendMessagesRequest(_message.Message):
     TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
     ON_EXISTING_FIELD_NUMBER: _ClassVar[int]
     RECORD_OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_REPLY_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_REPLY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
@@ -191,10 +197,24 @@ class AppendMessagesRequest(_message.Message):
     tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
     on_existing: _message_pb2.OnExistingMessage
     record_operations: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordOperation]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., on_existing: _Optional[_Union[_message_pb2.OnExistingMessage, str]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ...) -> None: ...
+    session: _session_pb2.Session
+    session_update_mask: _field_mask_pb2.FieldMask
+    window_reply: WindowReply
+    context_reply: _recall_service_pb2.AssembleContextRequest
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., on_existing: _Optional[_Union[_message_pb2.OnExistingMessage, str]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ..., session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., session_update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., window_reply: _Optional[_Union[WindowReply, _Mapping]] = ..., context_reply: _Optional[_Union[_recall_service_pb2.AssembleContextRequest, _Mapping]] = ...) -> None: ...
+
+class WindowReply(_message.Message):
+    __slots__ = ("policy", "newest", "read_only")
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    NEWEST_FIELD_NUMBER: _ClassVar[int]
+    READ_ONLY_FIELD_NUMBER: _ClassVar[int]
+    policy: _policy_pb2.PolicyChoice
+    newest: int
+    read_only: bool
+    def __init__(self, policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
-    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_memory_id", "record_outcomes")
+    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_memory_id", "record_outcomes", "window", "context", "window_error", "context_error", "session_etag")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
@@ -206,6 +226,11 @@ class AppendMessagesResponse(_message.Message):
     EVICTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
     EPISODE_MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
     RECORD_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_ERROR_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_ERROR_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ETAG_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.AppendedMessage]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
@@ -217,7 +242,31 @@ class AppendMessagesResponse(_message.Message):
     evicted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
     episode_memory_id: str
     record_outcomes: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordOutcome]
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., promoted_memory_ids: _Optional[_Iterable[str]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., episode_memory_id: _Optional[str] = ..., record_outcomes: _Optional[_Iterable[_Union[_record_pb2.RecordOutcome, _Mapping]]] = ...) -> None: ...
+    window: GetWindowResponse
+    context: _recall_service_pb2.AssembleContextResponse
+    window_error: ReplyError
+    context_error: ReplyError
+    session_etag: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., promoted_memory_ids: _Optional[_Iterable[str]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., episode_memory_id: _Optional[str] = ..., record_outcomes: _Optional[_Iterable[_Union[_record_pb2.RecordOutcome, _Mapping]]] = ..., window: _Optional[_Union[GetWindowResponse, _Mapping]] = ..., context: _Optional[_Union[_recall_service_pb2.AssembleContextResponse, _Mapping]] = ..., window_error: _Optional[_Union[ReplyError, _Mapping]] = ..., context_error: _Optional[_Union[ReplyError, _Mapping]] = ..., session_etag: _Optional[str] = ...) -> None: ...
+
+class ReplyError(_message.Message):
+    __slots__ = ("code", "reason", "message", "metadata")
+    class MetadataEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    code: int
+    reason: _error_reason_pb2.ErrorReason
+    message: str
+    metadata: _containers.ScalarMap[str, str]
+    def __init__(self, code: _Optional[int] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., message: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token")
