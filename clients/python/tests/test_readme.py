@@ -131,7 +131,7 @@ def test_records_keep_checkpoints(server: RealServer) -> None:
     for reason in ("ALREADY_EXISTS", "VERSION_MISMATCH", "NOT_FOUND"):
         assert f" RECORD_{reason}: " in out, reason
     assert "the newest: 0003, by version 2 of latest" in out
-    assert "deleted 3 checkpoints, more: False" in out
+    assert "deleted 4 checkpoints, more: False" in out
     assert out.endswith("\nDone.\n")
 
 

@@ -133,7 +133,7 @@ describe("examples", () => {
       expect(output).toContain(`   RECORD_${reason}: `);
     }
     expect(output).toContain("the newest: 0003, by version 2 of latest");
-    expect(output).toContain("deleted 3 checkpoints, more: false");
+    expect(output).toContain("deleted 4 checkpoints, more: false");
     expect(output).toMatch(/\nDone\.\n$/);
   });
 
