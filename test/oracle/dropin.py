@@ -14,11 +14,10 @@ from hypothesis import settings
 from memorysidecar import Client
 from memorysidecar.compat import use
 
-# By drop-in module: the package of the framework, and its classes that are replaced.
+# By drop-in module: the package of the framework, and its classes with those that replace them.
 REPLACED = {
-    "selectools": ("selectools", ["ConversationMemory"]),
-    "lauren": ("lauren_ai", ["ShortTermMemory", "InMemoryUserMemoryStore", "InMemoryVectorStore"]),
-    "definable": ("definable.memory", ["InMemoryStore"]),
+    "selectools": ("selectools", {"ConversationMemory": "ConversationMemory"}),
+    "lauren": ("lauren_ai", {"InMemoryUserMemoryStore": "UserMemoryStore"}),
 }
 
 
@@ -32,15 +31,27 @@ def replace(dropin: str) -> None:
             importlib.import_module(found.name)
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
-        if not name.startswith(package.split(".")[0]):
+        if not name.startswith(package):
             continue
-        for wanted in names:
-            if hasattr(own, wanted) and hasattr(module, wanted):
-                setattr(module, wanted, getattr(own, wanted))
+        for theirs, ours in names.items():
+            if hasattr(module, theirs):
+                setattr(module, theirs, getattr(own, ours))
 
 
 # A call takes longer than a list does; how long depends on the machine.
 settings.register_profile("oracle", deadline=None)
 settings.load_profile("oracle")
-use(Client(os.environ["ORACLE_ADDRESS"]))
+SERVER = os.environ["ORACLE_ADDRESS"]
+RUN = os.getpid()
+count = 0
+
+
+def pytest_runtest_setup() -> None:
+    """Gives each test a namespace of its own: the stores that it makes are empty."""
+    global count
+    count += 1
+    use(Client(SERVER, namespace=f"t-{RUN}-{count}"))
+
+
+use(Client(SERVER))
 replace(os.environ["DROPIN"])

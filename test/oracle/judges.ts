@@ -45,4 +45,13 @@ export const JUDGES: readonly Judge[] = [
       ],
     },
   },
+  {
+    release: "lauren-ai-1.6.0",
+    script: "lauren_oracle.py",
+    sdist: {
+      name: "lauren_ai-1.6.0",
+      sha256: "ed439f71549bf7425c7e73336893683df9e9cac80b8f5e9556f672540052b08c",
+    },
+    tests: { dropin: "lauren", files: ["tests/unit/test_user_memory.py"], deselected: [] },
+  },
 ];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import gzip
 import importlib
@@ -37,15 +38,20 @@ def frameworks(monkeypatch: pytest.MonkeyPatch, client: Client) -> Iterator[Clie
     yield client
     use(None)
     for name in list(sys.modules):
-        if name.startswith(("selectools", "memorysidecar.compat.")) and "_shared" not in name:
+        mine = name.startswith(("selectools", "lauren", "memorysidecar.compat."))
+        if mine and "_shared" not in name:
             del sys.modules[name]
 
 
-def test_selectools_shows_what_was_recorded(frameworks: Client) -> None:
-    """Windows, trims, summaries, branches and documents are those of selectools."""
-    oracle = importlib.import_module("selectools_oracle")
+@pytest.mark.parametrize(
+    ("script", "release"),
+    [("selectools_oracle", "selectools-1.3.0"), ("lauren_oracle", "lauren-ai-1.6.0")],
+)
+def test_a_drop_in_shows_what_was_recorded(frameworks: Client, script: str, release: str) -> None:
+    """Windows, trims, summaries, documents and facts are those of the frameworks."""
+    oracle = importlib.import_module(script)
     features = {feature.name: feature for feature in oracle.FEATURES}
-    cases = recorded("selectools-1.3.0")
+    cases = recorded(release)
     assert len(cases) >= 20
     for one in cases:
         seen = features[one["feature"]].play(one["case"], "ours")
@@ -89,6 +95,24 @@ def test_a_copy_of_a_memory_goes_its_own_way(frameworks: Client) -> None:
     assert [len(memory), len(copied)] == [1, 2]
     memory.clear()
     assert (len(memory), memory.summary, len(copied)) == (0, None, 2)
+
+
+def test_facts_of_lauren_are_memories_like_others(frameworks: Client) -> None:
+    """A fact that lauren-ai stored is recalled, and a memory that it did not store is a fact."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    types = importlib.import_module("lauren_ai._memory._user")
+    store = lauren.UserMemoryStore()
+    asyncio.run(store.add(types.MemoryFact("m1", "ana", "Ana likes green tea")))
+    frameworks.remember("Ana lives in Oslo", user_id="ana")
+    hits = frameworks.recall("What tea does Ana like?", user_id="ana").hits
+    assert hits[0].memory.memory_id == "m1"
+    facts = asyncio.run(store.list("ana"))
+    assert {fact.content for fact in facts} == {"Ana likes green tea", "Ana lives in Oslo"}
+    assert len(store) == 2
+    moved = types.MemoryFact("m1", "bo", "Bo likes tea")
+    asyncio.run(store.add(moved))
+    assert asyncio.run(store.get("ana", "m1")) is None
+    assert asyncio.run(store.get("bo", "m1")) == moved
 
 
 def test_what_the_server_refuses_is_raised(frameworks: Client) -> None:
