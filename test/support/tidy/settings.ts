@@ -33,7 +33,7 @@ export const ENTRY_POINTS: EntryPoints = {
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     // Measurements that a person starts.
-    /^bench\/(fairness|recall-restart|versus)\.ts$/,
+    /^bench\/(fairness|recall-memory|recall-restart|versus)\.ts$/,
     // The process that bench/compare measures each index in.
     /^bench\/compare\/measure\.ts$/,
     // Measure the vector search, the index of recall, the embedders and back-ups by themselves.
