@@ -2,13 +2,8 @@
 
 import type { Call } from "../kit/call.ts";
 import type { Consumer, ConsumerRef, StoredEvent } from "../store/store.ts";
-import type { EventPosition, EventType } from "./rules/event.ts";
-
-export interface EventFilter {
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly types?: ReadonlySet<EventType>;
-}
+import type { EventPosition } from "./rules/event.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
 
 /** Start of a stream. Positions come from resume tokens that the transport has checked. */
 export type StreamStart =

@@ -15,9 +15,10 @@
 
 import { AppError } from "../kit/errors.ts";
 import type { Store, StoredEvent } from "../store/store.ts";
-import type { EventFilter, Watcher } from "./api.ts";
+import type { Watcher } from "./api.ts";
 import { BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EventRing } from "./event-ring.ts";
 import { comparePositions, type EventPosition } from "./rules/event.ts";
+import { type EventFilter, meansEvent } from "./rules/event-filter.ts";
 import { WakePacer } from "./wake-pacer.ts";
 
 /** Bytes of event bodies kept in memory for watchers that keep up. */
@@ -201,12 +202,7 @@ class FeedWatcher implements Watcher {
   }
 
   #matches(event: StoredEvent): boolean {
-    const { sessionId, userId, types } = this.#filter;
-    return (
-      (sessionId === undefined || event.sessionId === sessionId) &&
-      (userId === undefined || event.userId === userId) &&
-      (types === undefined || types.has(event.type))
-    );
+    return meansEvent(this.#filter, event);
   }
 
   /** Waits for news; false when the time is over. */

@@ -3,8 +3,9 @@ import { fromBytes, toBytes } from "../../test/support/services/json-codec.ts";
 import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
 import { oldestRevisionOf } from "../../test/support/store/revisions.ts";
 import type { StoredEvent } from "../store/store.ts";
-import type { EventFilter, StreamStart, Watcher } from "./api.ts";
+import type { StreamStart, Watcher } from "./api.ts";
 import type { Event } from "./rules/event.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
 
 let services: TestServices;
 

@@ -19,7 +19,7 @@ import { toSummaryFailure } from "../window/policy-wire.ts";
 import { rangesOf } from "../window/rules/ranges.ts";
 import type { SeqRange } from "../window/rules/types.ts";
 import { toSeqRange, toTotals, toTriggerHit, toTrim, toWarning } from "../window/wire.ts";
-import type { ConsumerView, EventFilter, FixedStart, StreamStart } from "./api.ts";
+import type { ConsumerView, FixedStart, StreamStart } from "./api.ts";
 import {
   ERASING_EVENTS,
   EVENT_TYPE,
@@ -33,6 +33,7 @@ import {
   type SupersedeReason,
   type TaskNamed,
 } from "./rules/event.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
 
 const DELETE_REASONS = {
   request: wire.SessionDeleteReason.REQUEST,
@@ -361,9 +362,11 @@ export function fromFixedStart(
 /** Gives what a filter asks for; what is unset asks for nothing. */
 export function fromEventFilter(filter: wire.EventFilter | undefined): EventFilter {
   if (filter === undefined) return {};
-  const { sessionId, userId, eventTypes } = filter;
+  const { sessionId, userId, eventTypes, sessionIds, sessionIdPrefixes } = filter;
   return {
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(sessionIds.length === 0 ? {} : { sessionIds: new Set(sessionIds) }),
+    ...(sessionIdPrefixes.length === 0 ? {} : { sessionIdPrefixes }),
     ...(userId === undefined ? {} : { userId }),
     ...(eventTypes.length === 0 ? {} : { types: new Set(eventTypes as EventType[]) }),
   };

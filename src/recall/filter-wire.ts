@@ -22,6 +22,7 @@ import {
   type RecallKind,
   type Scalar,
 } from "./rules/filter.ts";
+import { compareTexts } from "./rules/item-tests.ts";
 import type { MemoryFilter } from "./rules/memory-filter.ts";
 
 /** Checks the field `filter` of a recall, if it is set. */
@@ -52,7 +53,8 @@ export function checkDocumentFilter(
   v.leave();
 }
 
-function checkPeriod(
+/** Checks that the end of a period lies behind its start. */
+export function checkPeriod(
   v: Violations,
   name: string,
   from: Timestamp | undefined,
@@ -137,7 +139,10 @@ function checkTest(v: Violations, test: wire.MetadataCondition["test"]): void {
       checkValues(v, test.value ?? []);
       break;
     case "range":
-      checkNumbers(v, test.value);
+      checkRange(v, "range", test.value, (a, b) => a - b);
+      break;
+    case "textRange":
+      checkRange(v, "text_range", test.value, compareTexts);
       break;
   }
 }
@@ -156,8 +161,20 @@ function checkValues(v: Violations, values: readonly unknown[]): void {
   }
 }
 
-function checkNumbers(v: Violations, { min, lessThan, max }: wire.NumberRange): void {
-  v.enter("range");
+/** A range of values; a bound may be unset. */
+interface Range<T> {
+  readonly min?: T | undefined;
+  readonly lessThan?: T | undefined;
+  readonly max?: T | undefined;
+}
+
+function checkRange<T>(
+  v: Violations,
+  field: string,
+  { min, lessThan, max }: Range<T>,
+  compare: (a: T, b: T) => number,
+): void {
+  v.enter(field);
   if (min === undefined && lessThan === undefined && max === undefined) {
     v.add("min", "must be set, or less_than, or max");
   }
@@ -165,8 +182,10 @@ function checkNumbers(v: Violations, { min, lessThan, max }: wire.NumberRange): 
     v.add("max", "must be unset together with less_than");
   }
   if (min !== undefined) {
-    if (lessThan !== undefined && min >= lessThan) v.add("less_than", "must be above min");
-    if (max !== undefined && min > max) v.add("max", "must not be below min");
+    if (lessThan !== undefined && !(compare(min, lessThan) < 0)) {
+      v.add("less_than", "must be above min");
+    }
+    if (max !== undefined && compare(min, max) > 0) v.add("max", "must not be below min");
   }
   v.leave();
 }
@@ -220,23 +239,32 @@ const SHARED_DOCUMENTS: DocumentFilter = {
   sourceDocumentId: "",
 };
 
+/** The bounds of a range that are set. */
+function bounds<T>(range: Range<T>): { min?: T; lessThan?: T; max?: T } {
+  const { min, lessThan, max } = range;
+  return {
+    ...(min === undefined ? {} : { min }),
+    ...(lessThan === undefined ? {} : { lessThan }),
+    ...(max === undefined ? {} : { max }),
+  };
+}
+
 function fromCondition({ path, test }: wire.MetadataCondition): MetadataCondition {
   switch (test?.$case) {
     case "equalTo":
       return { path, test: { kind: "one-of", values: [test.value as Scalar] } };
     case "oneOf":
       return { path, test: { kind: "one-of", values: (test.value ?? []) as readonly Scalar[] } };
-    case "range": {
-      const { min, lessThan, max } = test.value;
-      const from = min === undefined ? {} : { min };
-      const below = lessThan === undefined ? {} : { lessThan };
-      return {
-        path,
-        test: { kind: "range", ...from, ...below, ...(max === undefined ? {} : { max }) },
-      };
-    }
+    case "range":
+      return { path, test: { kind: "range", ...bounds(test.value) } };
     case "exists":
       return { path, test: { kind: "exists", exists: test.value } };
+    case "startsWith":
+      return { path, test: { kind: "starts-with", text: test.value } };
+    case "contains":
+      return { path, test: { kind: "contains", text: test.value } };
+    case "textRange":
+      return { path, test: { kind: "text-range", ...bounds(test.value) } };
     case "allOf":
       return { of: "all", conditions: fromConditions(test.value.conditions) };
     case "anyOf":

@@ -152,9 +152,19 @@ export interface ListMessagesInput extends SessionRef {
   /** 0 means to the end. */
   readonly lastSeq: number;
   readonly order: "asc" | "desc";
+  /** Empty means any. */
+  readonly messageIds?: readonly string[];
+  /** A pure test of what the fields above do not say. */
+  readonly where?: (bytes: Uint8Array) => boolean;
   /** Start of the page: `next` of an earlier page. */
   readonly startSeq?: number;
   readonly limit: number;
+  readonly includeTotal?: boolean;
+}
+
+/** A page of messages, and how many all pages have, if that was asked for. */
+export interface ListedMessages extends MessagePage {
+  readonly total: ListTotal | undefined;
 }
 
 export interface UpdateMessageInput extends SessionRef {
@@ -230,7 +240,7 @@ export interface SessionServiceApi {
   forkSession(call: Call, input: ForkSessionInput): Promise<Uint8Array>;
   resetSession(call: Call, input: ResetSessionInput): Promise<Uint8Array>;
   appendMessages(call: Call, input: AppendInput): Promise<Uint8Array>;
-  listMessages(call: Call, input: ListMessagesInput): Promise<MessagePage>;
+  listMessages(call: Call, input: ListMessagesInput): Promise<ListedMessages>;
   getMessage(
     call: Call,
     input: SessionRef & { readonly messageId: string },

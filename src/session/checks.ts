@@ -10,6 +10,7 @@ import type {
   AppendMessagesRequest,
   CreateSessionRequest,
   GetWindowRequest,
+  ListMessagesRequest,
   ListSessionsRequest,
   UpdateMessageRequest,
   UpdateSessionRequest,
@@ -19,7 +20,7 @@ import { checkMask, type MaskPaths } from "../grpc/mask.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { checkMemoryPolicy } from "../memory/policy-wire.ts";
-import { checkConditions } from "../recall/filter-wire.ts";
+import { checkConditions, checkPeriod } from "../recall/filter-wire.ts";
 import { checkOperations } from "../records/checks.ts";
 import { checkPolicyChoice } from "../window/policy-checks.ts";
 import { checkContent, checkNewMessage, checkOneContent } from "./message-checks.ts";
@@ -95,6 +96,14 @@ export function checkCreateSession(request: CreateSessionRequest, v: Violations)
 export function checkListSessions({ filter }: ListSessionsRequest, v: Violations): void {
   if (filter === undefined) return;
   v.enter("filter");
+  checkConditions(v, filter.metadata);
+  v.leave();
+}
+
+export function checkListMessages({ filter }: ListMessagesRequest, v: Violations): void {
+  if (filter === undefined) return;
+  v.enter("filter");
+  checkPeriod(v, "time", filter.timeFrom, filter.timeBefore);
   checkConditions(v, filter.metadata);
   v.leave();
 }

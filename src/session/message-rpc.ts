@@ -1,4 +1,4 @@
-import { fromNamespace, fromSignals } from "../core/wire.ts";
+import { fromNamespace, fromSignals, toListTotal } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
 import { MessageOrder, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
@@ -32,7 +32,13 @@ import type { Role } from "../window/rules/types.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { toTotals, toTrim } from "../window/wire.ts";
 import type { AppendInput, AttributesInput, ListMessagesInput, OnExisting } from "./api.ts";
-import { checkAppendMessages, checkUpdateMessage, requiredMessage } from "./checks.ts";
+import {
+  checkAppendMessages,
+  checkListMessages,
+  checkUpdateMessage,
+  requiredMessage,
+} from "./checks.ts";
+import { messageTest } from "./message-filter-wire.ts";
 import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
 import { fromSession, sessionPaths } from "./wire.ts";
 
@@ -104,24 +110,34 @@ const MESSAGES_FIELD = 1;
 
 /** ListMessages. */
 export const listMessages: UnaryRpc<ListMessagesRequest> = {
+  validate: checkListMessages,
+  cancelable: true,
   handle: async ({ services, pageTokens }, call, request) => {
     const { filter, pageToken } = request;
     const roles = filter?.roles ?? [];
+    const where = messageTest(filter);
     const input: ListMessagesInput = {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
       ...(roles.length === 0 ? {} : { roles: new Set(roles as Role[]) }),
       firstSeq: Number(filter?.firstSeq ?? 0),
       lastSeq: Number(filter?.lastSeq ?? 0),
+      messageIds: filter?.messageIds ?? [],
+      ...(where === undefined ? {} : { where }),
+      includeTotal: request.includeTotal,
       order: request.order === MessageOrder.SEQ_DESC ? "desc" : "asc",
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       ...(pageToken === ""
         ? {}
         : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
     };
-    const { messages, next } = await services.sessions.listMessages(call, input);
+    const { messages, next, total } = await services.sessions.listMessages(call, input);
     const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
-    const rest = encodeWire(ListMessagesResponse, { messages: [], nextPageToken });
+    const rest = encodeWire(ListMessagesResponse, {
+      messages: [],
+      nextPageToken,
+      total: total && toListTotal(total),
+    });
     return spliceMessages(
       MESSAGES_FIELD,
       messages.map((message) => message.bytes),

@@ -1,4 +1,5 @@
-// The use cases of single messages: list, get, update. Those that delete are in delete-messages.ts.
+// The use cases of single messages: get, update. Those that delete are in delete-messages.ts, those
+// that list in list-messages.ts.
 
 import { changeSession, liveSession } from "../core/change.ts";
 import type { MergedMessage } from "../core/codec.ts";
@@ -19,43 +20,10 @@ import type {
 import type { Policy, TokenRule } from "../window/policy/policy.ts";
 import { countedRule } from "../window/policy/token-rules.ts";
 import { addRange, containsSeq, rangesOf } from "../window/rules/ranges.ts";
-import type {
-  BatchGetInput,
-  BatchGetResult,
-  ListMessagesInput,
-  UpdateMessageInput,
-} from "./api.ts";
+import type { BatchGetInput, BatchGetResult, UpdateMessageInput } from "./api.ts";
 import { editLog, type ManyNamed, saveEdit, saysOther, windowAfter } from "./log/edit-log.ts";
 import { encodeNew } from "./log/encode-messages.ts";
 import type { Session, SessionRef } from "./rules/session.ts";
-
-/** Lists messages of a log. */
-export async function listMessages(
-  context: ServiceContext,
-  call: Call,
-  input: ListMessagesInput,
-): Promise<MessagePage> {
-  checkLive(call.signal);
-  const session = liveSession(context, await context.store.readSession(input));
-  if (session === undefined) throw sessionNotFound(input.sessionId);
-  const { order, startSeq } = input;
-  let firstSeq = Math.max(1, input.firstSeq);
-  let lastSeq = Math.min(session.head.lastSeq, input.lastSeq === 0 ? Infinity : input.lastSeq);
-  if (startSeq !== undefined) {
-    if (order === "asc") firstSeq = Math.max(firstSeq, startSeq);
-    else lastSeq = Math.min(lastSeq, startSeq);
-  }
-  if (firstSeq > lastSeq) return { messages: [], next: undefined };
-  const page = await context.store.listMessages(input, {
-    firstSeq,
-    lastSeq,
-    order,
-    limit: input.limit,
-    ...(input.roles === undefined ? {} : { roles: input.roles }),
-  });
-  if (page === undefined) throw sessionNotFound(input.sessionId);
-  return page;
-}
 
 /** Gets a message, and whether it is in the stored window. */
 export async function getMessage(

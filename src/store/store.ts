@@ -15,7 +15,8 @@
 //
 // Reads see what is durable and never anything else.
 
-import type { EventPosition, EventType } from "../events/rules/event.ts";
+import type { EventPosition } from "../events/rules/event.ts";
+import type { EventFilter } from "../events/rules/event-filter.ts";
 import type { AppError } from "../kit/errors.ts";
 import type { MemoryScope } from "../memory/rules/memory.ts";
 import type { Session, SessionRef } from "../session/rules/session.ts";
@@ -124,7 +125,11 @@ export interface MessageQuery {
   readonly order: "asc" | "desc";
   /** Undefined means every role. */
   readonly roles?: ReadonlySet<Role>;
+  /** A pure test of the wire form. A page that has one also ends after 3 MiB that it examined. */
+  readonly where?: (bytes: Uint8Array) => boolean;
   readonly limit: number;
+  /** Messages that the page may examine. Default 10,000. */
+  readonly looks?: number;
 }
 
 export interface MessagePage {
@@ -133,12 +138,9 @@ export interface MessagePage {
   readonly next: number | undefined;
 }
 
-export interface EventQuery {
+export interface EventQuery extends EventFilter {
   readonly namespace: string;
   readonly after: EventPosition;
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly types?: ReadonlySet<EventType>;
   readonly limit: number;
   /** Ends the page once this many bytes of bodies are on it; at least one event is given. */
   readonly maxBytes: number;

@@ -135,7 +135,18 @@ async function newest(memory: Memory, count: number, role: Json = null) {
   const roles = role === null ? [] : [roleOf(role)];
   const { messages } = await memory.rpc.call("listMessages", {
     sessionId: MAIN,
-    filter: { roles, firstSeq: 0n, lastSeq: 0n },
+    filter: {
+      roles,
+      firstSeq: 0n,
+      lastSeq: 0n,
+      labels: {},
+      metadata: [],
+      names: [],
+      calledTools: [],
+      messageIds: [],
+      timeFrom: undefined,
+      timeBefore: undefined,
+    },
     order: MessageOrder.SEQ_DESC,
     pageSize: count === 0 ? 1_000 : count,
   });

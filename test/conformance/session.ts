@@ -135,7 +135,13 @@ export async function eventsOf(
   sessionId: string,
   types: readonly EventType[],
 ): Promise<readonly Event[]> {
-  const filter = { sessionId, userId: undefined, eventTypes: [...types] };
+  const filter = {
+    sessionId,
+    userId: undefined,
+    sessionIds: [],
+    sessionIdPrefixes: [],
+    eventTypes: [...types],
+  };
   const events: Event[] = [];
   let pageToken = "";
   do {

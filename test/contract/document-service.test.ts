@@ -366,7 +366,13 @@ describe("events", () => {
     expect(events[0]?.revision).toBe(written.revision);
     expect(events[2]?.revision).toBe(deleted.revision);
     const types = [EventType.COLLECTION_CLEARED];
-    const filter = { sessionId: undefined, userId: undefined, eventTypes: types };
+    const filter = {
+      sessionId: undefined,
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: types,
+    };
     const cleared = await server.client.call("listEvents", { namespace, filter });
     expect(cleared.events).toHaveLength(1);
   });

@@ -65,6 +65,36 @@ describe("WatchEvents", () => {
     watch.close();
   });
 
+  test("gives the events of several sessions, by their ids and beginnings", async () => {
+    const namespace = `w${count++}`;
+    const filter = {
+      ...{ sessionId: undefined, userId: undefined, eventTypes: [] },
+      ...{ sessionIds: ["a", "b1"], sessionIdPrefixes: ["team/", "x"] },
+    };
+    const watch = new Watch(server.client, { namespace, start: NOW, filter });
+    await watch.next();
+    for (const id of ["a", "ab", "b", "b1", "team/1", "team", "x", "yx"]) {
+      await server.client.call("createSession", { namespace, session: session({ sessionId: id }) });
+    }
+    const wanted = ["a", "b1", "team/1", "x"];
+    const told: (string | undefined)[] = [];
+    for (const _ of wanted) told.push((await watch.event()).event?.sessionId);
+    expect(told).toEqual(wanted);
+    watch.close();
+    const ids = async (fields: Partial<typeof filter>) => {
+      const request = { namespace, filter: { ...filter, ...fields } };
+      const { events } = await server.client.call("listEvents", request);
+      return events.map(({ sessionId }) => sessionId);
+    };
+    expect(await ids({})).toEqual(wanted);
+    expect(await ids({ sessionIds: [] })).toEqual(["team/1", "x"]);
+    expect(await ids({ sessionIdPrefixes: [] })).toEqual(["a", "b1"]);
+    const both = { namespace, filter: { ...filter, sessionId: "x" } };
+    expect((await server.client.call("listEvents", both)).events).toHaveLength(1);
+    const none = { namespace, filter: { ...filter, sessionId: "ab" } };
+    expect((await server.client.call("listEvents", none)).events).toEqual([]);
+  });
+
   test("goes on after a token, without a gap", async () => {
     const namespace = `w${count++}`;
     for (let index = 0; index < 5; index++) await append(namespace, "s", String(index));
@@ -82,7 +112,13 @@ describe("WatchEvents", () => {
   test("filters by session, user and type, and sends checkpoints meanwhile", async () => {
     const namespace = `w${count++}`;
     const user = session({ sessionId: "b", userId: "u" });
-    const filter = { sessionId: undefined, userId: undefined, eventTypes: [] };
+    const filter = {
+      sessionId: undefined,
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: [],
+    };
     const bySession = new Watch(server.client, {
       namespace,
       start: NOW,
@@ -113,7 +149,13 @@ describe("WatchEvents", () => {
   test("filters by every type of the contract", async () => {
     const known = Object.values(EventType).filter((type) => type > 0);
     for (const type of known) {
-      const filter = { sessionId: undefined, userId: undefined, eventTypes: [type] };
+      const filter = {
+        sessionId: undefined,
+        userId: undefined,
+        sessionIds: [],
+        sessionIdPrefixes: [],
+        eventTypes: [type],
+      };
       expect((await server.client.call("listEvents", { filter })).events).toEqual([]);
     }
     expect(known.length).toBeGreaterThan(20);
@@ -181,7 +223,13 @@ describe("WatchEvents", () => {
     });
     const position = { $case: "position", value: 3 as 0 } as const;
     expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
-    const unknown = { sessionId: undefined, userId: undefined, eventTypes: [0, 1_000] as 0[] };
+    const unknown = {
+      sessionId: undefined,
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: [0, 1_000] as 0[],
+    };
     expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
       fields: ["filter.event_types[0]", "filter.event_types[1]"],
     });
@@ -231,7 +279,13 @@ describe("after_revision", () => {
     const all = (await server.client.call("listEvents", { namespace })).events;
     // Two revisions create a session: they have two events.
     expect(all.map(({ revision }) => revision)).toEqual([1n, 1n, 2n, 2n, 3n]);
-    const filter = { sessionId: "s0", userId: undefined, eventTypes: [] };
+    const filter = {
+      sessionId: "s0",
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: [],
+    };
     for (const revision of [0n, 1n, 2n, 3n]) {
       const start = place(revision);
       const rest = all.filter((event) => event.revision > revision);
@@ -347,7 +401,13 @@ describe("ListEvents", () => {
     expect(await server.client.fail("listEvents", wrong)).toMatchObject({
       reason: "PAGE_TOKEN_INVALID",
     });
-    const filter = { sessionId: undefined, userId: undefined, eventTypes: [1 as const] };
+    const filter = {
+      sessionId: undefined,
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: [1 as const],
+    };
     expect((await list({ filter })).events).toHaveLength(1);
     expect(await server.client.fail("listEvents", { pageSize: -1 })).toMatchObject({
       fields: ["page_size"],

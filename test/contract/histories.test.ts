@@ -38,7 +38,7 @@ async function log(sessionId: string): Promise<string[]> {
 
 async function events(sessionId: string, from: bigint): Promise<(string | undefined)[]> {
   const { events: all } = await server.client.call("listEvents", {
-    filter: { sessionId, userId: undefined, eventTypes: [] },
+    filter: { sessionId, userId: undefined, sessionIds: [], sessionIdPrefixes: [], eventTypes: [] },
     pageSize: 1_000,
   });
   return all.filter(({ revision }) => revision === from).map(({ detail }) => detail?.$case);

@@ -225,14 +225,31 @@ const ROWS: readonly LimitRow[] = [
   })),
   limitRow("listMessages", "filter.roles", LIMITS.filterRoles, (size) => ({
     sessionId: "s",
-    filter: { roles: times(size, () => Role.USER), firstSeq: 0n, lastSeq: 0n },
+    filter: {
+      roles: times(size, () => Role.USER),
+      firstSeq: 0n,
+      lastSeq: 0n,
+      labels: new Map(),
+      metadata: [],
+      names: [],
+      calledTools: [],
+      messageIds: [],
+      timeFrom: undefined,
+      timeBefore: undefined,
+    },
   })),
   limitRow("listMessages", "page_token", LIMITS.pageTokenBytes, (size) => ({
     sessionId: "s",
     pageToken: x(size),
   })),
   limitRow("listEvents", "filter.event_types", LIMITS.filterTypes, (size) => ({
-    filter: { sessionId: undefined, userId: undefined, eventTypes: times(size, () => 1 as const) },
+    filter: {
+      sessionId: undefined,
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: times(size, () => 1 as const),
+    },
   })),
   limitRow("listEvents", "resume_token", LIMITS.resumeTokenBytes, (size) => ({
     start: { $case: "resumeToken", value: x(size) } as const,

@@ -1,16 +1,19 @@
 // Every rpc of SessionService about messages: success, defaults, and each documented failure.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   keepStage,
   message,
+  messageFilter,
   policy,
   session,
   structOfSize,
   toolCall,
 } from "../support/contract/samples.ts";
+import { struct } from "../support/kit/structs.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 
 let server: TestServer;
@@ -362,14 +365,92 @@ describe("ListMessages", () => {
     const last = await list({ pageSize: 9_999, pageToken: second.nextPageToken });
     expect([texts(last), last.nextPageToken]).toEqual([["4", "5"], ""]);
     expect(texts(await list({ order: 2 }))).toEqual(["5", "4", "3", "2", "1"]);
-    const assistants = { roles: [2], firstSeq: 0n, lastSeq: 0n };
+    const assistants = messageFilter({ roles: [2] });
     expect(texts(await list({ filter: assistants }))).toEqual(["3", "5"]);
-    const middle = { roles: [], firstSeq: 2n, lastSeq: 4n };
+    const middle = messageFilter({ firstSeq: 2n, lastSeq: 4n });
     expect(texts(await list({ filter: middle, order: 2 }))).toEqual(["4", "3", "2"]);
     const wrong = { sessionId, order: 2 as const, pageToken: first.nextPageToken };
     expect(await server.client.fail("listMessages", wrong)).toMatchObject({
       reason: "PAGE_TOKEN_INVALID",
     });
+  });
+
+  test("filters by time, labels, metadata, names, called tools and ids, and counts", async () => {
+    const sessionId = `filtered-${count++}`;
+    const sent = (hours: number) => ({ seconds: BigInt(hours * 3_600), nanos: 0 });
+    const messages = [
+      message({ messageId: "a", text: "1", sentTime: sent(1), labels: new Map([["k", "v"]]) }),
+      message({ messageId: "b", text: "2", sentTime: sent(2), name: "ann" }),
+      message({ messageId: "c", role: 2, toolCalls: [{ ...toolCall("c1"), name: "search" }] }),
+      message({ messageId: "d", text: "4", sentTime: sent(4), metadata: struct({ size: 4 }) }),
+      message({ messageId: "e", text: "5", sentTime: sent(5), name: "bob" }),
+    ];
+    await server.client.call("appendMessages", { sessionId, messages, createSession: true });
+    const find = async (fields: Parameters<typeof messageFilter>[0], more: object = {}) => {
+      const request = { sessionId, filter: messageFilter(fields), includeTotal: true, ...more };
+      const page = await server.client.call("listMessages", request);
+      return [page.messages.map(({ messageId }) => messageId).join(""), page.total?.count];
+    };
+    expect(await find({ timeFrom: sent(2), timeBefore: sent(5) })).toEqual(["bd", 2n]);
+    expect(await find({ timeFrom: sent(6) })).toEqual(["c", 1n]);
+    expect(await find({ labels: new Map([["k", "v"]]) })).toEqual(["a", 1n]);
+    expect(await find({ names: ["bob", "ann"] })).toEqual(["be", 2n]);
+    expect(await find({ names: ["bob", "ann"] }, { pageSize: 1, order: 2 })).toEqual(["e", 2n]);
+    expect(await find({ calledTools: ["search", "other"] })).toEqual(["c", 1n]);
+    expect(await find({ calledTools: ["other"] })).toEqual(["", 0n]);
+    expect(await find({ messageIds: ["e", "none", "a", "e"] })).toEqual(["ae", 2n]);
+    expect(await find({ messageIds: ["e", "a", "c"], roles: [1] }, { order: 2 })).toEqual([
+      "ea",
+      2n,
+    ]);
+    const size: MetadataCondition = { path: "size", test: { $case: "equalTo", value: 4 } };
+    expect(await find({ metadata: [size] })).toEqual(["d", 1n]);
+    const none: MetadataCondition = {
+      path: "",
+      test: { $case: "noneOf", value: { conditions: [size] } },
+    };
+    expect(await find({ metadata: [none], roles: [1] })).toEqual(["abe", 3n]);
+    expect(await find({})).toEqual(["abcde", 5n]);
+    expect(await find({ roles: [1] }, { pageSize: 2 })).toEqual(["ab", 4n]);
+    const plain = await server.client.call("listMessages", { sessionId });
+    expect(plain.total).toBeUndefined();
+  });
+
+  test("goes on where a filtered page ended, both ways", async () => {
+    const sessionId = `pages-${count++}`;
+    const messages = Array.from({ length: 700 }, (_, at) =>
+      message({ text: `${at}`, labels: new Map(at % 7 === 0 ? [["k", "v"]] : []) }),
+    );
+    for (let at = 0; at < messages.length; at += 100) {
+      const some = messages.slice(at, at + 100);
+      await server.client.call("appendMessages", {
+        sessionId,
+        messages: some,
+        createSession: true,
+      });
+    }
+    const filter = messageFilter({ labels: new Map([["k", "v"]]) });
+    for (const order of [1, 2] as const) {
+      const texts: string[] = [];
+      let pageToken = "";
+      do {
+        const request = { sessionId, filter, order, pageSize: 9, pageToken, includeTotal: true };
+        const page = await server.client.call("listMessages", request);
+        expect(page.total).toEqual({ count: 100n, atLeast: false });
+        texts.push(...page.messages.map(({ text }) => text));
+        pageToken = page.nextPageToken;
+      } while (pageToken !== "");
+      const all = Array.from({ length: 100 }, (_, at) => `${at * 7}`);
+      expect(texts).toEqual(order === 1 ? all : all.reverse());
+    }
+  });
+
+  test("refuses a time that ends before it begins, and conditions that are none", async () => {
+    const at = { seconds: 5n, nanos: 0 };
+    const test = { $case: "equalTo", value: 1 } as const;
+    const filter = messageFilter({ timeFrom: at, timeBefore: at, metadata: [{ path: "", test }] });
+    const failure = await server.client.fail("listMessages", { sessionId: "none", filter });
+    expect(failure.fields).toEqual(["filter.time_before", "filter.metadata[0].path"]);
   });
 
   test("refuses a missing session and a filter that is none", async () => {
@@ -378,7 +459,7 @@ describe("ListMessages", () => {
     });
     const failure = await server.client.fail("listMessages", {
       sessionId: "none",
-      filter: { roles: [0, 9 as 0], firstSeq: -1n, lastSeq: -1n },
+      filter: messageFilter({ roles: [0, 9 as 0], firstSeq: -1n, lastSeq: -1n }),
       order: 4 as 0,
       pageSize: -1,
     });

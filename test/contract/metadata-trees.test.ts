@@ -12,6 +12,7 @@ import {
   memory,
   memoryFilter,
   message,
+  messageFilter,
   recallFilter,
 } from "../support/contract/samples.ts";
 import { struct } from "../support/kit/structs.ts";
@@ -67,6 +68,12 @@ const leaves: fc.Arbitrary<Tree> = fc.constantFrom<Tree>(
   },
   { path: "size", test: { $case: "exists", value: false } },
   { path: "old", test: { $case: "exists", value: true } },
+  { path: "lang", test: { $case: "startsWith", value: "e" } },
+  { path: "lang", test: { $case: "contains", value: "t" } },
+  {
+    path: "lang",
+    test: { $case: "textRange", value: { min: "e", lessThan: "pt", max: undefined } },
+  },
 );
 
 const { tree: trees } = fc.letrec<{ tree: Tree }>((tie) => ({
@@ -100,6 +107,8 @@ function holds(plain: Plain, tree: Tree): boolean {
   const { test: wanted } = tree;
   if (wanted?.$case === "exists") return (value !== undefined) === wanted.value;
   if (wanted?.$case === "range") return typeof value === "number" && value >= 2;
+  if (wanted?.$case === "startsWith" || wanted?.$case === "textRange") return value === "en";
+  if (wanted?.$case === "contains") return value === "pt";
   if (wanted?.$case === "oneOf") return value === "en" || value === "de";
   return value === "en";
 }
@@ -132,6 +141,10 @@ test("every list and search finds what looking at each record finds", async () =
         ...{ namespace: NAMESPACE, filter: memoryFilter({ metadata }) },
       });
       expect(memories.map(({ memoryId }) => memoryId)).toEqual(expected);
+      const { messages } = await server.client.call("listMessages", {
+        ...{ namespace: NAMESPACE, sessionId: "s", filter: messageFilter({ metadata }) },
+      });
+      expect(messages.map(({ messageId }) => messageId)).toEqual(expected);
       for (const kind of [RecallKind.MESSAGE, RecallKind.DOCUMENT, RecallKind.MEMORY]) {
         expect(await recalled(kind, metadata, "")).toEqual(expected);
       }

@@ -473,7 +473,13 @@ test("events name what was written and deleted, for each owner, without values",
       { records: [nameOf("p/b")], reason: RecordDeleteReason.REQUEST },
     ],
   ]);
-  const filter = { sessionId: undefined, userId: "ann", eventTypes: [] };
+  const filter = {
+    sessionId: undefined,
+    userId: "ann",
+    sessionIds: [],
+    sessionIdPrefixes: [],
+    eventTypes: [],
+  };
   const { events: anns } = await server.client.call("listEvents", { namespace, filter });
   expect(anns.length).toBe(2);
 });

@@ -383,7 +383,13 @@ describe("what a document makes", () => {
     expect(window.map(({ text }) => text)).toEqual(["a", "b", "c"]);
     expect([made?.logTotals?.messageCount, made?.summary]).toEqual([6n, undefined]);
     const { events } = await server.client.call("listEvents", {
-      filter: { sessionId, userId: undefined, eventTypes: [] },
+      filter: {
+        sessionId,
+        userId: undefined,
+        sessionIds: [],
+        sessionIdPrefixes: [],
+        eventTypes: [],
+      },
     });
     expect(events.map(({ detail }) => detail?.$case)).toEqual(["sessionImported"]);
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: "d" })] });

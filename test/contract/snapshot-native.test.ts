@@ -632,7 +632,13 @@ describe("an import", () => {
     const { messages } = await server.client.call("listMessages", { sessionId });
     expect(messages.map(({ text }) => text)).toEqual(["new"]);
     const { events } = await server.client.call("listEvents", {
-      filter: { sessionId, userId: undefined, eventTypes: [] },
+      filter: {
+        sessionId,
+        userId: undefined,
+        sessionIds: [],
+        sessionIdPrefixes: [],
+        eventTypes: [],
+      },
     });
     const last = events.slice(-2);
     expect(last.map((event) => event?.detail?.$case)).toEqual([

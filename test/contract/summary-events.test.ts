@@ -45,7 +45,13 @@ const fresh = (): string => `s${count++}`;
 
 /** The kinds of the events of one revision of a session. */
 async function kindsAt(sessionId: string, revision: bigint): Promise<string[]> {
-  const filter = { sessionId, userId: undefined, eventTypes: [] };
+  const filter = {
+    sessionId,
+    userId: undefined,
+    sessionIds: [],
+    sessionIdPrefixes: [],
+    eventTypes: [],
+  };
   const { events } = await server.client.call("listEvents", { filter, pageSize: 1_000 });
   return events
     .filter((event) => event.revision === revision)
@@ -208,7 +214,13 @@ describe("a watch", () => {
       EventType.TASK_DEAD,
       EventType.SUMMARY_SUPERSEDED,
     ];
-    const filter = { sessionId, userId: undefined, eventTypes: types };
+    const filter = {
+      sessionId,
+      userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
+      eventTypes: types,
+    };
     const watch = new Watch(server.client, { start: NOW, filter });
     await watch.next();
     await makeScene(server, sessionId);
@@ -240,6 +252,8 @@ describe("a watch", () => {
     const filter = {
       sessionId: undefined,
       userId: undefined,
+      sessionIds: [],
+      sessionIdPrefixes: [],
       eventTypes: [1_000] as never,
     };
     expect(await server.client.fail("listEvents", { filter })).toMatchObject({

@@ -52,6 +52,9 @@ export function listEvents(state: MemoryState, query: EventQuery): EventPage {
 function matches(event: StoredEvent, query: EventQuery): boolean {
   return (
     (query.sessionId === undefined || event.sessionId === query.sessionId) &&
+    ((query.sessionIds === undefined && query.sessionIdPrefixes === undefined) ||
+      [...(query.sessionIds ?? [])].includes(event.sessionId) ||
+      (query.sessionIdPrefixes ?? []).some((prefix) => event.sessionId.indexOf(prefix) === 0)) &&
     (query.userId === undefined || event.userId === query.userId) &&
     (query.types === undefined || query.types.has(event.type))
   );

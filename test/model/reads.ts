@@ -84,7 +84,8 @@ export function listMessages(
   const found = [...state.log]
     .filter(([seq]) => query.firstSeq <= seq && seq <= query.lastSeq)
     .map(([seq, message]) => messageOf(entryOf(readFacts, seq, message)))
-    .filter((message) => query.roles === undefined || query.roles.has(message.role));
+    .filter((message) => query.roles === undefined || query.roles.has(message.role))
+    .filter((message) => query.where?.(message.bytes) ?? true);
   if (query.order === "desc") found.reverse();
   return { messages: found.slice(0, query.limit), next: found[query.limit]?.seq };
 }

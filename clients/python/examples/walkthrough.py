@@ -185,6 +185,9 @@ def messages(client: Client) -> None:
     got = client.get_message("trip", "answer")
     print(f"'answer' has seq {got.message.seq}; in the window: {got.in_window}")
     expect(ErrorReason.MESSAGE_NOT_FOUND, client.get_message, "trip", "none")
+    with_metadata = [where("city", starts_with="L")]
+    found_total = client.count_messages("trip", filter={"metadata": with_metadata})
+    print(f"messages about a city with L: {found_total.count}")
     users = client.list_messages("trip", filter={"roles": [v1.ROLE_USER]})
     print(f"the user said: {[one.text for one in users]}")
     updated = client.update_message("trip", "answer", text="At 09:10.", etag=got.message.etag)

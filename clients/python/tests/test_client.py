@@ -64,6 +64,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "delete_task": ("DeleteTask", {"task_id": "t"}),
     "list_hooks": ("ListHooks", {}),
     "list_namespaces": ("ListNamespaces", {}),
+    "count_messages": ("ListMessages", {"session_id": "s", "filter": {"names": ["ann"]}}),
     "count_sessions": ("ListSessions", {"filter": {"session_id_prefix": "s"}}),
     "erase_subject": ("EraseSubject", {"session_id": "s"}),
     "get_erasure": ("GetErasure", {"erasure_id": "e"}),

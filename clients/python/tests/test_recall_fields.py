@@ -102,3 +102,18 @@ def test_a_wrong_filter_says_what_is_wrong() -> None:
         recall_filter_of({"role": "user"})
     with pytest.raises(TypeError, match='no field "roles", only labels, '):
         document_filter_of({"roles": ["user"]})
+
+
+def test_texts_are_tested_by_their_beginning_their_parts_and_in_ranges() -> None:
+    assert where("p", starts_with="docs/") == v1.MetadataCondition(path="p", starts_with="docs/")
+    assert where("p", contains="x") == v1.MetadataCondition(path="p", contains="x")
+    days = v1.TextRange(min="2026-01", less_than="2026-02")
+    assert where("day", at_least="2026-01", below="2026-02") == v1.MetadataCondition(
+        path="day", text_range=days
+    )
+    numbers = v1.NumberRange(min=0, max=5)
+    assert where("n", at_least=0, at_most=5) == v1.MetadataCondition(path="n", range=numbers)
+    with pytest.raises(TypeError):
+        where("n", at_least=0, below="5")
+    with pytest.raises(ValueError, match="starts_with"):
+        where("n", contains="a", starts_with="b")

@@ -141,6 +141,11 @@ async function messages(): Promise<void> {
   const { message, inWindow } = await client.getMessage("chat", "question");
   console.log(`"${message?.text}" is ${inWindow ? "in" : "outside"} the window`);
   await refused("MESSAGE_NOT_FOUND", client.getMessage("chat", "nothing"));
+  const early = await client.countMessages("chat", {
+    timeBefore: new Date(),
+    metadata: [{ path: "kind", startsWith: "t" }],
+  });
+  console.log(`messages with a kind that begins so: ${early.count}`);
   for await (const item of client.listMessages("chat", {
     roles: ["user"],
     order: "newest-first",

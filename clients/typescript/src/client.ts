@@ -167,6 +167,15 @@ export class MemorySidecar extends SnapshotMethods {
     });
   }
 
+  /** Counts the messages that a list with these conditions gives, up to a bound. */
+  async countMessages(
+    sessionId: string,
+    opts: calls.CallOptions & options.MessageFilterInput = {},
+  ): Promise<ListTotal> {
+    const request = requests.countMessagesRequest(this.session(sessionId, opts), opts);
+    return calls.given((await this.call(Sessions.listMessages, request, opts)).total);
+  }
+
   /** Gets one message, and whether it is in the window. */
   getMessage(
     sessionId: string,

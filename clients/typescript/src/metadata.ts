@@ -11,6 +11,10 @@ export type MetadataTestInput = { readonly path: string } & (
   | { readonly oneOf: readonly ScalarInput[] }
   | { readonly exists: boolean }
   | { readonly min?: number; readonly max?: number; readonly lessThan?: number }
+  /** Texts, compared by the bytes of their UTF-8. */
+  | { readonly min?: string; readonly max?: string; readonly lessThan?: string }
+  | { readonly startsWith: string }
+  | { readonly contains: string }
 );
 
 /** A condition on metadata: at a path, or all, any or none of several conditions. */
@@ -36,8 +40,28 @@ export function toCondition(input: MetadataInput): MetadataCondition {
   if ("exists" in input) {
     return MetadataCondition.fromPartial({ path, test: { $case: "exists", value: input.exists } });
   }
+  if ("startsWith" in input) {
+    return MetadataCondition.fromPartial({
+      ...{ path, test: { $case: "startsWith", value: input.startsWith } },
+    });
+  }
+  if ("contains" in input) {
+    return MetadataCondition.fromPartial({
+      path,
+      test: { $case: "contains", value: input.contains },
+    });
+  }
   const { path: _, ...range } = input;
+  if (isTextRange(range)) {
+    return MetadataCondition.fromPartial({ path, test: { $case: "textRange", value: range } });
+  }
   return MetadataCondition.fromPartial({ path, test: { $case: "range", value: range } });
+}
+
+type RangeOf<T> = { readonly min?: T; readonly max?: T; readonly lessThan?: T };
+
+function isTextRange(range: RangeOf<number> | RangeOf<string>): range is RangeOf<string> {
+  return [range.min, range.max, range.lessThan].some((end) => typeof end === "string");
 }
 
 function toTree(

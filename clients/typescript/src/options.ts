@@ -55,10 +55,24 @@ export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
 export interface CountSessionsOptions extends CallOptions, SessionFilterInput {}
 
 /** Filter of messages. Every condition that is set must hold. */
-export interface ListMessagesOptions extends ListOptions {
+export interface MessageFilterInput {
   readonly roles?: readonly RoleInput[] | undefined;
   readonly firstSeq?: SeqInput | undefined;
   readonly lastSeq?: SeqInput | undefined;
+  /** Sent at this time or later, else stored. */
+  readonly timeFrom?: Date | undefined;
+  readonly timeBefore?: Date | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: readonly MetadataInput[] | undefined;
+  /** Any of these names of speakers or tools. */
+  readonly names?: readonly string[] | undefined;
+  /** With a call of any of these tools. */
+  readonly calledTools?: readonly string[] | undefined;
+  readonly messageIds?: readonly string[] | undefined;
+}
+
+/** Options of a list of messages. */
+export interface ListMessagesOptions extends ListOptions, MessageFilterInput {
   /** Default `oldest-first`. */
   readonly order?: OrderInput | undefined;
 }

@@ -5,6 +5,7 @@ import { choice, conditions, onlyFields } from "./choice.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import {
   type DeepPartial,
+  type MessageFilter,
   MessageOrder,
   OnExistingMessage,
 } from "./gen/memorysidecar/v1/message.ts";
@@ -32,6 +33,7 @@ import type {
   ListEventsOptions,
   ListMessagesOptions,
   ListSessionsOptions,
+  MessageFilterInput,
   PreviewOptions,
   RestoreOptions,
   SeqInput,
@@ -136,14 +138,33 @@ export function listMessagesRequest(
   options: ListMessagesOptions,
   pageToken: string,
 ): ListMessagesRequest {
-  const { roles = [], firstSeq = 0, lastSeq = 0, pageSize = 0, order = "oldest-first" } = options;
+  const { pageSize = 0, order = "oldest-first" } = options;
   return ListMessagesRequest.fromPartial({
     ...target,
     pageSize,
     pageToken,
     order: choice("order", MESSAGE_ORDERS, order),
-    filter: { roles: roles.map(toRole), firstSeq: BigInt(firstSeq), lastSeq: BigInt(lastSeq) },
+    filter: messageFilter(options),
   });
+}
+
+export function countMessagesRequest(
+  target: { readonly namespace: string; readonly sessionId: string },
+  options: MessageFilterInput,
+): ListMessagesRequest {
+  const filter = messageFilter(options);
+  return ListMessagesRequest.fromPartial({ ...target, pageSize: 1, includeTotal: true, filter });
+}
+
+function messageFilter(input: MessageFilterInput): DeepPartial<MessageFilter> {
+  const { roles = [], firstSeq = 0, lastSeq = 0, labels = {}, metadata = [] } = input;
+  const { names = [], calledTools = [], messageIds = [] } = input;
+  return {
+    ...{ roles: roles.map(toRole), firstSeq: BigInt(firstSeq), lastSeq: BigInt(lastSeq) },
+    ...{ timeFrom: time(input.timeFrom), timeBefore: time(input.timeBefore) },
+    ...{ labels: { ...labels }, metadata: metadata.map(toCondition) },
+    ...{ names: [...names], calledTools: [...calledTools], messageIds: [...messageIds] },
+  };
 }
 
 export function listEventsRequest(

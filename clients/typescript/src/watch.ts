@@ -28,6 +28,9 @@ export type WatchStart = "now" | "oldest" | EventPlace | { readonly consumerId: 
 /** Filter of events. Every condition that is set must hold. */
 export interface EventFilterInput {
   readonly sessionId?: string | undefined;
+  /** Any of these sessions, or of those whose ids begin with one of the prefixes. */
+  readonly sessionIds?: readonly string[] | undefined;
+  readonly sessionIdPrefixes?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly eventTypes?: readonly EventType[] | undefined;
 }
@@ -74,9 +77,14 @@ export interface WatchSource {
 
 /** Makes a filter of events. */
 export function toEventFilter(input: EventFilterInput): DeepPartial<EventFilter> {
-  const { sessionId, userId, eventTypes = [], ...unknown } = input;
+  const { sessionId, userId, eventTypes = [], ...sessions } = input;
+  const { sessionIds = [], sessionIdPrefixes = [], ...unknown } = sessions;
   noOthers(unknown);
-  return { ...conditions({ sessionId, userId }), eventTypes: [...eventTypes] };
+  return {
+    ...conditions({ sessionId, userId }),
+    ...{ eventTypes: [...eventTypes], sessionIds: [...sessionIds] },
+    sessionIdPrefixes: [...sessionIdPrefixes],
+  };
 }
 
 /** Turns a start into that of the contract. */

@@ -1,7 +1,8 @@
 // Labels, metadata and ids of documents: for each name the items that have it, with their values.
 // Items are added with rising numbers, so each list is sorted as it grows.
 
-import type { MetadataTest, Scalar } from "../rules/filter.ts";
+import type { MetadataTest, Scalar, TextTest } from "../rules/filter.ts";
+import { fitsText } from "../rules/item-tests.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
 
@@ -181,12 +182,24 @@ export class ValueTable {
     return TEXTS + this.#texts.add(value);
   }
 
+  /** Tests each text once: most of them repeat. */
+  #textTest(test: TextTest): Compiled["code"] {
+    const fits = new Map<number, boolean>();
+    return (code) => {
+      if (code < TEXTS) return false;
+      const known = fits.get(code) ?? fitsText(this.#texts.textOf(code - TEXTS), test);
+      fits.set(code, known);
+      return known;
+    };
+  }
+
   #compile(test: ValueTest): Compiled {
     if (test.kind === "exists") return ANY;
     if (test.kind === "range") {
       const range = rangeOf(test);
       return { number: (value) => isWithin(value, range), code: () => false };
     }
+    if (test.kind !== "one-of") return { number: () => false, code: this.#textTest(test) };
     const numbers = new Set<number>();
     const codes = new Set<number>();
     for (const value of test.values) {

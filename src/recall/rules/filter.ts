@@ -31,8 +31,21 @@ export interface MetadataTest {
         readonly max?: number;
         readonly lessThan?: number;
       }
-    | { readonly kind: "exists"; readonly exists: boolean };
+    | { readonly kind: "exists"; readonly exists: boolean }
+    | TextTest;
 }
+
+/** One of the values is a text like this. Texts are compared by the bytes of their UTF-8. */
+export type TextTest =
+  | { readonly kind: "starts-with"; readonly text: string }
+  | { readonly kind: "contains"; readonly text: string }
+  /** `max` is included, `lessThan` is not. */
+  | {
+      readonly kind: "text-range";
+      readonly min?: string;
+      readonly max?: string;
+      readonly lessThan?: string;
+    };
 
 /** A condition on metadata: one test, or all, any or none of several conditions, at least one. */
 export type MetadataCondition =

@@ -2,7 +2,13 @@
 
 import type { MemoryKind, MemoryScope } from "../../memory/rules/memory.ts";
 import type { ScopeFilter } from "../../memory/rules/scopes.ts";
-import type { FlatMetadata, MetadataCondition, MetadataTest, RecallFilter } from "./filter.ts";
+import type {
+  FlatMetadata,
+  MetadataCondition,
+  MetadataTest,
+  RecallFilter,
+  TextTest,
+} from "./filter.ts";
 
 /**
  * Whether a filter means the messages of a session. Its user is compared as that of a memory is:
@@ -113,7 +119,32 @@ function passesTest(metadata: FlatMetadata, { path, test }: MetadataTest): boole
         value >= min && value <= max && (lessThan === undefined || value < lessThan);
       return values?.some((value) => typeof value === "number" && isIn(value)) ?? false;
     }
+    default:
+      return values?.some((value) => typeof value === "string" && fitsText(value, test)) ?? false;
   }
+}
+
+/** Whether a text is as a test wants it. */
+export function fitsText(text: string, test: TextTest): boolean {
+  switch (test.kind) {
+    case "starts-with":
+      return text.startsWith(test.text);
+    case "contains":
+      return text.includes(test.text);
+    case "text-range": {
+      const { min, max, lessThan } = test;
+      return (
+        (min === undefined || compareTexts(text, min) >= 0) &&
+        (max === undefined || compareTexts(text, max) <= 0) &&
+        (lessThan === undefined || compareTexts(text, lessThan) < 0)
+      );
+    }
+  }
+}
+
+/** Compares texts by the bytes of their UTF-8: below, at or above 0. */
+export function compareTexts(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** Whether labels have these values. */

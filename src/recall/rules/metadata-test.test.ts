@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Scalar } from "./filter.ts";
+import type { Scalar, TextTest } from "./filter.ts";
 import { hasLabels, passesCondition } from "./item-tests.ts";
 
 const METADATA = new Map<string, readonly Scalar[]>([
@@ -8,6 +8,8 @@ const METADATA = new Map<string, readonly Scalar[]>([
   ["none", [null]],
   ["order", []],
 ]);
+
+const TEXTS = new Map<string, readonly Scalar[]>([["t", [7, "naïve"]]]);
 
 test("a value is there, null and objects among them, or not", () => {
   for (const path of ["size", "none", "order"]) {
@@ -50,6 +52,24 @@ test("ranges leave their end out, or hold it", () => {
   expect(range({ min: 4, max: 8 })).toBe(true);
   expect(range({ min: 9 })).toBe(false);
   expect(passesCondition(METADATA, { path: "name", test: { kind: "range", min: 0 } })).toBe(false);
+});
+
+test("texts are compared whole, by their bytes, and numbers are none", () => {
+  const text = (test: TextTest): boolean => passesCondition(TEXTS, { path: "t", test });
+  const range = (given: object): boolean => text({ kind: "text-range", ...given });
+  expect(text({ kind: "starts-with", text: "na" })).toBe(true);
+  expect(text({ kind: "starts-with", text: "ïve" })).toBe(false);
+  expect(text({ kind: "contains", text: "ïve" })).toBe(true);
+  expect(text({ kind: "contains", text: "NA" })).toBe(false);
+  expect(text({ kind: "contains", text: "7" })).toBe(false);
+  expect(range({ min: "naïve" })).toBe(true);
+  expect(range({ min: "na", lessThan: "naïve" })).toBe(false);
+  expect(range({ min: "na", max: "naïve" })).toBe(true);
+  expect(range({ max: "7" })).toBe(false);
+  // UTF-16 has surrogates below what UTF-8 has below them.
+  const emoji = new Map([["t", ["\u{1f600}"]]]);
+  const above = { kind: "text-range", min: "\uffee" } as const;
+  expect(passesCondition(emoji, { path: "t", test: above })).toBe(true);
 });
 
 test("every label must be there", () => {

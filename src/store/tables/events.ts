@@ -1,6 +1,7 @@
 // The log of events: reading pages of it, telling listeners, and dropping what is too old.
 
 import { comparePositions, type EventPosition } from "../../events/rules/event.ts";
+import { meansEvent } from "../../events/rules/event-filter.ts";
 import { recordCorrupt, resumeTokenExpired, resumeTokenInvalid } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { unseal } from "../engine/envelope.ts";
@@ -308,12 +309,7 @@ function eventOf(row: Row): StoredEvent {
 }
 
 function isWanted(event: StoredEvent, query: EventQuery): boolean {
-  return (
-    event.namespace === query.namespace &&
-    (query.sessionId === undefined || event.sessionId === query.sessionId) &&
-    (query.userId === undefined || event.userId === query.userId) &&
-    query.types?.has(event.type) !== false
-  );
+  return event.namespace === query.namespace && meansEvent(query, event);
 }
 
 /** Reads where the event log stands. `newestCommitNo` is that of the journal. */

@@ -298,23 +298,24 @@ export function listMessages(core: Core, state: SessionState, query: MessageQuer
   const clip = { first: Math.max(1, query.firstSeq), last: query.lastSeq };
   const ranges = denseRanges(core, state, clip, "committed");
   const messages: StoredMessage[] = [];
+  const { looks: looksMax = LIMITS.pageScan, where } = query;
   let looks = 0;
   let bytes = 0;
   for (const range of reverse ? ranges.reverse() : ranges) {
     const entries = denseEntries(core, state.logNo, { ...range, reverse }, "committed");
     for (const { seq, entry } of entries) {
-      if (messages.length >= query.limit || looks >= LIMITS.pageScan) {
+      if (messages.length >= query.limit || looks >= looksMax) {
         return { messages, next: seq };
       }
       looks++;
       if (entry.messageNo === 0 || query.roles?.has(entry.role) === false) continue;
-      if (messages.length > 0 && bytes + entry.byteCount > LIMITS.pageBytes) {
+      if (bytes > 0 && bytes + entry.byteCount > LIMITS.pageBytes) {
         return { messages, next: seq };
       }
       const stored = unlessDamaged(core, () => readStored(core, seq, entry, "committed"));
       if (stored === undefined) continue;
       bytes += entry.byteCount;
-      messages.push(messageOf(stored));
+      if (where?.(stored.bytes) !== false) messages.push(messageOf(stored));
     }
   }
   return { messages, next: undefined };

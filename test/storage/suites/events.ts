@@ -109,6 +109,10 @@ export function eventSuite(open: OpenEngine): void {
       expect(await count({ namespace: "c" })).toBe(0);
       expect(await count({ sessionId: "x" })).toBe(6);
       expect(await count({ userId: "u" })).toBe(4);
+      expect(await count({ sessionIds: new Set(["y", "z"]) })).toBe(6);
+      expect(await count({ sessionIds: new Set(["z"]), sessionIdPrefixes: ["x"] })).toBe(6);
+      expect(await count({ sessionIds: new Set(["y"]), sessionIdPrefixes: ["x", "z"] })).toBe(12);
+      expect(await count({ sessionIds: new Set(["y"]), sessionId: "x" })).toBe(0);
       expect(await count({ types: new Set([EVENT_TYPE.sessionReset]) })).toBe(6);
       expect(await count({ types: new Set(types), userId: "v", sessionId: "y" })).toBe(2);
       expect(await count({ types: new Set([EVENT_TYPE.sessionDeleted]) })).toBe(0);

@@ -65,6 +65,23 @@ export function messageSuite(open: OpenEngine): void {
       }
     });
 
+    test("gives those that a test means, and goes on where it stopped looking", async (scene) => {
+      await scene.append("s", 30);
+      const where = (bytes: Uint8Array) => textOf(bytes).endsWith("7");
+      for (const order of ["asc", "desc"] as const) {
+        const found = await scene.messages("s", { where, order, limit: 2 });
+        const seqs = [8, 18, 28];
+        expect(found?.map(({ seq }) => seq)).toEqual(order === "asc" ? seqs : seqs.reverse());
+      }
+      const all = { firstSeq: 1, lastSeq: 30, order: "asc", limit: 10 } as const;
+      const page = await scene.store.listMessages(refOf("s"), { ...all, where, looks: 5 });
+      expect(page?.messages.length).toBeLessThanOrEqual(3);
+      const rest = { ...all, where, firstSeq: page?.next ?? 31 };
+      const others = await scene.store.listMessages(refOf("s"), rest);
+      const seqs = [...(page?.messages ?? []), ...(others?.messages ?? [])].map(({ seq }) => seq);
+      expect(seqs).toEqual([8, 18, 28]);
+    });
+
     test("gives whole messages", async (scene) => {
       const parts = {
         messageId: "mine",

@@ -18,7 +18,7 @@ import {
   type Relation,
   type ScopeFilter,
 } from "../../../src/gen/memorysidecar/v1/memory.ts";
-import { Message, Role } from "../../../src/gen/memorysidecar/v1/message.ts";
+import { Message, MessageFilter, Role } from "../../../src/gen/memorysidecar/v1/message.ts";
 import {
   DropOldest,
   Policy,
@@ -250,6 +250,11 @@ export function field(tag: number, bytes: Buffer): Buffer {
   }
   length.push(rest);
   return Buffer.concat([Buffer.from([tag, ...length]), bytes]);
+}
+
+/** A filter of messages. */
+export function messageFilter(fields: Partial<MessageFilter>): MessageFilter {
+  return { ...MessageFilter.decode(new Uint8Array(0)), ...fields };
 }
 
 /** A valid request for every method, with the ids of `seed`. */

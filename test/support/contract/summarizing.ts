@@ -126,7 +126,13 @@ export async function kindsOf(
   sessionId: string,
   from = 0n,
 ): Promise<string[]> {
-  const filter = { sessionId, userId: undefined, eventTypes: [] };
+  const filter = {
+    sessionId,
+    userId: undefined,
+    sessionIds: [],
+    sessionIdPrefixes: [],
+    eventTypes: [],
+  };
   const { events } = await client.call("listEvents", { filter, pageSize: 1_000 });
   return events
     .filter((event) => event.revision >= from)
@@ -142,7 +148,13 @@ export async function detailsOf<K extends Detail["$case"]>(
   sessionId: string,
   kind: K,
 ): Promise<ValueOf<K>[]> {
-  const filter = { sessionId, userId: undefined, eventTypes: [] };
+  const filter = {
+    sessionId,
+    userId: undefined,
+    sessionIds: [],
+    sessionIdPrefixes: [],
+    eventTypes: [],
+  };
   const { events } = await client.call("listEvents", { filter, pageSize: 1_000 });
   return events.flatMap(({ detail }) =>
     detail?.$case === kind ? [detail.value as unknown as ValueOf<K>] : [],

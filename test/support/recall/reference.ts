@@ -11,6 +11,7 @@ import type {
   MetadataTest,
   RecallFilter,
   Scalar,
+  TextTest,
 } from "../../../src/recall/rules/filter.ts";
 import { sessionPasses } from "../../../src/recall/rules/item-tests.ts";
 import { datesInQuery, type QueryDate } from "../../../src/recall/text/dates.ts";
@@ -396,10 +397,28 @@ function holds(record: IndexedRecord, condition: MetadataCondition): boolean {
 function fits(values: readonly Scalar[] | undefined, test: MetadataTest["test"]): boolean {
   if (test.kind === "exists") return (values !== undefined) === test.exists;
   if (test.kind === "one-of") return (values ?? []).some((value) => test.values.includes(value));
+  if (test.kind !== "range") {
+    return (values ?? []).some((value) => typeof value === "string" && fitsText(value, test));
+  }
   const { min = -Infinity, lessThan = Infinity, max = Infinity } = test;
   return (values ?? []).some(
     (value) => typeof value === "number" && value >= min && value < lessThan && value <= max,
   );
+}
+
+/** The same in another way than the rules: by whole code points, which UTF-8 keeps in order. */
+function fitsText(value: string, test: TextTest): boolean {
+  if (test.kind === "starts-with") return value.slice(0, test.text.length) === test.text;
+  if (test.kind === "contains") return value.indexOf(test.text) !== -1;
+  const { min = "", lessThan, max } = test;
+  const below = (one: string, other: string): boolean => {
+    const [a, b] = [[...one], [...other]];
+    const at = a.findIndex((point, index) => point !== b[index]);
+    if (at === -1) return a.length < b.length;
+    return (a[at]?.codePointAt(0) ?? 0) < (b[at]?.codePointAt(0) ?? -1);
+  };
+  if (below(value, min) || (max !== undefined && below(max, value))) return false;
+  return lessThan === undefined || below(value, lessThan);
 }
 
 /** The share of the query that the record lacks and has something near of. */

@@ -292,6 +292,10 @@ const tests: fc.Arbitrary<MetadataCondition> = fc.constantFrom<MetadataCondition
   { path: "n", test: { kind: "range", min: 1, lessThan: 2 } },
   { path: "n", test: { kind: "range", max: 2 } },
   { path: "a.b", test: { kind: "one-of", values: ["deep"] } },
+  { path: "a.b", test: { kind: "starts-with", text: "de" } },
+  { path: "n", test: { kind: "contains", text: "2" } },
+  { path: "a.b", test: { kind: "text-range", min: "a", lessThan: "deep" } },
+  { path: "a.b", test: { kind: "text-range", max: "deep" } },
   { path: "empty", test: { kind: "exists", exists: true } },
   { path: "n", test: { kind: "exists", exists: false } },
 );

@@ -578,6 +578,7 @@ type GetServerInfoResponse struct {
 	//   - `documents`: documents and collections.
 	//   - `embed`: Embed.
 	//   - `erase_subject`: EraseSubject and GetErasure.
+	//   - `event_sessions`: `session_ids` and `session_id_prefixes` of EventFilter.
 	//   - `events`: WatchEvents and ListEvents.
 	//   - `extract_memories`: ExtractMemories.
 	//   - `fill_tool_results`: FillToolResults.
@@ -590,7 +591,10 @@ type GetServerInfoResponse struct {
 	//   - `memory_tasks`: durable tasks to extract and to score.
 	//   - `memory_versions`: ListMemoryVersions and RestoreMemoryVersion.
 	//   - `message_batches`: BatchGetMessages, BatchDeleteMessages and PopMessages.
+	//   - `message_lists`: the fields of MessageFilter from `time_from` on, and `include_total` of
+	//     ListMessages.
 	//   - `messages`: AppendMessages and the log of a session.
+	//   - `metadata_texts`: `starts_with`, `contains` and `text_range` of MetadataCondition.
 	//   - `metadata_trees`: `all_of`, `any_of` and `none_of` of MetadataCondition.
 	//   - `namespaces`: ListNamespaces.
 	//   - `on_existing`: `on_existing` of AppendMessages.

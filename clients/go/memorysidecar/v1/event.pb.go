@@ -3207,9 +3207,14 @@ type EventFilter struct {
 	// The user. Unset means any; empty is an error.
 	UserId *string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
 	// Types of the events. Empty means every type. At most 64.
-	EventTypes    []EventType `protobuf:"varint,3,rep,packed,name=event_types,json=eventTypes,proto3,enum=memorysidecar.v1.EventType" json:"event_types,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	EventTypes []EventType `protobuf:"varint,3,rep,packed,name=event_types,json=eventTypes,proto3,enum=memorysidecar.v1.EventType" json:"event_types,omitempty"`
+	// Sessions, any of which the event may be about. At most 100. With `session_id_prefixes`, a
+	// session of either list. Empty, like those, means any.
+	SessionIds []string `protobuf:"bytes,4,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	// Prefixes, with any of which the id of the session may begin. At most 20.
+	SessionIdPrefixes []string `protobuf:"bytes,5,rep,name=session_id_prefixes,json=sessionIdPrefixes,proto3" json:"session_id_prefixes,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *EventFilter) Reset() {
@@ -3259,6 +3264,20 @@ func (x *EventFilter) GetUserId() string {
 func (x *EventFilter) GetEventTypes() []EventType {
 	if x != nil {
 		return x.EventTypes
+	}
+	return nil
+}
+
+func (x *EventFilter) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
+func (x *EventFilter) GetSessionIdPrefixes() []string {
+	if x != nil {
+		return x.SessionIdPrefixes
 	}
 	return nil
 }
@@ -3628,13 +3647,16 @@ const file_memorysidecar_v1_event_proto_rawDesc = "" +
 	"\arecords\x18\x01 \x03(\v2\x1f.memorysidecar.v1.RecordVersionR\arecords\"\x85\x01\n" +
 	"\x0eRecordsDeleted\x125\n" +
 	"\arecords\x18\x01 \x03(\v2\x1b.memorysidecar.v1.RecordRefR\arecords\x12<\n" +
-	"\x06reason\x18\x02 \x01(\x0e2$.memorysidecar.v1.RecordDeleteReasonR\x06reason\"\xc8\x01\n" +
+	"\x06reason\x18\x02 \x01(\x0e2$.memorysidecar.v1.RecordDeleteReasonR\x06reason\"\xb7\x02\n" +
 	"\vEventFilter\x12/\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\v\xba\xbe\x18\a\x18\x80\x04P\x01x\x01H\x00R\tsessionId\x88\x01\x01\x12'\n" +
 	"\auser_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04x\x01H\x01R\x06userId\x88\x01\x01\x12D\n" +
 	"\vevent_types\x18\x03 \x03(\x0e2\x1b.memorysidecar.v1.EventTypeB\x06\xba\xbe\x18\x02 @R\n" +
-	"eventTypesB\r\n" +
+	"eventTypes\x12.\n" +
+	"\vsession_ids\x18\x04 \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 d(\x01P\x01R\n" +
+	"sessionIds\x12=\n" +
+	"\x13session_id_prefixes\x18\x05 \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 \x14(\x01P\x01R\x11sessionIdPrefixesB\r\n" +
 	"\v_session_idB\n" +
 	"\n" +
 	"\b_user_id\"a\n" +

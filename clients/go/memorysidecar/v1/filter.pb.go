@@ -39,6 +39,9 @@ type MetadataCondition struct {
 	//	*MetadataCondition_AllOf
 	//	*MetadataCondition_AnyOf
 	//	*MetadataCondition_NoneOf
+	//	*MetadataCondition_StartsWith
+	//	*MetadataCondition_Contains
+	//	*MetadataCondition_TextRange
 	Test          isMetadataCondition_Test `protobuf_oneof:"test"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -151,6 +154,33 @@ func (x *MetadataCondition) GetNoneOf() *MetadataConditions {
 	return nil
 }
 
+func (x *MetadataCondition) GetStartsWith() string {
+	if x != nil {
+		if x, ok := x.Test.(*MetadataCondition_StartsWith); ok {
+			return x.StartsWith
+		}
+	}
+	return ""
+}
+
+func (x *MetadataCondition) GetContains() string {
+	if x != nil {
+		if x, ok := x.Test.(*MetadataCondition_Contains); ok {
+			return x.Contains
+		}
+	}
+	return ""
+}
+
+func (x *MetadataCondition) GetTextRange() *TextRange {
+	if x != nil {
+		if x, ok := x.Test.(*MetadataCondition_TextRange); ok {
+			return x.TextRange
+		}
+	}
+	return nil
+}
+
 type isMetadataCondition_Test interface {
 	isMetadataCondition_Test()
 }
@@ -191,6 +221,21 @@ type MetadataCondition_NoneOf struct {
 	NoneOf *MetadataConditions `protobuf:"bytes,8,opt,name=none_of,json=noneOf,proto3,oneof"`
 }
 
+type MetadataCondition_StartsWith struct {
+	// The value is a text that begins with this one, byte for byte. 1 to 1,024 bytes.
+	StartsWith string `protobuf:"bytes,9,opt,name=starts_with,json=startsWith,proto3,oneof"`
+}
+
+type MetadataCondition_Contains struct {
+	// The value is a text that contains this one, byte for byte. 1 to 1,024 bytes.
+	Contains string `protobuf:"bytes,10,opt,name=contains,proto3,oneof"`
+}
+
+type MetadataCondition_TextRange struct {
+	// The value is a text in this range.
+	TextRange *TextRange `protobuf:"bytes,11,opt,name=text_range,json=textRange,proto3,oneof"`
+}
+
 func (*MetadataCondition_EqualTo) isMetadataCondition_Test() {}
 
 func (*MetadataCondition_Range) isMetadataCondition_Test() {}
@@ -204,6 +249,12 @@ func (*MetadataCondition_AllOf) isMetadataCondition_Test() {}
 func (*MetadataCondition_AnyOf) isMetadataCondition_Test() {}
 
 func (*MetadataCondition_NoneOf) isMetadataCondition_Test() {}
+
+func (*MetadataCondition_StartsWith) isMetadataCondition_Test() {}
+
+func (*MetadataCondition_Contains) isMetadataCondition_Test() {}
+
+func (*MetadataCondition_TextRange) isMetadataCondition_Test() {}
 
 // Conditions on metadata, as part of a tree.
 type MetadataConditions struct {
@@ -307,6 +358,71 @@ func (x *ListTotal) GetAtLeast() bool {
 	return false
 }
 
+// Range of texts, compared by the bytes of their UTF-8. At least one bound must be set, and the
+// upper bound must not be below the lower one.
+type TextRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Inclusive lower bound. At most 1,024 bytes.
+	Min *string `protobuf:"bytes,1,opt,name=min,proto3,oneof" json:"min,omitempty"`
+	// Exclusive upper bound. Above `min`. At most 1,024 bytes.
+	LessThan *string `protobuf:"bytes,2,opt,name=less_than,json=lessThan,proto3,oneof" json:"less_than,omitempty"`
+	// Inclusive upper bound. Not below `min`, and not together with `less_than`. At most 1,024 bytes.
+	Max           *string `protobuf:"bytes,3,opt,name=max,proto3,oneof" json:"max,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TextRange) Reset() {
+	*x = TextRange{}
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TextRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TextRange) ProtoMessage() {}
+
+func (x *TextRange) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TextRange.ProtoReflect.Descriptor instead.
+func (*TextRange) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TextRange) GetMin() string {
+	if x != nil && x.Min != nil {
+		return *x.Min
+	}
+	return ""
+}
+
+func (x *TextRange) GetLessThan() string {
+	if x != nil && x.LessThan != nil {
+		return *x.LessThan
+	}
+	return ""
+}
+
+func (x *TextRange) GetMax() string {
+	if x != nil && x.Max != nil {
+		return *x.Max
+	}
+	return ""
+}
+
 // Range of numbers. At least one bound must be set, and the upper bound must not be below the lower
 // one.
 type NumberRange struct {
@@ -323,7 +439,7 @@ type NumberRange struct {
 
 func (x *NumberRange) Reset() {
 	*x = NumberRange{}
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -335,7 +451,7 @@ func (x *NumberRange) String() string {
 func (*NumberRange) ProtoMessage() {}
 
 func (x *NumberRange) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -348,7 +464,7 @@ func (x *NumberRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NumberRange.ProtoReflect.Descriptor instead.
 func (*NumberRange) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *NumberRange) GetMin() float64 {
@@ -376,7 +492,7 @@ var File_memorysidecar_v1_filter_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_filter_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xb8\x03\n" +
+	"\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xcd\x04\n" +
 	"\x11MetadataCondition\x12\x1b\n" +
 	"\x04path\x18\x01 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x02R\x04path\x123\n" +
 	"\bequal_to\x18\x02 \x01(\v2\x16.google.protobuf.ValueH\x00R\aequalTo\x125\n" +
@@ -385,7 +501,13 @@ const file_memorysidecar_v1_filter_proto_rawDesc = "" +
 	"\x06one_of\x18\x05 \x01(\v2\x1a.google.protobuf.ListValueH\x00R\x05oneOf\x12=\n" +
 	"\x06all_of\x18\x06 \x01(\v2$.memorysidecar.v1.MetadataConditionsH\x00R\x05allOf\x12=\n" +
 	"\x06any_of\x18\a \x01(\v2$.memorysidecar.v1.MetadataConditionsH\x00R\x05anyOf\x12?\n" +
-	"\anone_of\x18\b \x01(\v2$.memorysidecar.v1.MetadataConditionsH\x00R\x06noneOfB\f\n" +
+	"\anone_of\x18\b \x01(\v2$.memorysidecar.v1.MetadataConditionsH\x00R\x06noneOf\x12,\n" +
+	"\vstarts_with\x18\t \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\x80\bH\x00R\n" +
+	"startsWith\x12'\n" +
+	"\bcontains\x18\n" +
+	" \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\x80\bH\x00R\bcontains\x12<\n" +
+	"\n" +
+	"text_range\x18\v \x01(\v2\x1b.memorysidecar.v1.TextRangeH\x00R\ttextRangeB\f\n" +
 	"\x04test\x12\x04\xb8\xbe\x18\x01\"c\n" +
 	"\x12MetadataConditions\x12M\n" +
 	"\n" +
@@ -393,7 +515,15 @@ const file_memorysidecar_v1_filter_proto_rawDesc = "" +
 	"conditions\"<\n" +
 	"\tListTotal\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x03R\x05count\x12\x19\n" +
-	"\bat_least\x18\x02 \x01(\bR\aatLeast\"{\n" +
+	"\bat_least\x18\x02 \x01(\bR\aatLeast\"\x94\x01\n" +
+	"\tTextRange\x12\x1e\n" +
+	"\x03min\x18\x01 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\bH\x00R\x03min\x88\x01\x01\x12)\n" +
+	"\tless_than\x18\x02 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\bH\x01R\blessThan\x88\x01\x01\x12\x1e\n" +
+	"\x03max\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\bH\x02R\x03max\x88\x01\x01B\x06\n" +
+	"\x04_minB\f\n" +
+	"\n" +
+	"_less_thanB\x06\n" +
+	"\x04_max\"{\n" +
 	"\vNumberRange\x12\x15\n" +
 	"\x03min\x18\x01 \x01(\x01H\x00R\x03min\x88\x01\x01\x12 \n" +
 	"\tless_than\x18\x02 \x01(\x01H\x01R\blessThan\x88\x01\x01\x12\x15\n" +
@@ -416,28 +546,30 @@ func file_memorysidecar_v1_filter_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_filter_proto_rawDescData
 }
 
-var file_memorysidecar_v1_filter_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_memorysidecar_v1_filter_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_memorysidecar_v1_filter_proto_goTypes = []any{
 	(*MetadataCondition)(nil),  // 0: memorysidecar.v1.MetadataCondition
 	(*MetadataConditions)(nil), // 1: memorysidecar.v1.MetadataConditions
 	(*ListTotal)(nil),          // 2: memorysidecar.v1.ListTotal
-	(*NumberRange)(nil),        // 3: memorysidecar.v1.NumberRange
-	(*structpb.Value)(nil),     // 4: google.protobuf.Value
-	(*structpb.ListValue)(nil), // 5: google.protobuf.ListValue
+	(*TextRange)(nil),          // 3: memorysidecar.v1.TextRange
+	(*NumberRange)(nil),        // 4: memorysidecar.v1.NumberRange
+	(*structpb.Value)(nil),     // 5: google.protobuf.Value
+	(*structpb.ListValue)(nil), // 6: google.protobuf.ListValue
 }
 var file_memorysidecar_v1_filter_proto_depIdxs = []int32{
-	4, // 0: memorysidecar.v1.MetadataCondition.equal_to:type_name -> google.protobuf.Value
-	3, // 1: memorysidecar.v1.MetadataCondition.range:type_name -> memorysidecar.v1.NumberRange
-	5, // 2: memorysidecar.v1.MetadataCondition.one_of:type_name -> google.protobuf.ListValue
+	5, // 0: memorysidecar.v1.MetadataCondition.equal_to:type_name -> google.protobuf.Value
+	4, // 1: memorysidecar.v1.MetadataCondition.range:type_name -> memorysidecar.v1.NumberRange
+	6, // 2: memorysidecar.v1.MetadataCondition.one_of:type_name -> google.protobuf.ListValue
 	1, // 3: memorysidecar.v1.MetadataCondition.all_of:type_name -> memorysidecar.v1.MetadataConditions
 	1, // 4: memorysidecar.v1.MetadataCondition.any_of:type_name -> memorysidecar.v1.MetadataConditions
 	1, // 5: memorysidecar.v1.MetadataCondition.none_of:type_name -> memorysidecar.v1.MetadataConditions
-	0, // 6: memorysidecar.v1.MetadataConditions.conditions:type_name -> memorysidecar.v1.MetadataCondition
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	3, // 6: memorysidecar.v1.MetadataCondition.text_range:type_name -> memorysidecar.v1.TextRange
+	0, // 7: memorysidecar.v1.MetadataConditions.conditions:type_name -> memorysidecar.v1.MetadataCondition
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_filter_proto_init() }
@@ -454,15 +586,19 @@ func file_memorysidecar_v1_filter_proto_init() {
 		(*MetadataCondition_AllOf)(nil),
 		(*MetadataCondition_AnyOf)(nil),
 		(*MetadataCondition_NoneOf)(nil),
+		(*MetadataCondition_StartsWith)(nil),
+		(*MetadataCondition_Contains)(nil),
+		(*MetadataCondition_TextRange)(nil),
 	}
 	file_memorysidecar_v1_filter_proto_msgTypes[3].OneofWrappers = []any{}
+	file_memorysidecar_v1_filter_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_filter_proto_rawDesc), len(file_memorysidecar_v1_filter_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1536,7 +1536,22 @@ type MessageFilter struct {
 	// First seq to list. 0 means from the start.
 	FirstSeq int64 `protobuf:"varint,2,opt,name=first_seq,json=firstSeq,proto3" json:"first_seq,omitempty"`
 	// Last seq to list. 0 means to the end.
-	LastSeq       int64 `protobuf:"varint,3,opt,name=last_seq,json=lastSeq,proto3" json:"last_seq,omitempty"`
+	LastSeq int64 `protobuf:"varint,3,opt,name=last_seq,json=lastSeq,proto3" json:"last_seq,omitempty"`
+	// Sent at this time or later: `sent_time`, else `create_time`.
+	TimeFrom *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time_from,json=timeFrom,proto3" json:"time_from,omitempty"`
+	// Sent before this time. After `time_from`.
+	TimeBefore *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=time_before,json=timeBefore,proto3" json:"time_before,omitempty"`
+	// Labels that the message must have with these values. At most 32.
+	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Conditions on the metadata of the message; all must hold. At most 16.
+	Metadata []*MetadataCondition `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty"`
+	// Names of speakers or of tools, any of which `Message.name` may be. Empty means any. At most 16.
+	Names []string `protobuf:"bytes,8,rep,name=names,proto3" json:"names,omitempty"`
+	// Tools, any of which the message may call. Empty means any message, with or without calls. At
+	// most 16.
+	CalledTools []string `protobuf:"bytes,9,rep,name=called_tools,json=calledTools,proto3" json:"called_tools,omitempty"`
+	// Ids, any of which the message may have. Empty means any. At most 100.
+	MessageIds    []string `protobuf:"bytes,10,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1592,11 +1607,60 @@ func (x *MessageFilter) GetLastSeq() int64 {
 	return 0
 }
 
+func (x *MessageFilter) GetTimeFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TimeFrom
+	}
+	return nil
+}
+
+func (x *MessageFilter) GetTimeBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TimeBefore
+	}
+	return nil
+}
+
+func (x *MessageFilter) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *MessageFilter) GetMetadata() []*MetadataCondition {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *MessageFilter) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+func (x *MessageFilter) GetCalledTools() []string {
+	if x != nil {
+		return x.CalledTools
+	}
+	return nil
+}
+
+func (x *MessageFilter) GetMessageIds() []string {
+	if x != nil {
+		return x.MessageIds
+	}
+	return nil
+}
+
 var File_memorysidecar_v1_message_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_message_proto_rawDesc = "" +
 	"\n" +
-	"\x1ememorysidecar/v1/message.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xac\v\n" +
+	"\x1ememorysidecar/v1/message.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xac\v\n" +
 	"\aMessage\x12(\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x02P\x01R\tmessageId\x12\x18\n" +
@@ -1702,11 +1766,24 @@ const file_memorysidecar_v1_message_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\n" +
 	"message_id\x18\x02 \x01(\tR\tmessageId\x12\x10\n" +
-	"\x03seq\x18\x03 \x01(\x03R\x03seq\"\xad\x01\n" +
+	"\x03seq\x18\x03 \x01(\x03R\x03seq\"\xfc\x04\n" +
 	"\rMessageFilter\x124\n" +
 	"\x05roles\x18\x01 \x03(\x0e2\x16.memorysidecar.v1.RoleB\x06\xba\xbe\x18\x02 \x04R\x05roles\x123\n" +
 	"\tfirst_seq\x18\x02 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\xff\xff\xff\xff\xff\xff?CR\bfirstSeq\x121\n" +
-	"\blast_seq\x18\x03 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\xff\xff\xff\xff\xff\xff?CR\alastSeq*_\n" +
+	"\blast_seq\x18\x03 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\xff\xff\xff\xff\xff\xff?CR\alastSeq\x127\n" +
+	"\ttime_from\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\btimeFrom\x12;\n" +
+	"\vtime_before\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"timeBefore\x12P\n" +
+	"\x06labels\x18\x06 \x03(\v2+.memorysidecar.v1.MessageFilter.LabelsEntryB\v\xba\xbe\x18\a\x18\xff\x01  X\x05R\x06labels\x12G\n" +
+	"\bmetadata\x18\a \x03(\v2#.memorysidecar.v1.MetadataConditionB\x06\xba\xbe\x18\x02 \x10R\bmetadata\x12!\n" +
+	"\x05names\x18\b \x03(\tB\v\xba\xbe\x18\a\x18\x80\x02 \x10(\x01R\x05names\x12.\n" +
+	"\fcalled_tools\x18\t \x03(\tB\v\xba\xbe\x18\a\x18\x80\x02 \x10(\x01R\vcalledTools\x12.\n" +
+	"\vmessage_ids\x18\n" +
+	" \x03(\tB\r\xba\xbe\x18\t\x18\x80\x02 d(\x01P\x01R\n" +
+	"messageIds\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*_\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tROLE_USER\x10\x01\x12\x12\n" +
@@ -1754,7 +1831,7 @@ func file_memorysidecar_v1_message_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_memorysidecar_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_memorysidecar_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_memorysidecar_v1_message_proto_goTypes = []any{
 	(Role)(0),                     // 0: memorysidecar.v1.Role
 	(Source)(0),                   // 1: memorysidecar.v1.Source
@@ -1775,38 +1852,44 @@ var file_memorysidecar_v1_message_proto_goTypes = []any{
 	(*MessageRef)(nil),            // 16: memorysidecar.v1.MessageRef
 	(*MessageFilter)(nil),         // 17: memorysidecar.v1.MessageFilter
 	nil,                           // 18: memorysidecar.v1.Message.LabelsEntry
-	(*structpb.Struct)(nil),       // 19: google.protobuf.Struct
-	(TokenRule)(0),                // 20: memorysidecar.v1.TokenRule
-	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
+	nil,                           // 19: memorysidecar.v1.MessageFilter.LabelsEntry
+	(*structpb.Struct)(nil),       // 20: google.protobuf.Struct
+	(TokenRule)(0),                // 21: memorysidecar.v1.TokenRule
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*MetadataCondition)(nil),     // 23: memorysidecar.v1.MetadataCondition
 }
 var file_memorysidecar_v1_message_proto_depIdxs = []int32{
 	0,  // 0: memorysidecar.v1.Message.role:type_name -> memorysidecar.v1.Role
 	7,  // 1: memorysidecar.v1.Message.parts:type_name -> memorysidecar.v1.ContentPart
 	11, // 2: memorysidecar.v1.Message.tool_calls:type_name -> memorysidecar.v1.ToolCall
 	12, // 3: memorysidecar.v1.Message.agent_calls:type_name -> memorysidecar.v1.AgentCall
-	19, // 4: memorysidecar.v1.Message.structured_data:type_name -> google.protobuf.Struct
+	20, // 4: memorysidecar.v1.Message.structured_data:type_name -> google.protobuf.Struct
 	13, // 5: memorysidecar.v1.Message.provider_payload:type_name -> memorysidecar.v1.ProviderPayload
-	19, // 6: memorysidecar.v1.Message.metadata:type_name -> google.protobuf.Struct
+	20, // 6: memorysidecar.v1.Message.metadata:type_name -> google.protobuf.Struct
 	18, // 7: memorysidecar.v1.Message.labels:type_name -> memorysidecar.v1.Message.LabelsEntry
-	20, // 8: memorysidecar.v1.Message.token_rule:type_name -> memorysidecar.v1.TokenRule
-	21, // 9: memorysidecar.v1.Message.sent_time:type_name -> google.protobuf.Timestamp
+	21, // 8: memorysidecar.v1.Message.token_rule:type_name -> memorysidecar.v1.TokenRule
+	22, // 9: memorysidecar.v1.Message.sent_time:type_name -> google.protobuf.Timestamp
 	1,  // 10: memorysidecar.v1.Message.source:type_name -> memorysidecar.v1.Source
 	2,  // 11: memorysidecar.v1.Message.trust:type_name -> memorysidecar.v1.Trust
-	21, // 12: memorysidecar.v1.Message.create_time:type_name -> google.protobuf.Timestamp
-	21, // 13: memorysidecar.v1.Message.update_time:type_name -> google.protobuf.Timestamp
+	22, // 12: memorysidecar.v1.Message.create_time:type_name -> google.protobuf.Timestamp
+	22, // 13: memorysidecar.v1.Message.update_time:type_name -> google.protobuf.Timestamp
 	10, // 14: memorysidecar.v1.ContentPart.image:type_name -> memorysidecar.v1.Image
-	19, // 15: memorysidecar.v1.ContentPart.data:type_name -> google.protobuf.Struct
+	20, // 15: memorysidecar.v1.ContentPart.data:type_name -> google.protobuf.Struct
 	9,  // 16: memorysidecar.v1.ContentPart.tool_result:type_name -> memorysidecar.v1.ToolResult
 	11, // 17: memorysidecar.v1.ContentPart.tool_call:type_name -> memorysidecar.v1.ToolCall
 	8,  // 18: memorysidecar.v1.ContentPart.reasoning:type_name -> memorysidecar.v1.Reasoning
 	7,  // 19: memorysidecar.v1.ToolResult.parts:type_name -> memorysidecar.v1.ContentPart
 	4,  // 20: memorysidecar.v1.AppendedMessage.outcome:type_name -> memorysidecar.v1.AppendOutcome
 	0,  // 21: memorysidecar.v1.MessageFilter.roles:type_name -> memorysidecar.v1.Role
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	22, // 22: memorysidecar.v1.MessageFilter.time_from:type_name -> google.protobuf.Timestamp
+	22, // 23: memorysidecar.v1.MessageFilter.time_before:type_name -> google.protobuf.Timestamp
+	19, // 24: memorysidecar.v1.MessageFilter.labels:type_name -> memorysidecar.v1.MessageFilter.LabelsEntry
+	23, // 25: memorysidecar.v1.MessageFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_message_proto_init() }
@@ -1814,6 +1897,7 @@ func file_memorysidecar_v1_message_proto_init() {
 	if File_memorysidecar_v1_message_proto != nil {
 		return
 	}
+	file_memorysidecar_v1_filter_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_message_proto_msgTypes[0].OneofWrappers = []any{}
@@ -1836,7 +1920,7 @@ func file_memorysidecar_v1_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_message_proto_rawDesc), len(file_memorysidecar_v1_message_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

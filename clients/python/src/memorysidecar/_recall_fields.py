@@ -262,25 +262,35 @@ def where(
     equals: Scalar = _UNSET,
     exists: bool | None = None,
     one_of: Iterable[Scalar] | None = None,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    below: float | None = None,
+    at_least: float | str | None = None,
+    at_most: float | str | None = None,
+    below: float | str | None = None,
+    starts_with: str | None = None,
+    contains: str | None = None,
 ) -> v1.MetadataCondition:
-    """Makes a condition on the metadata at a path, for the filters of recall and documents.
+    """Makes a condition on the metadata at a path, for the filters of lists and of recall.
 
     ``where("lang", equals="en")``, ``where("price", at_least=5, below=10)``,
-    ``where("tags", one_of=["a", "b"])``, ``where("draft", exists=False)``. Without a test,
-    the value must exist.
+    ``where("tags", one_of=["a", "b"])``, ``where("draft", exists=False)``,
+    ``where("path", starts_with="docs/")``, ``where("day", at_least="2026-01", below="2026-02")``.
+    Without a test, the value must exist.
     """
     ranged = any(end is not None for end in (at_least, at_most, below))
     given = [exists is not None, one_of is not None, ranged, equals is not _UNSET]
+    given += [starts_with is not None, contains is not None]
     if sum(given) > 1:
-        raise ValueError("give one of equals, one_of, exists and a range, not several")
+        raise ValueError(
+            "give one of equals, one_of, exists, starts_with, contains and a range, not several"
+        )
     condition = v1.MetadataCondition(path=path)
     if one_of is not None:
         condition.one_of.extend(list(one_of))
+    elif starts_with is not None:
+        condition.starts_with = starts_with
+    elif contains is not None:
+        condition.contains = contains
     elif ranged:
-        condition.range.CopyFrom(v1.NumberRange(min=at_least, max=at_most, less_than=below))
+        _set_range(condition, at_least, at_most, below)
     elif equals is not _UNSET:
         _set_value(condition, equals)
     else:
@@ -302,6 +312,17 @@ def any_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
 def none_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
     """Combines conditions, none of which may hold."""
     return v1.MetadataCondition(none_of=v1.MetadataConditions(conditions=conditions))
+
+
+def _set_range(condition: v1.MetadataCondition, at_least: Any, at_most: Any, below: Any) -> None:
+    ends = {"min": at_least, "max": at_most, "less_than": below}
+    given = {name: end for name, end in ends.items() if end is not None}
+    if all(isinstance(end, str) for end in given.values()):
+        condition.text_range.CopyFrom(v1.TextRange(**given))
+    elif any(isinstance(end, str) for end in given.values()):
+        raise TypeError("a range has numbers or texts, not both")
+    else:
+        condition.range.CopyFrom(v1.NumberRange(**given))
 
 
 def _set_value(condition: v1.MetadataCondition, value: Scalar) -> None:

@@ -238,6 +238,22 @@ class Client(
         )
         return self._pages(request, v1.ListMessagesResponse, "messages", call)
 
+    def count_messages(
+        self,
+        session_id: str,
+        *,
+        filter: v1.MessageFilter | f.Json | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.ListTotal:
+        """Counts the messages that a list with this filter gives, up to a bound."""
+        request = v1.ListMessagesRequest(
+            session_id=session_id,
+            filter=f.filter_of(v1.MessageFilter, filter),
+            page_size=1,
+            include_total=True,
+        )
+        return self._unary(request, v1.ListMessagesResponse, call).total
+
     def get_message(
         self, session_id: str, message_id: str, **call: Unpack[f.ReadOptions]
     ) -> v1.GetMessageResponse:

@@ -278,6 +278,7 @@ from .filter_pb2 import (
     MetadataCondition as MetadataCondition,
     MetadataConditions as MetadataConditions,
     ListTotal as ListTotal,
+    TextRange as TextRange,
     NumberRange as NumberRange,
 )
 from .history_pb2 import (

@@ -559,14 +559,18 @@ class RecordsDeleted(_message.Message):
     def __init__(self, records: _Optional[_Iterable[_Union[_record_pb2.RecordRef, _Mapping]]] = ..., reason: _Optional[_Union[RecordDeleteReason, str]] = ...) -> None: ...
 
 class EventFilter(_message.Message):
-    __slots__ = ("session_id", "user_id", "event_types")
+    __slots__ = ("session_id", "user_id", "event_types", "session_ids", "session_id_prefixes")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     EVENT_TYPES_FIELD_NUMBER: _ClassVar[int]
+    SESSION_IDS_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_PREFIXES_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     user_id: str
     event_types: _containers.RepeatedScalarFieldContainer[EventType]
-    def __init__(self, session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., event_types: _Optional[_Iterable[_Union[EventType, str]]] = ...) -> None: ...
+    session_ids: _containers.RepeatedScalarFieldContainer[str]
+    session_id_prefixes: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., event_types: _Optional[_Iterable[_Union[EventType, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., session_id_prefixes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class StreamedEvent(_message.Message):
     __slots__ = ("event", "resume_token")

@@ -9,7 +9,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class MetadataCondition(_message.Message):
-    __slots__ = ("path", "equal_to", "range", "exists", "one_of", "all_of", "any_of", "none_of")
+    __slots__ = ("path", "equal_to", "range", "exists", "one_of", "all_of", "any_of", "none_of", "starts_with", "contains", "text_range")
     PATH_FIELD_NUMBER: _ClassVar[int]
     EQUAL_TO_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
@@ -18,6 +18,9 @@ class MetadataCondition(_message.Message):
     ALL_OF_FIELD_NUMBER: _ClassVar[int]
     ANY_OF_FIELD_NUMBER: _ClassVar[int]
     NONE_OF_FIELD_NUMBER: _ClassVar[int]
+    STARTS_WITH_FIELD_NUMBER: _ClassVar[int]
+    CONTAINS_FIELD_NUMBER: _ClassVar[int]
+    TEXT_RANGE_FIELD_NUMBER: _ClassVar[int]
     path: str
     equal_to: _struct_pb2.Value
     range: NumberRange
@@ -26,7 +29,10 @@ class MetadataCondition(_message.Message):
     all_of: MetadataConditions
     any_of: MetadataConditions
     none_of: MetadataConditions
-    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ..., all_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., any_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., none_of: _Optional[_Union[MetadataConditions, _Mapping]] = ...) -> None: ...
+    starts_with: str
+    contains: str
+    text_range: TextRange
+    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ..., all_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., any_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., none_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., starts_with: _Optional[str] = ..., contains: _Optional[str] = ..., text_range: _Optional[_Union[TextRange, _Mapping]] = ...) -> None: ...
 
 class MetadataConditions(_message.Message):
     __slots__ = ("conditions",)
@@ -41,6 +47,16 @@ class ListTotal(_message.Message):
     count: int
     at_least: bool
     def __init__(self, count: _Optional[int] = ..., at_least: _Optional[bool] = ...) -> None: ...
+
+class TextRange(_message.Message):
+    __slots__ = ("min", "less_than", "max")
+    MIN_FIELD_NUMBER: _ClassVar[int]
+    LESS_THAN_FIELD_NUMBER: _ClassVar[int]
+    MAX_FIELD_NUMBER: _ClassVar[int]
+    min: str
+    less_than: str
+    max: str
+    def __init__(self, min: _Optional[str] = ..., less_than: _Optional[str] = ..., max: _Optional[str] = ...) -> None: ...
 
 class NumberRange(_message.Message):
     __slots__ = ("min", "less_than", "max")
