@@ -3,8 +3,10 @@
 import {
   dropOldest,
   type Event,
+  type GetWindowResponse,
   type Message,
   type PolicyInput,
+  type SessionFields,
   summarize,
   toMessage,
 } from "../../clients/typescript/src/index.ts";
@@ -68,6 +70,8 @@ interface Play {
   readonly stage: Stage;
   readonly screen: Screen;
   readonly conversation: Conversation;
+  /** What the session is created with. */
+  readonly session: SessionFields;
   readonly tracker: EventTracker;
   readonly resumed: Watched["resumed"];
   readonly acks: Ack[];
@@ -113,7 +117,10 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
   const { stage, screen, conversation, tracker } = play;
   const { sessionId, appends } = conversation;
   const messages = appends[step]?.messages ?? [];
-  const sending = stage.client.append(sessionId, messages);
+  // The whole turn is one call: it creates the session, appends, and answers with the window.
+  const { session } = play;
+  const turn = { createSession: true, session, window: true };
+  const sending = stage.client.append(sessionId, messages, turn);
   // The disturbance comes while the append is on its way; a failure is seen at the await below.
   sending.catch(() => {});
   await during?.();
@@ -125,7 +132,7 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
   }
   play.acks.push(...answer.messages);
   await tracker.reached(answer.revision);
-  const { window, isTold } = await readWindow(play);
+  const { window, isTold } = await readWindow(play, answer.window);
   showStep(screen, step + 1, messages.map(toMessage));
   screen.line(windowLine(screen, window));
   if (!isTold) play.faults.push(`after step ${step + 1} the window is not what the events tell`);
@@ -138,10 +145,10 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
 const READS_MAX = 100;
 
 /** The window, and whether the events tell of the same one. */
-async function readWindow({ stage, conversation, tracker }: Play) {
+async function readWindow({ stage, conversation, tracker }: Play, told?: GetWindowResponse) {
   const { sessionId } = conversation;
-  for (let reads = 1; ; reads++) {
-    const window = await stage.client.window(sessionId);
+  for (let reads = 1, given = told; ; reads++, given = undefined) {
+    const window = given ?? (await stage.client.window(sessionId));
     await tracker.reached(window.revision);
     const isTold = idsInLog(window).join() === tracker.windowIds(sessionId).join();
     if (isTold || reads === READS_MAX) return { window, isTold };
@@ -267,8 +274,10 @@ export async function playConversation(
   try {
     const watched = await openStream(stage, screen);
     const { title: _title, description: _description, appends, ...session } = conversation;
-    await stage.client.createSession({ ...session, policy: POLICY });
-    const play: Play = { stage, screen, conversation, ...watched, acks: [], faults: [] };
+    const play: Play = {
+      ...{ stage, screen, conversation, ...watched, acks: [], faults: [] },
+      session: { ...session, policy: POLICY },
+    };
     const middle = Math.floor(appends.length / 2);
     for (const step of appends.keys()) {
       await playStep(play, step, step === middle ? () => crash(play) : undefined);
