@@ -3,11 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType, RecordDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
+import { OnExistingMessage } from "../../src/gen/memorysidecar/v1/message.ts";
 import type { RecordOperation, RecordPrecondition } from "../../src/gen/memorysidecar/v1/record.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import { expectLimit, limitRow, times } from "../support/contract/limits.ts";
-import { memoryScope, message, record, recordDelete } from "../support/contract/samples.ts";
+import {
+  memoryScope,
+  message,
+  record,
+  recordDelete,
+  session,
+} from "../support/contract/samples.ts";
 
 let server: TestServer;
 let namespaces = 0;
@@ -117,6 +124,35 @@ describe("an append with operations on records", () => {
     const { lastSeq } = await append([putOf("a")], { messages: [], turnEnd: true });
     expect(lastSeq).toBe(1n);
     expect(await versions()).toEqual(["a 1"]);
+  });
+
+  test("changes the records beside messages that are skipped", async () => {
+    const { append, events, texts, versions } = scene();
+    const messages = [message({ messageId: "m", text: "Hello" })];
+    await append([], { messages });
+    const skip = { messages, onExisting: OnExistingMessage.SKIP };
+    const { recordOutcomes, revision } = await append([putOf("a")], skip);
+    expect(recordOutcomes).toMatchObject([{ created: true, version: 1n }]);
+    expect(await texts()).toEqual(["Hello"]);
+    expect(await versions()).toEqual(["a 1"]);
+    const told = (await events()).filter((event) => event.revision === revision);
+    expect(told.map(({ type }) => type)).toContain(EventType.RECORDS_WRITTEN);
+  });
+
+  test("does both with a change of the session and a window in the answer, or nothing", async () => {
+    const { append, fail, versions } = scene();
+    const first = await append([putOf("a")], { windowReply: {} });
+    expect(first.window?.messages.map(({ text }) => text)).toEqual(["Hello"]);
+    const change = (etag: string) => ({
+      session: session({ agentId: "x", etag }),
+      sessionUpdateMask: ["agent_id"],
+    });
+    expect((await fail([putOf("b")], change("old"))).reason).toBe("ETAG_MISMATCH");
+    const failing = [putOf("a", exists(false))];
+    expect((await fail(failing, change(first.sessionEtag))).reason).toBe("RECORD_ALREADY_EXISTS");
+    const { sessionEtag } = await append([putOf("b")], change(first.sessionEtag));
+    expect(sessionEtag).not.toBe(first.sessionEtag);
+    expect(await versions()).toEqual(["a 1", "b 1"]);
   });
 
   test("has no outcomes without operations", async () => {

@@ -69,6 +69,7 @@ const WITHOUT_NAMESPACE: Readonly<Partial<Record<MethodName, string>>> = {
   backUp: "backs up all namespaces",
   compactStore: "compacts all namespaces",
   getServerInfo: "tells about the server",
+  listNamespaces: "lists them",
   listPolicyPresets: "the presets are part of the server",
 };
 const WITH_NAMESPACE = UNARY.filter((name) => !(name in WITHOUT_NAMESPACE));
