@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
 import pytest
-from conftest import erase
+from integration import erase
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt

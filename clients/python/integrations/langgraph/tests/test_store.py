@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import pytest
-from conftest import erase
+from integration import erase
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 from memorysidecar import Client

@@ -1,48 +1,22 @@
-"""The tests of LangGraph itself, from its source distributions, with this package in the place of
-its own savers and stores. Nothing of them is kept here: they are fetched once, by their digests."""
+"""The tests of LangGraph itself, with this package in the place of its own savers and stores."""
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
-import tarfile
-import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from real import RealServer
+from upstream import Suite, fetch, judge
 
-HERE = Path(__file__).resolve().parent
-PACKAGE = HERE.parent
-FETCHED = PACKAGE / ".upstream"
-DOCUMENT = PACKAGE.parents[3] / "docs" / "integrations" / "README.md"
+PACKAGE = Path(__file__).resolve().parent.parent
 
 SQLITE = "looks into the tables of SQLite"
-
-
-@dataclass(frozen=True)
-class Suite:
-    """Tests of a source distribution."""
-
-    name: str
-    """As in the table of docs/integrations/README.md."""
-    folder: str
-    plugin: str
-    paths: tuple[str, ...]
-    select: str = ""
-    passes: int = 0
-    declared: dict[str, str] = field(default_factory=dict)
-    """Tests that do not apply, with their reason."""
-
 
 SUITES = (
     Suite(
         name="graphs, synchronous",
         folder="langgraph-1.2.22",
-        plugin="upstream.graphs",
+        plugin="plugins.graphs",
         paths=("tests",),
         select="sqlite and not sqlite_a and not cache",
         passes=387,
@@ -50,7 +24,7 @@ SUITES = (
     Suite(
         name="graphs, asynchronous",
         folder="langgraph-1.2.22",
-        plugin="upstream.graphs",
+        plugin="plugins.graphs",
         paths=("tests",),
         select="sqlite_aio",
         passes=262,
@@ -58,14 +32,14 @@ SUITES = (
     Suite(
         name="store in memory",
         folder="langgraph_checkpoint-4.3.2",
-        plugin="upstream.stores",
+        plugin="plugins.stores",
         paths=("tests/test_store.py",),
         passes=117,
     ),
     Suite(
         name="store on SQLite",
         folder="langgraph_checkpoint_sqlite-3.1.2",
-        plugin="upstream.stores",
+        plugin="plugins.stores",
         paths=("tests/test_store.py", "tests/test_async_store.py", "tests/test_ttl.py"),
         passes=143,
         declared={
@@ -86,54 +60,13 @@ SUITES = (
 
 
 @pytest.fixture(scope="session")
-def distributions() -> Path:
-    """The source distributions, unpacked."""
-    FETCHED.mkdir(exist_ok=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    sources = ["--no-deps", "--no-binary", ":all:", "--require-hashes"]
-    wanted = ["--requirement", str(PACKAGE / "upstream.txt"), "--dest", str(FETCHED)]
-    subprocess.run([*pip, "download", *sources, *wanted], check=True)
-    for archive in FETCHED.glob("*.tar.gz"):
-        with tarfile.open(archive) as opened:
-            opened.extractall(FETCHED, filter="data")
-    return FETCHED
+def fetched() -> Path:
+    return fetch(PACKAGE)
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_the_tests_of_langgraph_pass(
-    suite: Suite, distributions: Path, server: RealServer, tmp_path: Path
+    suite: Suite, fetched: Path, server: RealServer, tmp_path: Path
 ) -> None:
-    report = tmp_path / "report.xml"
-    # Some of the tests measure time, which a busy machine fails.
-    options = ["-q", f"--junitxml={report}", "--timeout=120", "--retries=2"]
-    selection = ["-k", suite.select] if suite.select else []
-    plugins = ["-p", suite.plugin, "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, *options, *selection, *suite.paths],
-        cwd=distributions / suite.folder,
-        env={
-            **os.environ,
-            "MEMORY_SIDECAR_ADDRESS": server.address,
-            "NO_DOCKER": "true",
-            "PYTHONPATH": os.pathsep.join((str(HERE), str(distributions / suite.folder))),
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert report.exists(), done.stdout + done.stderr
-    cases = list(ElementTree.parse(report).iter("testcase"))
-    failed = [
-        case.attrib["name"]
-        for case in cases
-        if case.find("failure") is not None or case.find("error") is not None
-    ]
-    skipped = [case for case in cases if case.find("skipped") is not None]
-    passed = len(cases) - len(failed) - len(skipped)
-    unexpected = [name for name in failed if re.sub(r"\[.*", "", name) not in suite.declared]
-    assert unexpected == [], done.stdout[-4000:]
-    stale = suite.declared.keys() - {re.sub(r"\[.*", "", name) for name in failed}
-    assert not stale, "these pass now: take them out of the list"
-    assert passed == suite.passes
-    row = rf"\| LangGraph \| {re.escape(suite.name)} \| {passed} of {passed} \|"
-    assert re.search(row, DOCUMENT.read_text()), f"docs/integrations/README.md needs {row}"
+    judge("LangGraph", suite, PACKAGE, fetched, server, tmp_path)
