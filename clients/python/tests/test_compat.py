@@ -93,6 +93,11 @@ def test_a_copy_of_a_memory_goes_its_own_way(frameworks: Client) -> None:
     copied = copy.deepcopy(memory)
     copied.add(types.Message(types.Role.USER, "two"))
     assert [len(memory), len(copied)] == [1, 2]
+    # Limits that wait for the next message wait in the copy too.
+    copied.max_messages = 1
+    again = copied.branch()
+    again.add(types.Message(types.Role.USER, "three"))
+    assert [one.content for one in again.get_history()] == ["three"]
     memory.clear()
     assert (len(memory), memory.summary, len(copied)) == (0, None, 2)
 

@@ -225,6 +225,7 @@ class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
                 history = self.get_history()
                 self._client.fork_session(self.session_id, session_id=copied.session_id)
                 copied._open = True
+                copied._has_new_limits = self._has_new_limits
                 window = self._client.window(copied.session_id).messages
                 stored = [message for message in window if message.seq > 0]
                 for message, one in zip(stored, history, strict=True):
