@@ -121,22 +121,6 @@ async function messages(): Promise<void> {
   const again = await client.append("chat", "only once", { requestId });
   console.log(`the same append twice: seq ${first.lastSeq} and seq ${again.lastSeq}`);
   await refused("REQUEST_ID_REUSED", client.append("chat", "other", { requestId }));
-  const turn = await client.append("turn", "hello", {
-    createSession: true,
-    session: { userId: "ada", metadata: { step: 1 } },
-    window: true,
-    context: { maxTokens: 300, excludeConversation: true },
-  });
-  console.log(`one call for a turn: ${turn.window?.messages.map(({ text }) => text)}`);
-  const ended = await client.append("turn", [{ role: "assistant", text: "Hello!" }], {
-    turnEnd: true,
-    session: { metadata: { step: 2 }, etag: turn.sessionEtag },
-    sessionUpdateMask: ["metadata"],
-    window: { newest: 1 },
-  });
-  console.log(`and its end changes the session, now ${ended.sessionEtag}`);
-  const stale = { session: { agentId: "x", etag: turn.sessionEtag }, sessionUpdateMask: [] };
-  await refused("ETAG_MISMATCH", client.append("turn", "late", stale));
   await client.updateMessage("chat", { messageId: "question", text: "What flowers in April?" });
   const { message, inWindow } = await client.getMessage("chat", "question");
   console.log(`"${message?.text}" is ${inWindow ? "in" : "outside"} the window`);
@@ -171,6 +155,26 @@ async function messages(): Promise<void> {
   const popped = await client.popMessages("notes");
   console.log(`popped "${popped.messages[0]?.text}"`);
   await client.batchDeleteMessages("notes", ["note-1", "note-2"], { allowMissing: true });
+}
+
+async function turns(): Promise<void> {
+  title("Turns");
+  const turn = await client.append("turn", "hello", {
+    createSession: true,
+    session: { userId: "ada", metadata: { step: 1 } },
+    window: true,
+    context: { maxTokens: 300, excludeConversation: true },
+  });
+  console.log(`one call for a turn: ${turn.window?.messages.map(({ text }) => text)}`);
+  const ended = await client.append("turn", [{ role: "assistant", text: "Hello!" }], {
+    turnEnd: true,
+    session: { metadata: { step: 2 }, etag: turn.sessionEtag },
+    sessionUpdateMask: ["metadata"],
+    window: { newest: 1 },
+  });
+  console.log(`and its end changes the session, now ${ended.sessionEtag}`);
+  const stale = { session: { agentId: "x", etag: turn.sessionEtag }, sessionUpdateMask: [] };
+  await refused("ETAG_MISMATCH", client.append("turn", "late", stale));
 }
 
 async function windows(): Promise<void> {
@@ -425,6 +429,7 @@ async function rest(): Promise<void> {
 for (const part of [
   sessions,
   messages,
+  turns,
   windows,
   ceiling,
   policies,

@@ -138,10 +138,9 @@ type SessionServiceClient interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	ResetSession(ctx context.Context, in *ResetSessionRequest, opts ...grpc.CallOption) (*ResetSessionResponse, error)
 	// Appends messages to a session, atomically and in the given order, trims the window by the
-	// policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
-	// records may be part of it.
 	// policy, and feeds long-term memory as the memory policy says, in one transaction. The same
-	// transaction can create the session with its attributes, or change those of an existing one.
+	// transaction can do operations on records, and create the session with its attributes or change
+	// those of an existing one.
 	//
 	// The response can hold the window, the context of the next prompt, or both: a turn of a model is
 	// then one call. They are read after the transaction is durable: each shows the state of this
@@ -162,7 +161,6 @@ type SessionServiceClient interface {
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
-	//   - ABORTED, `ETAG_MISMATCH`
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
 	// Lists messages of a session's log, whether or not they are in the window.
 	//
@@ -714,10 +712,9 @@ type SessionServiceServer interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	ResetSession(context.Context, *ResetSessionRequest) (*ResetSessionResponse, error)
 	// Appends messages to a session, atomically and in the given order, trims the window by the
-	// policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
-	// records may be part of it.
 	// policy, and feeds long-term memory as the memory policy says, in one transaction. The same
-	// transaction can create the session with its attributes, or change those of an existing one.
+	// transaction can do operations on records, and create the session with its attributes or change
+	// those of an existing one.
 	//
 	// The response can hold the window, the context of the next prompt, or both: a turn of a model is
 	// then one call. They are read after the transaction is durable: each shows the state of this
@@ -738,7 +735,6 @@ type SessionServiceServer interface {
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
-	//   - ABORTED, `ETAG_MISMATCH`
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
 	// Lists messages of a session's log, whether or not they are in the window.
 	//

@@ -315,10 +315,9 @@ class SessionServiceServicer:
 
     def AppendMessages(self, request, context):
         """Appends messages to a session, atomically and in the given order, trims the window by the
-        policy, and feeds long-term memory as the memory policy says, in one transaction. Operations on
-        records may be part of it.
         policy, and feeds long-term memory as the memory policy says, in one transaction. The same
-        transaction can create the session with its attributes, or change those of an existing one.
+        transaction can do operations on records, and create the session with its attributes or change
+        those of an existing one.
 
         The response can hold the window, the context of the next prompt, or both: a turn of a model is
         then one call. They are read after the transaction is durable: each shows the state of this
@@ -339,7 +338,6 @@ class SessionServiceServicer:
         - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
         - NOT_FOUND, `RECORD_NOT_FOUND`
         - ABORTED, `RECORD_VERSION_MISMATCH`
-        - ABORTED, `ETAG_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
