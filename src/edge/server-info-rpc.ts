@@ -52,6 +52,7 @@ export const CAPABILITIES = [
   "memory_tasks",
   "memory_versions",
   "message_batches",
+  "message_forms",
   "message_lists",
   "messages",
   "metadata_texts",

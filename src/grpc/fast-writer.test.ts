@@ -85,6 +85,9 @@ const request = fc.record({
   modelInputTokens: fc.option(int64, { nil: undefined }),
   toolOutcomes: fc.array(fc.record({ tool: text, error: fc.boolean() }), { maxLength: 2 }),
   recordOperations: fc.array(operation, { maxLength: 2 }),
+  onExisting: fc.constantFrom(0, 2),
+  form: fc.constantFrom(0, 3),
+  formMessages: bytes,
 });
 
 describe("encodeWire", () => {

@@ -10,16 +10,9 @@ describe("spliceField", () => {
     fc.assert(
       fc.property(texts, fc.string(), (all, nextPageToken) => {
         const messages = all.map((text) => ({ ...Message.decode(new Uint8Array(0)), text }));
-        const whole = ListMessagesResponse.encode({
-          messages,
-          nextPageToken,
-          total: undefined,
-        }).finish();
-        const rest = ListMessagesResponse.encode({
-          messages: [],
-          nextPageToken,
-          total: undefined,
-        }).finish();
+        const answer = { nextPageToken, rendered: undefined, total: undefined };
+        const whole = ListMessagesResponse.encode({ messages, ...answer }).finish();
+        const rest = ListMessagesResponse.encode({ messages: [], ...answer }).finish();
         const items = messages.map((message) => Message.encode(message).finish());
         expect(spliceField(1, items, rest).equals(whole)).toBe(true);
       }),

@@ -212,6 +212,16 @@ export function windowFull(limit: string): AppError {
   );
 }
 
+/** Messages take too many bytes in the form of an API. */
+export function formTooLarge(bytes: number, limit: number): AppError {
+  return new AppError(
+    "WINDOW_FULL",
+    `The messages take ${bytes} bytes in this form; an answer holds at most ${limit}. ` +
+      "Trim the window, or ask for fewer messages.",
+    { metadata: { limit: String(limit) } },
+  );
+}
+
 /** A stage promotes, and the session has no promotion policy that says how. */
 export function promotionPolicyMissing(stage: string): AppError {
   return new AppError(

@@ -39,6 +39,15 @@ export const LIMITS = {
   batchMessages: 1_000,
   /** Stored messages that one change of several of them reads. */
   editBytes: 67_108_864,
+  /** JSON of the messages of an append in a form. */
+  formMessageBytes: 4_194_304,
+  /** Lists and objects one within the other, in messages of a form. */
+  formDepth: 64,
+  /** Notes that one answer holds about messages in a form. */
+  formNotes: 100,
+  formSubjectBytes: 63,
+  /** JSON of messages in a form that one answer holds: stock clients accept 4 MiB. */
+  renderedBytes: 3_670_016,
   tokenCount: 100_000_000,
   /** Most tokens that the server counts for one message: thousands of images may be dear. */
   countedTokens: 1_000_000_000,

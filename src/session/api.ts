@@ -19,6 +19,7 @@ import type {
   WindowInput,
   WindowResult,
 } from "../core/window-api.ts";
+import type { WantedCall } from "../forms/forms.ts";
 import type { Call } from "../kit/call.ts";
 import type { RecordOperation, RecordOutcome } from "../records/rules/record.ts";
 import type {
@@ -105,6 +106,8 @@ export interface AttributesInput {
 
 export interface AppendInput extends SessionRef {
   readonly drafts: readonly MessageDraft[];
+  /** Calls that results among the drafts answer and the window must have; unset for none. */
+  readonly wantedCalls?: readonly WantedCall[];
   readonly expectedLastSeq?: number;
   readonly createSession: boolean;
   readonly turnEnd: boolean;

@@ -39,6 +39,7 @@ import {
 } from "./log/existing-messages.ts";
 import type { Session, SessionHead } from "./rules/session.ts";
 import { checkPatchHooks, newSession, type PatchedSession, patchSession } from "./sessions.ts";
+import { checkWantedCalls } from "./wanted-calls.ts";
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
@@ -110,6 +111,11 @@ function decideAppend(
   if (patched === "need-window") return { kind: "need-window" };
   const isSame = patched === undefined && sorted !== undefined && isNothing(input, sorted);
   if (isSame) return unchanged(append, stored, sorted);
+  const { wantedCalls = [] } = input;
+  if (wantedCalls.length > 0) {
+    if (view.window === undefined) return { kind: "need-window" };
+    checkWantedCalls(wantedCalls, view.window);
+  }
   const start = patched?.session ?? stored;
   const { policy } = start.fields;
   if (policy.tokenRule === "given") checkGiven(input.drafts, sorted);

@@ -132,9 +132,7 @@ export function requiredSession(request: UpdateSessionRequest): Session {
 
 export function checkAppendMessages(request: AppendMessagesRequest, v: Violations): void {
   const { messages } = request;
-  if (messages.length === 0 && !request.turnEnd) {
-    v.add("messages", "must have 1 entry at least, or turn_end must be set", 1);
-  }
+  checkForm(v, request);
   for (let index = 0; index < messages.length && !v.full; index++) {
     v.enterItem("messages", index);
     checkNewMessage(v, messages[index] as Message);
@@ -167,6 +165,20 @@ function checkAttributes(v: Violations, request: AppendMessagesRequest): void {
     const description =
       "has no effect: set create_session, session_update_mask or the etag of the session";
     v.add("session", description);
+  }
+}
+
+/** Checks that the messages come in one way: as ours, or in the form that is named. */
+function checkForm(
+  v: Violations,
+  { form, formMessages, messages, turnEnd }: AppendMessagesRequest,
+): void {
+  if (form !== 0) {
+    if (messages.length > 0) v.add("messages", "must not come with form");
+    if (formMessages.length === 0) v.add("form_messages", "is required with form");
+  } else if (formMessages.length > 0) v.add("form", "is required with form_messages");
+  else if (messages.length === 0 && !turnEnd) {
+    v.add("messages", "must have 1 entry at least, or turn_end must be set", 1);
   }
 }
 

@@ -1,6 +1,11 @@
 import { fromNamespace, fromSignals, toListTotal } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
-import { MessageOrder, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
+import {
+  MessageForm,
+  MessageOrder,
+  OnExistingMessage,
+  type RenderedMessages,
+} from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import type { Session } from "../gen/memorysidecar/v1/session.ts";
 import {
@@ -23,8 +28,10 @@ import {
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { spliceMessages } from "../grpc/splice.ts";
+import { AppError } from "../kit/errors.ts";
 import { checkCountTokens } from "../recall/checks.ts";
 import { fromOperation } from "../records/wire.ts";
+import type { StoredMessage } from "../store/store.ts";
 import { checkRestoreMessages } from "../window/checks.ts";
 import { fromPolicy, fromPolicyChoice } from "../window/policy-wire.ts";
 import { asksForReply, checkReplies, withReplies } from "../window/reply-rpc.ts";
@@ -38,6 +45,7 @@ import {
   checkUpdateMessage,
   requiredMessage,
 } from "./checks.ts";
+import { type FormDrafts, fromForm, fromFormMessages, toRendered } from "./form-wire.ts";
 import { messageTest } from "./message-filter-wire.ts";
 import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
 import { fromSession, sessionPaths } from "./wire.ts";
@@ -69,11 +77,13 @@ function fromAppend(
   { etags }: Pick<RpcContext, "etags">,
 ): AppendInput {
   const { expectedLastSeq, session, sessionUpdateMask, windowReply } = request;
+  const { messages, wanted } = messagesOf(request);
   const replyPolicy = windowReply?.policy && fromPolicyChoice(windowReply.policy);
   return {
     namespace: fromNamespace(request.namespace),
     sessionId: request.sessionId,
-    drafts: request.messages.map(toDraft),
+    drafts: messages.map(toDraft),
+    wantedCalls: wanted,
     createSession: request.createSession,
     turnEnd: request.turnEnd,
     ...fromSignals(request),
@@ -91,6 +101,12 @@ function fromAttributes(session: Session, mask: readonly string[] | undefined): 
   const input = fromSession(session);
   const paths = mask === undefined ? [] : sessionPaths(session, input, mask);
   return { input, paths, etag: session.etag };
+}
+
+/** Gives the messages of an append in whatever form. Throws REQUEST_INVALID. */
+function messagesOf({ form, formMessages, messages }: AppendMessagesRequest): FormDrafts {
+  const name = fromForm(form);
+  return name === undefined ? { messages, wanted: [] } : fromFormMessages(name, formMessages);
 }
 
 const MESSAGE_FIELD = 1;
@@ -131,20 +147,45 @@ export const listMessages: UnaryRpc<ListMessagesRequest> = {
         ? {}
         : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
     };
-    const { messages, next, total } = await services.sessions.listMessages(call, input);
-    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
-    const rest = encodeWire(ListMessagesResponse, {
-      messages: [],
-      nextPageToken,
-      total: total && toListTotal(total),
-    });
+    const { messages, next, total: counted } = await services.sessions.listMessages(call, input);
+    const total = counted && toListTotal(counted);
+    const tokenOf = (seq: number | undefined): string =>
+      seq === undefined ? "" : pageTokens.make(call.digest, String(seq));
+    if (request.form !== MessageForm.UNSPECIFIED) {
+      const page = renderedPage(request.form, messages, next);
+      return encodeWire(ListMessagesResponse, {
+        messages: [],
+        nextPageToken: tokenOf(page.next),
+        rendered: page.rendered,
+        total,
+      });
+    }
+    const answer = { messages: [], nextPageToken: tokenOf(next), rendered: undefined, total };
     return spliceMessages(
       MESSAGES_FIELD,
       messages.map((message) => message.bytes),
-      rest,
+      encodeWire(ListMessagesResponse, answer),
     );
   },
 };
+
+/** A page in a form: as many of the messages as fit an answer. */
+function renderedPage(
+  form: MessageForm,
+  messages: readonly StoredMessage[],
+  next: number | undefined,
+): { readonly rendered: RenderedMessages | undefined; readonly next: number | undefined } {
+  for (let count = messages.length; ; count = Math.ceil(count / 2)) {
+    const stored = messages.slice(0, count).map(({ bytes }) => bytes);
+    try {
+      const rendered = toRendered(form, stored, "log");
+      return { rendered, next: messages[count]?.seq ?? next };
+    } catch (error) {
+      const isTooLarge = error instanceof AppError && error.reason === "WINDOW_FULL";
+      if (!isTooLarge || count <= 1) throw error;
+    }
+  }
+}
 
 const UPDATED_MESSAGE_FIELD = 1;
 

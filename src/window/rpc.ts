@@ -17,6 +17,7 @@ import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, pageLimit } from "../grpc/page-token.ts";
 import { spliceField, spliceMessages } from "../grpc/splice.ts";
 import { checkGetWindow } from "../session/checks.ts";
+import { toRendered } from "../session/form-wire.ts";
 import { toSummary } from "../session/wire.ts";
 import { checkTrimSession } from "./checks.ts";
 import type { WindowUnit } from "./policy/policy.ts";
@@ -38,7 +39,7 @@ const MESSAGES_FIELD = 1;
 export const getWindow: UnaryRpc<GetWindowRequest> = {
   validate: checkGetWindow,
   handle: async ({ services }, call, request) => {
-    const { namespace, sessionId, policy, asOfSeq, newest, readOnly } = request;
+    const { namespace, sessionId, policy, asOfSeq, newest, readOnly, form } = request;
     const chosen = policy && fromPolicyChoice(policy);
     const result = await services.sessions.getWindow(call, {
       namespace: fromNamespace(namespace),
@@ -48,8 +49,10 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       ...(newest === undefined ? {} : { newest }),
       readOnly,
     });
+    const rendered = toRendered(form, result.messages, "window");
     const rest = encodeWire(GetWindowResponse, {
       messages: [],
+      rendered,
       summary: result.summary === undefined ? undefined : toSummary(result.summary),
       windowTotals: toTotals(result.window),
       outsideTotals: result.outside === undefined ? undefined : toTotals(result.outside),
@@ -64,7 +67,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       warnings: result.warnings.map(toConditionWarning),
       shortenedMessageIds: [...result.shortenedIds],
     });
-    return spliceMessages(MESSAGES_FIELD, result.messages, rest);
+    return rendered === undefined ? spliceMessages(MESSAGES_FIELD, result.messages, rest) : rest;
   },
 };
 

@@ -73,6 +73,13 @@ const STATED: readonly Stated[] = [
   { of: "ProviderPayload.media_type", limits: ["mediaTypeBytes"] },
   { of: "ProviderPayload.data", limits: ["providerPayloadBytes"] },
   { of: "AppendMessagesRequest.messages", limits: ["appendMessages"] },
+  {
+    of: "AppendMessagesRequest.form_messages",
+    limits: ["appendMessages", "formDepth", "formMessageBytes"],
+  },
+  { of: "RenderedMessages.messages", limits: ["renderedBytes"] },
+  { of: "RenderedMessages.notes", limits: ["formNotes"] },
+  { of: "FormNote.subject", limits: ["formSubjectBytes"] },
   { of: "AppendMessagesRequest.request_id", limits: ["requestIdBytes"] },
   {
     of: "ListMessagesRequest.page_size",

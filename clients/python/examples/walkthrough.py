@@ -237,6 +237,23 @@ def windows(client: Client) -> None:
     expect(ErrorReason.WINDOW_FULL, client.append, "large", big[3])
 
 
+def forms(client: Client) -> None:
+    """Messages as the APIs of models take them."""
+    title("Message forms")
+    question = [
+        {"role": "system", "content": "You plan trips."},
+        {"role": "user", "content": "Where is it warm?"},
+    ]
+    client.append("forms", question, form="openai_chat", create_session=True)
+    window = client.window("forms", form="openai_chat")
+    print(f"OpenAI: as it came is {window.messages == question}")
+    claude = client.window("forms", form="anthropic")
+    print(f"Anthropic: {claude.messages} behind {claude.system}")
+    print(f"Gemini: {list(client.list_messages('forms', form='gemini'))}")
+    orphan = {"role": "tool", "tool_call_id": "nobody", "content": ""}
+    expect(ErrorReason.REQUEST_INVALID, client.append, "forms", orphan, form="openai_chat")
+
+
 def policies(client: Client) -> None:
     """Presets, previews, trims by hand, and turns."""
     title("Policies")
@@ -421,6 +438,7 @@ def main(address: str) -> None:
         sessions(client)
         messages(client)
         windows(client)
+        forms(client)
         policies(client)
         summaries(client)
         snapshots(client)

@@ -194,6 +194,26 @@ async function windows(): Promise<void> {
     console.log(`stage ${trim.stage} removed ${trim.removedTotals?.messageCount}`);
 }
 
+async function forms(): Promise<void> {
+  title("Message forms");
+  const question = [
+    { role: "system", content: "You plan trips." },
+    { role: "user", content: "Where is it warm?" },
+  ];
+  await client.append("forms", question, { form: "openai_chat", createSession: true });
+  const { messages } = await client.window("forms", { form: "openai_chat" });
+  console.log(`OpenAI: ${JSON.stringify(messages)}`);
+  const claude = await client.window("forms", { form: "anthropic" });
+  console.log(
+    `Anthropic: ${JSON.stringify(claude.messages)} behind ${JSON.stringify(claude.system)}`,
+  );
+  for await (const content of client.listMessages("forms", { form: "gemini" })) {
+    console.log(`Gemini: ${JSON.stringify(content)}`);
+  }
+  const orphan = { role: "tool", tool_call_id: "nobody", content: "" };
+  await refused("REQUEST_INVALID", client.append("forms", orphan, { form: "openai_chat" }));
+}
+
 async function ceiling(): Promise<void> {
   title("The ceiling of a window");
   const large = { role: "system", text: "x".repeat(1_000_000) } as const;
@@ -431,6 +451,7 @@ for (const part of [
   messages,
   turns,
   windows,
+  forms,
   ceiling,
   policies,
   summaries,

@@ -1,6 +1,7 @@
 // Options of an append: what it asks of its session, and what it answers with.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
+import type { FormName } from "./forms.ts";
 import type { ContextOptions } from "./memory-options.ts";
 import type { SessionFields } from "./message.ts";
 import type { SeqInput, ToolOutcomeInput, WindowOptions } from "./options.ts";
@@ -48,7 +49,15 @@ export interface AppendOptions extends MutationOptions {
 }
 
 /** Options of the window that an append answers with. */
-export type WindowReplyOptions = Pick<WindowOptions, "policy" | "newest" | "readOnly">;
+export interface WindowReplyOptions extends Pick<WindowOptions, "policy" | "newest" | "readOnly"> {
+  /** Gives the messages in the form of a model API: read them with `renderedIn`. */
+  readonly form?: FormName | undefined;
+}
 
 /** Options of the context that an append answers with. */
 export type ContextReplyOptions = Omit<ContextOptions, keyof CallOptions | "sessionId">;
+
+/** Options of an append of messages in the form of a model API. */
+export interface FormAppendOptions extends AppendOptions {
+  readonly form: FormName;
+}

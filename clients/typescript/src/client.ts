@@ -1,8 +1,9 @@
 // The client: one method for each rpc, with the name of the rpc in camel case.
 
-import type { AppendOptions } from "./append-options.ts";
+import type { AppendOptions, FormAppendOptions } from "./append-options.ts";
 import * as calls from "./call.ts";
 import { isMemorySidecarError } from "./errors.ts";
+import { elementsOf, type FormMessages, type FormName } from "./forms.ts";
 import {
   AdminServiceService as Admin,
   type GetServerInfoResponse,
@@ -28,6 +29,7 @@ import {
   type UpdateSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import {
+  type JsonObject,
   type MessageChanges,
   type MessageInput,
   type SessionFields,
@@ -140,6 +142,12 @@ export class MemorySidecar extends SnapshotMethods {
     return this.call(Sessions.resetSession, request, opts);
   }
 
+  /** Appends messages in the form of a model API: `opts.form` names it. */
+  append(
+    sessionId: string,
+    messages: FormMessages,
+    opts: FormAppendOptions,
+  ): Promise<AppendMessagesResponse>;
   /**
    * Appends messages, all or none: a text (a user message), a message, or a list of them, which may
    * be empty when a turn ends. One call can be a whole turn: create or change the session, append,
@@ -148,22 +156,41 @@ export class MemorySidecar extends SnapshotMethods {
   append(
     sessionId: string,
     messages: MessageInput | readonly MessageInput[],
-    opts: AppendOptions = {},
+    opts?: AppendOptions,
+  ): Promise<AppendMessagesResponse>;
+  append(
+    sessionId: string,
+    messages: MessageInput | readonly MessageInput[] | FormMessages,
+    opts: AppendOptions & { readonly form?: FormName } = {},
   ): Promise<AppendMessagesResponse> {
-    const list = Array.isArray(messages) ? messages : [messages as MessageInput];
-    const request = requests.appendRequest({ ...this.change(opts), sessionId }, list, opts);
+    const request = requests.appendRequest({ ...this.change(opts), sessionId }, messages, opts);
     return this.call(Sessions.appendMessages, request, opts);
   }
 
+  /** Lists the messages of a session's log in the form of a model API: `opts.form` names it. */
+  listMessages<Element = JsonObject>(
+    sessionId: string,
+    opts: options.FormListOptions,
+  ): AsyncGenerator<Element, void, undefined>;
   /** Lists the messages of a session's log, oldest first, in the window or not. */
   listMessages(
     sessionId: string,
-    opts: options.ListMessagesOptions = {},
-  ): AsyncGenerator<Message, void, undefined> {
+    opts?: options.ListMessagesOptions,
+  ): AsyncGenerator<Message, void, undefined>;
+  listMessages(
+    sessionId: string,
+    opts: options.ListMessagesOptions & { readonly form?: FormName } = {},
+  ): AsyncGenerator<Message | JsonObject, void, undefined> {
     return walkPages(async (token) => {
       const request = requests.listMessagesRequest(this.session(sessionId, opts), opts, token);
-      const page = await this.call(Sessions.listMessages, request, opts);
-      return { items: page.messages, nextPageToken: page.nextPageToken };
+      const { messages, nextPageToken, rendered } = await this.call(
+        Sessions.listMessages,
+        request,
+        opts,
+      );
+      const items: readonly (Message | JsonObject)[] =
+        opts.form === undefined ? messages : elementsOf<JsonObject>(rendered);
+      return { items, nextPageToken };
     });
   }
 

@@ -3,6 +3,7 @@
 export type {
   AppendOptions,
   ContextReplyOptions,
+  FormAppendOptions,
   WindowReplyOptions,
 } from "./append-options.ts";
 export type { CallOptions, MutationOptions } from "./call.ts";
@@ -17,6 +18,7 @@ export {
   MemorySidecarError,
   Status,
 } from "./errors.ts";
+export { type FormMessages, type FormName, type Rendered, renderedIn } from "./forms.ts";
 export {
   BreakerState,
   type ErasedCount,
@@ -70,10 +72,14 @@ export {
   type AppendedMessage,
   AppendOutcome,
   type ContentPart,
+  type FormNote,
+  FormNoteKind,
   type Image,
   type Message,
+  MessageForm,
   type ProviderPayload,
   type Reasoning,
+  type RenderedMessages,
   Role,
   Source,
   type ToolCall,
@@ -213,6 +219,8 @@ export type {
   DeleteOptions,
   FillToolResultsOptions,
   ForkOptions,
+  FormListOptions,
+  FormWindowOptions,
   ImportOptions,
   ListEventsOptions,
   ListMessagesOptions,

@@ -2,6 +2,7 @@
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import type { ChannelSettings } from "./channel.ts";
+import type { FormName } from "./forms.ts";
 import type { RoleInput } from "./message.ts";
 import type { MetadataInput } from "./metadata.ts";
 import type { PolicyInput } from "./policy.ts";
@@ -126,6 +127,16 @@ export interface ToolOutcomeInput {
   readonly tool: string;
   /** Says that it failed. Default false. */
   readonly error?: boolean;
+}
+
+/** Options of a list of messages in the form of a model API. */
+export interface FormListOptions extends ListMessagesOptions {
+  readonly form: FormName;
+}
+
+/** Options of a window in the form of a model API. */
+export interface FormWindowOptions extends WindowOptions {
+  readonly form: FormName;
 }
 
 /** Options of a window. */

@@ -2,6 +2,7 @@
 
 import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./append-options.ts";
 import { choice, conditions, onlyFields } from "./choice.ts";
+import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import {
   type DeepPartial,
@@ -135,7 +136,7 @@ function sessionFilter(options: SessionFilterInput): DeepPartial<SessionFilter> 
 
 export function listMessagesRequest(
   target: { readonly namespace: string; readonly sessionId: string },
-  options: ListMessagesOptions,
+  options: ListMessagesOptions & { readonly form?: FormName },
   pageToken: string,
 ): ListMessagesRequest {
   const { pageSize = 0, order = "oldest-first" } = options;
@@ -145,6 +146,7 @@ export function listMessagesRequest(
     pageToken,
     order: choice("order", MESSAGE_ORDERS, order),
     filter: messageFilter(options),
+    form: toForm(options.form),
   });
 }
 
@@ -184,7 +186,7 @@ export function listEventsRequest(
 
 export function windowRequest(
   target: { readonly namespace: string; readonly sessionId: string },
-  options: WindowOptions,
+  options: WindowOptions & { readonly form?: FormName },
 ): GetWindowRequest {
   return GetWindowRequest.fromPartial({
     ...target,
@@ -192,19 +194,25 @@ export function windowRequest(
     asOfSeq: optionalSeq(options.asOfSeq),
     newest: options.newest,
     readOnly: options.readOnly ?? false,
+    form: toForm(options.form),
   });
 }
 
 export function appendRequest(
   target: Change,
-  messages: readonly MessageInput[],
-  options: AppendOptions,
+  messages: MessageInput | readonly MessageInput[] | FormMessages,
+  options: AppendOptions & { readonly form?: FormName },
 ): AppendMessagesRequest {
-  const { createSession = false, turnEnd = false, modelInputTokens } = options;
+  const { createSession = false, form, turnEnd = false, modelInputTokens } = options;
   const { session, sessionUpdateMask, window = false, context = false } = options;
+  const list = (Array.isArray(messages) ? messages : [messages]) as readonly MessageInput[];
+  const given =
+    form === undefined
+      ? { messages: list.map(toMessage) }
+      : { form: toForm(form), formMessages: toFormMessages(messages) };
   return AppendMessagesRequest.fromPartial({
     ...target,
-    messages: messages.map(toMessage),
+    ...given,
     expectedLastSeq: optionalSeq(options.expectedLastSeq),
     createSession,
     turnEnd,
@@ -220,13 +228,13 @@ export function appendRequest(
 }
 
 const WINDOW_REPLY_FIELDS: ReadonlySet<string> = new Set<keyof WindowReplyOptions>([
-  ...(["policy", "newest", "readOnly"] as const),
+  ...(["policy", "newest", "readOnly", "form"] as const),
 ]);
 
 function toWindowReply(options: WindowReplyOptions): DeepPartial<WindowReply> {
   onlyFields("window reply", options, WINDOW_REPLY_FIELDS);
-  const { policy, newest, readOnly = false } = options;
-  return { policy: policy && toPolicyChoice(policy), newest, readOnly };
+  const { policy, newest, readOnly = false, form } = options;
+  return { policy: policy && toPolicyChoice(policy), newest, readOnly, form: toForm(form) };
 }
 
 /** The context of the session that is appended to, which the reply does not name. */

@@ -1,6 +1,7 @@
 // The methods of the client for windows: what goes to the model, and what decides it.
 
 import type { CallOptions } from "./call.ts";
+import { type FormName, type Rendered, toRendered } from "./forms.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import type { PolicyPreset } from "./gen/memorysidecar/v1/policy.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type SetSummaryResponse,
   type TrimSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
+import type { JsonObject } from "./message.ts";
 import type * as options from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
 import type { PolicyInput } from "./policy.ts";
@@ -20,10 +22,20 @@ import { TaskMethods } from "./tasks.ts";
 
 /** Windows, policies and summaries. */
 export class WindowMethods extends TaskMethods {
+  /** Gets the messages that go to the model in the form of its API: `opts.form` names it. */
+  window<Element = JsonObject>(
+    sessionId: string,
+    opts: options.FormWindowOptions,
+  ): Promise<Rendered<GetWindowResponse, Element>>;
   /** Gets the messages that go to the model, and says what is left out. */
-  window(sessionId: string, opts: options.WindowOptions = {}): Promise<GetWindowResponse> {
+  window(sessionId: string, opts?: options.WindowOptions): Promise<GetWindowResponse>;
+  async window(
+    sessionId: string,
+    opts: options.WindowOptions & { readonly form?: FormName } = {},
+  ): Promise<GetWindowResponse | Rendered<GetWindowResponse>> {
     const request = requests.windowRequest(this.session(sessionId, opts), opts);
-    return this.call(Sessions.getWindow, request, opts);
+    const answer = await this.call(Sessions.getWindow, request, opts);
+    return opts.form === undefined ? answer : toRendered(answer.rendered, answer);
   }
 
   /**

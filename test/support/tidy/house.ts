@@ -25,7 +25,7 @@ export const HOUSE: readonly Floor[] = [
         "compat/common",
         "compat/definable",
       ],
-      ...["compat/lauren", "compat/marsys", "compat/selectools", "compat"],
+      ...["compat/lauren", "compat/marsys", "compat/selectools", "compat", "forms"],
       ...["memory/extract", "recall/rules", "recall/lexical", "recall/rank", "recall/vector"],
     ],
   },

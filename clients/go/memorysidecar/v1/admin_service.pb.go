@@ -591,6 +591,7 @@ type GetServerInfoResponse struct {
 	//   - `memory_tasks`: durable tasks to extract and to score.
 	//   - `memory_versions`: ListMemoryVersions and RestoreMemoryVersion.
 	//   - `message_batches`: BatchGetMessages, BatchDeleteMessages and PopMessages.
+	//   - `message_forms`: `form` of AppendMessages, ListMessages and GetWindow.
 	//   - `message_lists`: the fields of MessageFilter from `time_from` on, and `include_total` of
 	//     ListMessages.
 	//   - `messages`: AppendMessages and the log of a session.

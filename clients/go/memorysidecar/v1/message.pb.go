@@ -370,6 +370,154 @@ func (MessageOrder) EnumDescriptor() ([]byte, []int) {
 	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{5}
 }
 
+// Form of messages: that of this contract, or that of a model API. docs/messages.md describes each
+// form, how messages are converted, and what a conversion loses. Values may be added.
+//
+// AppendMessages makes one message of each element, with an id of the server's own. The bytes of
+// the element are kept as the provider payload, unless the fields of the message say all of it. An
+// element larger than a provider payload is an error, unless the fields say all of it; so is a tool
+// result whose call is neither among the elements before it nor in the window. Errors have the path
+// in the JSON, for example `form_messages[3].content[0].tool_use_id`.
+//
+// GetWindow writes a window by the rules of the API. Results directly follow their calls, none
+// stands without its call, and only the newest calls may wait for theirs. Where the API demands it,
+// roles alternate, the first message is the user's, and system messages are in
+// `RenderedMessages.system`. ListMessages writes each message by itself: one without a place in the
+// form has no element, and one may have several.
+type MessageForm int32
+
+const (
+	// Not set: Message.
+	MessageForm_MESSAGE_FORM_UNSPECIFIED MessageForm = 0
+	// Messages of OpenAI's Chat Completions: the parameter `messages`.
+	MessageForm_MESSAGE_FORM_OPENAI_CHAT MessageForm = 1
+	// Items of OpenAI's Responses: the parameter `input`. Each item is a message of its own.
+	MessageForm_MESSAGE_FORM_OPENAI_RESPONSES MessageForm = 2
+	// Messages of Anthropic: the parameters `messages` and `system`. An element with the role
+	// `system` is a part of the system prompt.
+	MessageForm_MESSAGE_FORM_ANTHROPIC MessageForm = 3
+	// Contents of Gemini: the parameters `contents` and `systemInstruction`. An element with the role
+	// `system` is a part of the system instruction.
+	MessageForm_MESSAGE_FORM_GEMINI MessageForm = 4
+)
+
+// Enum value maps for MessageForm.
+var (
+	MessageForm_name = map[int32]string{
+		0: "MESSAGE_FORM_UNSPECIFIED",
+		1: "MESSAGE_FORM_OPENAI_CHAT",
+		2: "MESSAGE_FORM_OPENAI_RESPONSES",
+		3: "MESSAGE_FORM_ANTHROPIC",
+		4: "MESSAGE_FORM_GEMINI",
+	}
+	MessageForm_value = map[string]int32{
+		"MESSAGE_FORM_UNSPECIFIED":      0,
+		"MESSAGE_FORM_OPENAI_CHAT":      1,
+		"MESSAGE_FORM_OPENAI_RESPONSES": 2,
+		"MESSAGE_FORM_ANTHROPIC":        3,
+		"MESSAGE_FORM_GEMINI":           4,
+	}
+)
+
+func (x MessageForm) Enum() *MessageForm {
+	p := new(MessageForm)
+	*p = x
+	return p
+}
+
+func (x MessageForm) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MessageForm) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorysidecar_v1_message_proto_enumTypes[6].Descriptor()
+}
+
+func (MessageForm) Type() protoreflect.EnumType {
+	return &file_memorysidecar_v1_message_proto_enumTypes[6]
+}
+
+func (x MessageForm) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MessageForm.Descriptor instead.
+func (MessageForm) EnumDescriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{6}
+}
+
+// Kind of a difference between a message and its form. Values may be added.
+type FormNoteKind int32
+
+const (
+	// Not set. Never in a response.
+	FormNoteKind_FORM_NOTE_KIND_UNSPECIFIED FormNoteKind = 0
+	// A part or a message that has no place in the form is missing: reasoning of another model, a
+	// tool result without its call, a message without content.
+	FormNoteKind_FORM_NOTE_KIND_DROPPED FormNoteKind = 1
+	// A part is shown as text, because the form has no such part there.
+	FormNoteKind_FORM_NOTE_KIND_AS_TEXT FormNoteKind = 2
+	// An attribute is missing that only the original form knows.
+	FormNoteKind_FORM_NOTE_KIND_ATTRIBUTE_DROPPED FormNoteKind = 3
+	// A message is at another position: a tool result directly behind its call, a later system
+	// message in the system prompt.
+	FormNoteKind_FORM_NOTE_KIND_MOVED FormNoteKind = 4
+	// The server added something that the form requires: a result for a call that has none although
+	// the conversation went on, or a first user message.
+	FormNoteKind_FORM_NOTE_KIND_ADDED FormNoteKind = 5
+	// A tool call and its result have another id, because the form does not allow theirs.
+	FormNoteKind_FORM_NOTE_KIND_ID_REPLACED FormNoteKind = 6
+)
+
+// Enum value maps for FormNoteKind.
+var (
+	FormNoteKind_name = map[int32]string{
+		0: "FORM_NOTE_KIND_UNSPECIFIED",
+		1: "FORM_NOTE_KIND_DROPPED",
+		2: "FORM_NOTE_KIND_AS_TEXT",
+		3: "FORM_NOTE_KIND_ATTRIBUTE_DROPPED",
+		4: "FORM_NOTE_KIND_MOVED",
+		5: "FORM_NOTE_KIND_ADDED",
+		6: "FORM_NOTE_KIND_ID_REPLACED",
+	}
+	FormNoteKind_value = map[string]int32{
+		"FORM_NOTE_KIND_UNSPECIFIED":       0,
+		"FORM_NOTE_KIND_DROPPED":           1,
+		"FORM_NOTE_KIND_AS_TEXT":           2,
+		"FORM_NOTE_KIND_ATTRIBUTE_DROPPED": 3,
+		"FORM_NOTE_KIND_MOVED":             4,
+		"FORM_NOTE_KIND_ADDED":             5,
+		"FORM_NOTE_KIND_ID_REPLACED":       6,
+	}
+)
+
+func (x FormNoteKind) Enum() *FormNoteKind {
+	p := new(FormNoteKind)
+	*p = x
+	return p
+}
+
+func (x FormNoteKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (FormNoteKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorysidecar_v1_message_proto_enumTypes[7].Descriptor()
+}
+
+func (FormNoteKind) Type() protoreflect.EnumType {
+	return &file_memorysidecar_v1_message_proto_enumTypes[7]
+}
+
+func (x FormNoteKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use FormNoteKind.Descriptor instead.
+func (FormNoteKind) EnumDescriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{7}
+}
+
 // One entry of a session's log: a message of a user, a model, a tool or the system.
 //
 // A message is never changed by trimming. Its wire form may take at most 1 MiB
@@ -1656,6 +1804,162 @@ func (x *MessageFilter) GetMessageIds() []string {
 	return nil
 }
 
+// Messages in the form of a model API.
+type RenderedMessages struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The form.
+	Form MessageForm `protobuf:"varint,1,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
+	// The messages as a JSON array in UTF-8, ready for the API: the parameter `messages`, `input` or
+	// `contents`. Messages that were appended in this form, and that have not been changed or
+	// shortened since, are those very bytes; all others are written from the fields of Message. At
+	// most 3,670,016 bytes together with `system`.
+	Messages []byte `protobuf:"bytes,2,opt,name=messages,proto3" json:"messages,omitempty"`
+	// The system prompt as JSON in UTF-8, ready for the API. A window has it in two forms:
+	//   - `MESSAGE_FORM_ANTHROPIC`: an array of blocks for the parameter `system`.
+	//   - `MESSAGE_FORM_GEMINI`: an object for the parameter `systemInstruction`.
+	//
+	// Empty without system messages, in the other forms, whose `messages` hold them, and in answers
+	// of ListMessages.
+	System []byte `protobuf:"bytes,3,opt,name=system,proto3" json:"system,omitempty"`
+	// Differences between the messages and their form, in the order in which they were found. At most
+	// 100.
+	Notes []*FormNote `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
+	// Number of differences, including those beyond the limit of `notes`.
+	TotalNoteCount int32 `protobuf:"varint,5,opt,name=total_note_count,json=totalNoteCount,proto3" json:"total_note_count,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *RenderedMessages) Reset() {
+	*x = RenderedMessages{}
+	mi := &file_memorysidecar_v1_message_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenderedMessages) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenderedMessages) ProtoMessage() {}
+
+func (x *RenderedMessages) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_message_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenderedMessages.ProtoReflect.Descriptor instead.
+func (*RenderedMessages) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *RenderedMessages) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
+func (x *RenderedMessages) GetMessages() []byte {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *RenderedMessages) GetSystem() []byte {
+	if x != nil {
+		return x.System
+	}
+	return nil
+}
+
+func (x *RenderedMessages) GetNotes() []*FormNote {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+func (x *RenderedMessages) GetTotalNoteCount() int32 {
+	if x != nil {
+		return x.TotalNoteCount
+	}
+	return 0
+}
+
+// Difference between a message and its form.
+type FormNote struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the message. Empty for what concerns no single message.
+	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Kind of the difference.
+	Kind FormNoteKind `protobuf:"varint,2,opt,name=kind,proto3,enum=memorysidecar.v1.FormNoteKind" json:"kind,omitempty"`
+	// Name of the thing, as this contract or the original form calls it: for example `reasoning`,
+	// `image`, `cache_control`. At most 63 bytes.
+	Subject       string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FormNote) Reset() {
+	*x = FormNote{}
+	mi := &file_memorysidecar_v1_message_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FormNote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FormNote) ProtoMessage() {}
+
+func (x *FormNote) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_message_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FormNote.ProtoReflect.Descriptor instead.
+func (*FormNote) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_message_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *FormNote) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *FormNote) GetKind() FormNoteKind {
+	if x != nil {
+		return x.Kind
+	}
+	return FormNoteKind_FORM_NOTE_KIND_UNSPECIFIED
+}
+
+func (x *FormNote) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
 var File_memorysidecar_v1_message_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_message_proto_rawDesc = "" +
@@ -1783,7 +2087,18 @@ const file_memorysidecar_v1_message_proto_rawDesc = "" +
 	"messageIds\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*_\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
+	"\x10RenderedMessages\x121\n" +
+	"\x04form\x18\x01 \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12\x1a\n" +
+	"\bmessages\x18\x02 \x01(\fR\bmessages\x12\x16\n" +
+	"\x06system\x18\x03 \x01(\fR\x06system\x120\n" +
+	"\x05notes\x18\x04 \x03(\v2\x1a.memorysidecar.v1.FormNoteR\x05notes\x12(\n" +
+	"\x10total_note_count\x18\x05 \x01(\x05R\x0etotalNoteCount\"w\n" +
+	"\bFormNote\x12\x1d\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tR\tmessageId\x122\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x1e.memorysidecar.v1.FormNoteKindR\x04kind\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject*_\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tROLE_USER\x10\x01\x12\x12\n" +
@@ -1815,7 +2130,21 @@ const file_memorysidecar_v1_message_proto_rawDesc = "" +
 	"\fMessageOrder\x12\x1d\n" +
 	"\x19MESSAGE_ORDER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15MESSAGE_ORDER_SEQ_ASC\x10\x01\x12\x1a\n" +
-	"\x16MESSAGE_ORDER_SEQ_DESC\x10\x02B\xb5\x01\n" +
+	"\x16MESSAGE_ORDER_SEQ_DESC\x10\x02*\xa1\x01\n" +
+	"\vMessageForm\x12\x1c\n" +
+	"\x18MESSAGE_FORM_UNSPECIFIED\x10\x00\x12\x1c\n" +
+	"\x18MESSAGE_FORM_OPENAI_CHAT\x10\x01\x12!\n" +
+	"\x1dMESSAGE_FORM_OPENAI_RESPONSES\x10\x02\x12\x1a\n" +
+	"\x16MESSAGE_FORM_ANTHROPIC\x10\x03\x12\x17\n" +
+	"\x13MESSAGE_FORM_GEMINI\x10\x04*\xe0\x01\n" +
+	"\fFormNoteKind\x12\x1e\n" +
+	"\x1aFORM_NOTE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16FORM_NOTE_KIND_DROPPED\x10\x01\x12\x1a\n" +
+	"\x16FORM_NOTE_KIND_AS_TEXT\x10\x02\x12$\n" +
+	" FORM_NOTE_KIND_ATTRIBUTE_DROPPED\x10\x03\x12\x18\n" +
+	"\x14FORM_NOTE_KIND_MOVED\x10\x04\x12\x18\n" +
+	"\x14FORM_NOTE_KIND_ADDED\x10\x05\x12\x1e\n" +
+	"\x1aFORM_NOTE_KIND_ID_REPLACED\x10\x06B\xb5\x01\n" +
 	"\x13io.memorysidecar.v1B\fMessageProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (
@@ -1830,8 +2159,8 @@ func file_memorysidecar_v1_message_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_message_proto_rawDescData
 }
 
-var file_memorysidecar_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_memorysidecar_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_memorysidecar_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
+var file_memorysidecar_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_memorysidecar_v1_message_proto_goTypes = []any{
 	(Role)(0),                     // 0: memorysidecar.v1.Role
 	(Source)(0),                   // 1: memorysidecar.v1.Source
@@ -1839,57 +2168,64 @@ var file_memorysidecar_v1_message_proto_goTypes = []any{
 	(OnExistingMessage)(0),        // 3: memorysidecar.v1.OnExistingMessage
 	(AppendOutcome)(0),            // 4: memorysidecar.v1.AppendOutcome
 	(MessageOrder)(0),             // 5: memorysidecar.v1.MessageOrder
-	(*Message)(nil),               // 6: memorysidecar.v1.Message
-	(*ContentPart)(nil),           // 7: memorysidecar.v1.ContentPart
-	(*Reasoning)(nil),             // 8: memorysidecar.v1.Reasoning
-	(*ToolResult)(nil),            // 9: memorysidecar.v1.ToolResult
-	(*Image)(nil),                 // 10: memorysidecar.v1.Image
-	(*ToolCall)(nil),              // 11: memorysidecar.v1.ToolCall
-	(*AgentCall)(nil),             // 12: memorysidecar.v1.AgentCall
-	(*ProviderPayload)(nil),       // 13: memorysidecar.v1.ProviderPayload
-	(*ToolOutcome)(nil),           // 14: memorysidecar.v1.ToolOutcome
-	(*AppendedMessage)(nil),       // 15: memorysidecar.v1.AppendedMessage
-	(*MessageRef)(nil),            // 16: memorysidecar.v1.MessageRef
-	(*MessageFilter)(nil),         // 17: memorysidecar.v1.MessageFilter
-	nil,                           // 18: memorysidecar.v1.Message.LabelsEntry
-	nil,                           // 19: memorysidecar.v1.MessageFilter.LabelsEntry
-	(*structpb.Struct)(nil),       // 20: google.protobuf.Struct
-	(TokenRule)(0),                // 21: memorysidecar.v1.TokenRule
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
-	(*MetadataCondition)(nil),     // 23: memorysidecar.v1.MetadataCondition
+	(MessageForm)(0),              // 6: memorysidecar.v1.MessageForm
+	(FormNoteKind)(0),             // 7: memorysidecar.v1.FormNoteKind
+	(*Message)(nil),               // 8: memorysidecar.v1.Message
+	(*ContentPart)(nil),           // 9: memorysidecar.v1.ContentPart
+	(*Reasoning)(nil),             // 10: memorysidecar.v1.Reasoning
+	(*ToolResult)(nil),            // 11: memorysidecar.v1.ToolResult
+	(*Image)(nil),                 // 12: memorysidecar.v1.Image
+	(*ToolCall)(nil),              // 13: memorysidecar.v1.ToolCall
+	(*AgentCall)(nil),             // 14: memorysidecar.v1.AgentCall
+	(*ProviderPayload)(nil),       // 15: memorysidecar.v1.ProviderPayload
+	(*ToolOutcome)(nil),           // 16: memorysidecar.v1.ToolOutcome
+	(*AppendedMessage)(nil),       // 17: memorysidecar.v1.AppendedMessage
+	(*MessageRef)(nil),            // 18: memorysidecar.v1.MessageRef
+	(*MessageFilter)(nil),         // 19: memorysidecar.v1.MessageFilter
+	(*RenderedMessages)(nil),      // 20: memorysidecar.v1.RenderedMessages
+	(*FormNote)(nil),              // 21: memorysidecar.v1.FormNote
+	nil,                           // 22: memorysidecar.v1.Message.LabelsEntry
+	nil,                           // 23: memorysidecar.v1.MessageFilter.LabelsEntry
+	(*structpb.Struct)(nil),       // 24: google.protobuf.Struct
+	(TokenRule)(0),                // 25: memorysidecar.v1.TokenRule
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
+	(*MetadataCondition)(nil),     // 27: memorysidecar.v1.MetadataCondition
 }
 var file_memorysidecar_v1_message_proto_depIdxs = []int32{
 	0,  // 0: memorysidecar.v1.Message.role:type_name -> memorysidecar.v1.Role
-	7,  // 1: memorysidecar.v1.Message.parts:type_name -> memorysidecar.v1.ContentPart
-	11, // 2: memorysidecar.v1.Message.tool_calls:type_name -> memorysidecar.v1.ToolCall
-	12, // 3: memorysidecar.v1.Message.agent_calls:type_name -> memorysidecar.v1.AgentCall
-	20, // 4: memorysidecar.v1.Message.structured_data:type_name -> google.protobuf.Struct
-	13, // 5: memorysidecar.v1.Message.provider_payload:type_name -> memorysidecar.v1.ProviderPayload
-	20, // 6: memorysidecar.v1.Message.metadata:type_name -> google.protobuf.Struct
-	18, // 7: memorysidecar.v1.Message.labels:type_name -> memorysidecar.v1.Message.LabelsEntry
-	21, // 8: memorysidecar.v1.Message.token_rule:type_name -> memorysidecar.v1.TokenRule
-	22, // 9: memorysidecar.v1.Message.sent_time:type_name -> google.protobuf.Timestamp
+	9,  // 1: memorysidecar.v1.Message.parts:type_name -> memorysidecar.v1.ContentPart
+	13, // 2: memorysidecar.v1.Message.tool_calls:type_name -> memorysidecar.v1.ToolCall
+	14, // 3: memorysidecar.v1.Message.agent_calls:type_name -> memorysidecar.v1.AgentCall
+	24, // 4: memorysidecar.v1.Message.structured_data:type_name -> google.protobuf.Struct
+	15, // 5: memorysidecar.v1.Message.provider_payload:type_name -> memorysidecar.v1.ProviderPayload
+	24, // 6: memorysidecar.v1.Message.metadata:type_name -> google.protobuf.Struct
+	22, // 7: memorysidecar.v1.Message.labels:type_name -> memorysidecar.v1.Message.LabelsEntry
+	25, // 8: memorysidecar.v1.Message.token_rule:type_name -> memorysidecar.v1.TokenRule
+	26, // 9: memorysidecar.v1.Message.sent_time:type_name -> google.protobuf.Timestamp
 	1,  // 10: memorysidecar.v1.Message.source:type_name -> memorysidecar.v1.Source
 	2,  // 11: memorysidecar.v1.Message.trust:type_name -> memorysidecar.v1.Trust
-	22, // 12: memorysidecar.v1.Message.create_time:type_name -> google.protobuf.Timestamp
-	22, // 13: memorysidecar.v1.Message.update_time:type_name -> google.protobuf.Timestamp
-	10, // 14: memorysidecar.v1.ContentPart.image:type_name -> memorysidecar.v1.Image
-	20, // 15: memorysidecar.v1.ContentPart.data:type_name -> google.protobuf.Struct
-	9,  // 16: memorysidecar.v1.ContentPart.tool_result:type_name -> memorysidecar.v1.ToolResult
-	11, // 17: memorysidecar.v1.ContentPart.tool_call:type_name -> memorysidecar.v1.ToolCall
-	8,  // 18: memorysidecar.v1.ContentPart.reasoning:type_name -> memorysidecar.v1.Reasoning
-	7,  // 19: memorysidecar.v1.ToolResult.parts:type_name -> memorysidecar.v1.ContentPart
+	26, // 12: memorysidecar.v1.Message.create_time:type_name -> google.protobuf.Timestamp
+	26, // 13: memorysidecar.v1.Message.update_time:type_name -> google.protobuf.Timestamp
+	12, // 14: memorysidecar.v1.ContentPart.image:type_name -> memorysidecar.v1.Image
+	24, // 15: memorysidecar.v1.ContentPart.data:type_name -> google.protobuf.Struct
+	11, // 16: memorysidecar.v1.ContentPart.tool_result:type_name -> memorysidecar.v1.ToolResult
+	13, // 17: memorysidecar.v1.ContentPart.tool_call:type_name -> memorysidecar.v1.ToolCall
+	10, // 18: memorysidecar.v1.ContentPart.reasoning:type_name -> memorysidecar.v1.Reasoning
+	9,  // 19: memorysidecar.v1.ToolResult.parts:type_name -> memorysidecar.v1.ContentPart
 	4,  // 20: memorysidecar.v1.AppendedMessage.outcome:type_name -> memorysidecar.v1.AppendOutcome
 	0,  // 21: memorysidecar.v1.MessageFilter.roles:type_name -> memorysidecar.v1.Role
-	22, // 22: memorysidecar.v1.MessageFilter.time_from:type_name -> google.protobuf.Timestamp
-	22, // 23: memorysidecar.v1.MessageFilter.time_before:type_name -> google.protobuf.Timestamp
-	19, // 24: memorysidecar.v1.MessageFilter.labels:type_name -> memorysidecar.v1.MessageFilter.LabelsEntry
-	23, // 25: memorysidecar.v1.MessageFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	26, // 22: memorysidecar.v1.MessageFilter.time_from:type_name -> google.protobuf.Timestamp
+	26, // 23: memorysidecar.v1.MessageFilter.time_before:type_name -> google.protobuf.Timestamp
+	23, // 24: memorysidecar.v1.MessageFilter.labels:type_name -> memorysidecar.v1.MessageFilter.LabelsEntry
+	27, // 25: memorysidecar.v1.MessageFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	6,  // 26: memorysidecar.v1.RenderedMessages.form:type_name -> memorysidecar.v1.MessageForm
+	21, // 27: memorysidecar.v1.RenderedMessages.notes:type_name -> memorysidecar.v1.FormNote
+	7,  // 28: memorysidecar.v1.FormNote.kind:type_name -> memorysidecar.v1.FormNoteKind
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_message_proto_init() }
@@ -1919,8 +2255,8 @@ func file_memorysidecar_v1_message_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_message_proto_rawDesc), len(file_memorysidecar_v1_message_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   14,
+			NumEnums:      8,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -967,7 +967,7 @@ type AppendMessagesRequest struct {
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	// The session. Required.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The messages, in order. 1 to 1,000, or none with `turn_end`. Ids that are set
+	// The messages, in order. 1 to 1,000, or none with `turn_end` or `form`. Ids that are set
 	// must differ from one another, unless `on_existing` is skip or update. Output-only fields are
 	// ignored.
 	Messages []*Message `protobuf:"bytes,3,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -1019,6 +1019,11 @@ type AppendMessagesRequest struct {
 	// first: a new policy counts and trims the messages of this append as well. Has no effect on a
 	// session that this call creates. Unset changes nothing. Needs `session`. At most 64 paths.
 	SessionUpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,13,opt,name=session_update_mask,json=sessionUpdateMask,proto3" json:"session_update_mask,omitempty"`
+	// Form of `form_messages`. Unset means that the messages are in `messages`.
+	Form MessageForm `protobuf:"varint,14,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
+	// The messages in this form, instead of `messages`: a JSON array in UTF-8 of 1 to 1,000 elements,
+	// at most 64 levels deep. At most 4 MiB (4,194,304 bytes).
+	FormMessages []byte `protobuf:"bytes,15,opt,name=form_messages,json=formMessages,proto3" json:"form_messages,omitempty"`
 	// Asks for the window in the response. Unset means no window.
 	WindowReply *WindowReply `protobuf:"bytes,16,opt,name=window_reply,json=windowReply,proto3" json:"window_reply,omitempty"`
 	// Asks for the context of the next prompt in the response, with the options of AssembleContext.
@@ -1150,6 +1155,20 @@ func (x *AppendMessagesRequest) GetSessionUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+func (x *AppendMessagesRequest) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
+func (x *AppendMessagesRequest) GetFormMessages() []byte {
+	if x != nil {
+		return x.FormMessages
+	}
+	return nil
+}
+
 func (x *AppendMessagesRequest) GetWindowReply() *WindowReply {
 	if x != nil {
 		return x.WindowReply
@@ -1167,16 +1186,14 @@ func (x *AppendMessagesRequest) GetContextReply() *AssembleContextRequest {
 // Options of the window in the response of an append: those of GetWindow that concern the present.
 type WindowReply struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Policy to view the stored window through. All of its stages run, whatever their `on`, and
-	// nothing is changed. Unset means the session's own policy, of which only the stages on read run.
+	// Policy to view the stored window through, as in GetWindow.
 	Policy *PolicyChoice `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
-	// Returns only this many of the newest remaining messages, regardless of tool pairs: the first
-	// may be a tool result without its call. Unset means all. 1 to 10,000.
+	// Returns only this many of the newest remaining messages, as in GetWindow. 1 to 10,000.
 	Newest *int32 `protobuf:"varint,2,opt,name=newest,proto3,oneof" json:"newest,omitempty"`
-	// Whether to leave the stored window unchanged: stages on read then shape the reply only.
-	// Default false: stages with `STAGE_EFFECT_STORE` store their removals, in a transaction of their
-	// own after that of the append.
-	ReadOnly      bool `protobuf:"varint,3,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	// Whether to leave the stored window unchanged, as in GetWindow. Default false.
+	ReadOnly bool `protobuf:"varint,3,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	// Form of the messages, as in GetWindow.
+	Form          MessageForm `protobuf:"varint,4,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1230,6 +1247,13 @@ func (x *WindowReply) GetReadOnly() bool {
 		return x.ReadOnly
 	}
 	return false
+}
+
+func (x *WindowReply) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
 }
 
 // Result of an append.
@@ -1513,6 +1537,9 @@ type ListMessagesRequest struct {
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Form of the messages. If set, the response has `rendered` instead of `messages`: each message
+	// by itself, as AppendMessages takes it. A page then also ends before 3,670,016 bytes of JSON.
+	Form MessageForm `protobuf:"varint,7,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	// Whether to count the messages of all pages. Costs as much as a page that examines 10,000
 	// messages, nothing without a filter. Default false.
 	IncludeTotal  bool `protobuf:"varint,8,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
@@ -1592,6 +1619,13 @@ func (x *ListMessagesRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListMessagesRequest) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
 func (x *ListMessagesRequest) GetIncludeTotal() bool {
 	if x != nil {
 		return x.IncludeTotal
@@ -1602,10 +1636,12 @@ func (x *ListMessagesRequest) GetIncludeTotal() bool {
 // A page of messages.
 type ListMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The messages.
+	// The messages. Empty with `form`.
 	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// The messages in the requested form. Unset without `form`.
+	Rendered *RenderedMessages `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`
 	// Number of messages that match the filter, on all pages. Set with `include_total`. With a filter
 	// at most 10,000 messages are examined.
 	Total         *ListTotal `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
@@ -1655,6 +1691,13 @@ func (x *ListMessagesResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListMessagesResponse) GetRendered() *RenderedMessages {
+	if x != nil {
+		return x.Rendered
+	}
+	return nil
 }
 
 func (x *ListMessagesResponse) GetTotal() *ListTotal {
@@ -2116,13 +2159,11 @@ type GetWindowRequest struct {
 	Policy *PolicyChoice `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
 	// Returns the window as of this newest seq, after all changes made before the next append. 0 to
 	// the newest. Unset means now.
-	//
 	// Messages that have since been deleted are omitted, together with tool results that lost their
 	// call; messages that have since been changed show their new content. If the window then exceeds
 	// its ceiling, the oldest messages are omitted, system messages last. The summary of the session
 	// is the one of that time, as far as the history of summaries goes back (see ListSummaries).
 	// Placed summaries and filled results are not included.
-	//
 	// Then the stages of the session's current policy run. A reset ends the history: earlier seqs are
 	// `SEQ_OUT_OF_RANGE`.
 	AsOfSeq *int64 `protobuf:"varint,4,opt,name=as_of_seq,json=asOfSeq,proto3,oneof" json:"as_of_seq,omitempty"`
@@ -2131,7 +2172,9 @@ type GetWindowRequest struct {
 	Newest *int32 `protobuf:"varint,5,opt,name=newest,proto3,oneof" json:"newest,omitempty"`
 	// Whether to leave the stored window unchanged: stages on read then shape the response only.
 	// Default false: stages with `STAGE_EFFECT_STORE` store their removals.
-	ReadOnly      bool `protobuf:"varint,6,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	ReadOnly bool `protobuf:"varint,6,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	// Form of the messages. If set, the response has `rendered` instead of `messages`.
+	Form          MessageForm `protobuf:"varint,7,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2208,18 +2251,25 @@ func (x *GetWindowRequest) GetReadOnly() bool {
 	return false
 }
 
+func (x *GetWindowRequest) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
 // The window of a session.
 type GetWindowResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Messages that go to the model, oldest first. Those that the server made, summaries and filled
 	// tool results, have no seq. A message that shows the summary of the session has the id
-	// `summary`; a system message that ends with the summary keeps its id.
+	// `summary`; a system message that ends with the summary keeps its id. Empty with `form`.
 	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Full summary of messages that left the window; with `as_of_seq` the one of that time. Unset
 	// when there is none. The policy's `summary_view` defines where and how much of it `messages`
 	// shows.
 	Summary *Summary `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// Size of `messages`, including a summary shown in it.
+	// Size of `messages`, including a summary shown in it. The same with `form`.
 	WindowTotals *Totals `protobuf:"bytes,3,opt,name=window_totals,json=windowTotals,proto3" json:"window_totals,omitempty"`
 	// Size of the part of the log that is not in `messages`. Unset with `as_of_seq`.
 	OutsideTotals *Totals `protobuf:"bytes,4,opt,name=outside_totals,json=outsideTotals,proto3" json:"outside_totals,omitempty"`
@@ -2248,8 +2298,10 @@ type GetWindowResponse struct {
 	Warnings []*PolicyWarning `protobuf:"bytes,13,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// Ids of the messages that were shortened. At most 1,000 and 65,536 bytes, the newest.
 	ShortenedMessageIds []string `protobuf:"bytes,14,rep,name=shortened_message_ids,json=shortenedMessageIds,proto3" json:"shortened_message_ids,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// The window in the requested form. Unset without `form`.
+	Rendered      *RenderedMessages `protobuf:"bytes,15,opt,name=rendered,proto3" json:"rendered,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetWindowResponse) Reset() {
@@ -2376,6 +2428,13 @@ func (x *GetWindowResponse) GetWarnings() []*PolicyWarning {
 func (x *GetWindowResponse) GetShortenedMessageIds() []string {
 	if x != nil {
 		return x.ShortenedMessageIds
+	}
+	return nil
+}
+
+func (x *GetWindowResponse) GetRendered() *RenderedMessages {
+	if x != nil {
+		return x.Rendered
 	}
 	return nil
 }
@@ -4696,7 +4755,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\fkeep_summary\x18\a \x01(\bR\vkeepSummary\"\x8c\x01\n" +
 	"\x14ResetSessionResponse\x123\n" +
 	"\asession\x18\x01 \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12?\n" +
-	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xd5\a\n" +
+	"\x0edeleted_totals\x18\x02 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\"\xb8\b\n" +
 	"\x15AppendMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4715,15 +4774,18 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x11record_operations\x18\v \x03(\v2!.memorysidecar.v1.RecordOperationB\n" +
 	"\xba\xbe\x18\x06 \x80\x02\x80\x01\x01R\x10recordOperations\x123\n" +
 	"\asession\x18\f \x01(\v2\x19.memorysidecar.v1.SessionR\asession\x12J\n" +
-	"\x13session_update_mask\x18\r \x01(\v2\x1a.google.protobuf.FieldMaskR\x11sessionUpdateMask\x12@\n" +
+	"\x13session_update_mask\x18\r \x01(\v2\x1a.google.protobuf.FieldMaskR\x11sessionUpdateMask\x121\n" +
+	"\x04form\x18\x0e \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12.\n" +
+	"\rform_messages\x18\x0f \x01(\fB\t\xba\xbe\x18\x05\x18\x80\x80\x80\x02R\fformMessages\x12@\n" +
 	"\fwindow_reply\x18\x10 \x01(\v2\x1d.memorysidecar.v1.WindowReplyR\vwindowReply\x12M\n" +
 	"\rcontext_reply\x18\x11 \x01(\v2(.memorysidecar.v1.AssembleContextRequestR\fcontextReplyB\x14\n" +
 	"\x12_expected_last_seqB\x15\n" +
-	"\x13_model_input_tokens\"\xa2\x01\n" +
+	"\x13_model_input_tokens\"\xd5\x01\n" +
 	"\vWindowReply\x126\n" +
 	"\x06policy\x18\x01 \x01(\v2\x1e.memorysidecar.v1.PolicyChoiceR\x06policy\x123\n" +
 	"\x06newest\x18\x02 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\x00\x00\x88\xc3@H\x00R\x06newest\x88\x01\x01\x12\x1b\n" +
-	"\tread_only\x18\x03 \x01(\bR\breadOnlyB\t\n" +
+	"\tread_only\x18\x03 \x01(\bR\breadOnly\x121\n" +
+	"\x04form\x18\x04 \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04formB\t\n" +
 	"\a_newest\"\xd2\x06\n" +
 	"\x16AppendMessagesResponse\x12=\n" +
 	"\bmessages\x18\x01 \x03(\v2!.memorysidecar.v1.AppendedMessageR\bmessages\x12\x1a\n" +
@@ -4753,7 +4815,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\bmetadata\x18\x04 \x03(\v2*.memorysidecar.v1.ReplyError.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcf\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x82\x03\n" +
 	"\x13ListMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4762,11 +4824,13 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x05order\x18\x04 \x01(\x0e2\x1e.memorysidecar.v1.MessageOrderR\x05order\x12*\n" +
 	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12#\n" +
-	"\rinclude_total\x18\b \x01(\bR\fincludeTotal\"\xa8\x01\n" +
+	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x121\n" +
+	"\x04form\x18\a \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12#\n" +
+	"\rinclude_total\x18\b \x01(\bR\fincludeTotal\"\xe8\x01\n" +
 	"\x14ListMessagesResponse\x125\n" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x121\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12>\n" +
+	"\brendered\x18\x03 \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\x121\n" +
 	"\x05total\x18\x04 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\x91\x01\n" +
 	"\x11GetMessageRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
@@ -4804,7 +4868,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x15DeleteMessageResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12,\n" +
 	"\x05trims\x18\x02 \x03(\v2\x16.memorysidecar.v1.TrimR\x05trims\x12=\n" +
-	"\rwindow_totals\x18\x03 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xc0\x02\n" +
+	"\rwindow_totals\x18\x03 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xf3\x02\n" +
 	"\x10GetWindowRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4812,10 +4876,11 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x06policy\x18\x03 \x01(\v2\x1e.memorysidecar.v1.PolicyChoiceR\x06policy\x127\n" +
 	"\tas_of_seq\x18\x04 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\xff\xff\xff\xff\xff\xff?CH\x00R\aasOfSeq\x88\x01\x01\x123\n" +
 	"\x06newest\x18\x05 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\x00\x00\x88\xc3@H\x01R\x06newest\x88\x01\x01\x12\x1b\n" +
-	"\tread_only\x18\x06 \x01(\bR\breadOnlyB\f\n" +
+	"\tread_only\x18\x06 \x01(\bR\breadOnly\x121\n" +
+	"\x04form\x18\a \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04formB\f\n" +
 	"\n" +
 	"_as_of_seqB\t\n" +
-	"\a_newest\"\xd3\x05\n" +
+	"\a_newest\"\x93\x06\n" +
 	"\x11GetWindowResponse\x125\n" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x123\n" +
 	"\asummary\x18\x02 \x01(\v2\x19.memorysidecar.v1.SummaryR\asummary\x12=\n" +
@@ -4833,7 +4898,8 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"stage_runs\x18\f \x03(\v2\x1a.memorysidecar.v1.StageRunR\tstageRuns\x12;\n" +
 	"\bwarnings\x18\r \x03(\v2\x1f.memorysidecar.v1.PolicyWarningR\bwarnings\x122\n" +
-	"\x15shortened_message_ids\x18\x0e \x03(\tR\x13shortenedMessageIds\"\xed\x03\n" +
+	"\x15shortened_message_ids\x18\x0e \x03(\tR\x13shortenedMessageIds\x12>\n" +
+	"\brendered\x18\x0f \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\"\xed\x03\n" +
 	"\x12TrimSessionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -5141,37 +5207,39 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(*ToolOutcome)(nil),                 // 65: memorysidecar.v1.ToolOutcome
 	(OnExistingMessage)(0),              // 66: memorysidecar.v1.OnExistingMessage
 	(*RecordOperation)(nil),             // 67: memorysidecar.v1.RecordOperation
-	(*AssembleContextRequest)(nil),      // 68: memorysidecar.v1.AssembleContextRequest
-	(*PolicyChoice)(nil),                // 69: memorysidecar.v1.PolicyChoice
-	(*AppendedMessage)(nil),             // 70: memorysidecar.v1.AppendedMessage
-	(*RecordOutcome)(nil),               // 71: memorysidecar.v1.RecordOutcome
-	(*AssembleContextResponse)(nil),     // 72: memorysidecar.v1.AssembleContextResponse
-	(ErrorReason)(0),                    // 73: memorysidecar.v1.ErrorReason
-	(*MessageFilter)(nil),               // 74: memorysidecar.v1.MessageFilter
-	(MessageOrder)(0),                   // 75: memorysidecar.v1.MessageOrder
-	(*Summary)(nil),                     // 76: memorysidecar.v1.Summary
-	(*SeqRange)(nil),                    // 77: memorysidecar.v1.SeqRange
-	(*PolicyWarning)(nil),               // 78: memorysidecar.v1.PolicyWarning
-	(WindowUnit)(0),                     // 79: memorysidecar.v1.WindowUnit
-	(SummaryPlacement)(0),               // 80: memorysidecar.v1.SummaryPlacement
-	(StageOn)(0),                        // 81: memorysidecar.v1.StageOn
-	(PreviewSource)(0),                  // 82: memorysidecar.v1.PreviewSource
-	(*PolicyPreview)(nil),               // 83: memorysidecar.v1.PolicyPreview
-	(*PolicyPreset)(nil),                // 84: memorysidecar.v1.PolicyPreset
-	(*Summarize)(nil),                   // 85: memorysidecar.v1.Summarize
-	(*durationpb.Duration)(nil),         // 86: google.protobuf.Duration
-	(*HookTask)(nil),                    // 87: memorysidecar.v1.HookTask
-	(CompactOutcome)(0),                 // 88: memorysidecar.v1.CompactOutcome
-	(SummaryOrder)(0),                   // 89: memorysidecar.v1.SummaryOrder
-	(*SnapshotChunk)(nil),               // 90: memorysidecar.v1.SnapshotChunk
-	(TokenRule)(0),                      // 91: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),             // 92: memorysidecar.v1.CustomTokenRule
-	(*BatchGetMessagesRequest)(nil),     // 93: memorysidecar.v1.BatchGetMessagesRequest
-	(*BatchDeleteMessagesRequest)(nil),  // 94: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*PopMessagesRequest)(nil),          // 95: memorysidecar.v1.PopMessagesRequest
-	(*BatchGetMessagesResponse)(nil),    // 96: memorysidecar.v1.BatchGetMessagesResponse
-	(*BatchDeleteMessagesResponse)(nil), // 97: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesResponse)(nil),         // 98: memorysidecar.v1.PopMessagesResponse
+	(MessageForm)(0),                    // 68: memorysidecar.v1.MessageForm
+	(*AssembleContextRequest)(nil),      // 69: memorysidecar.v1.AssembleContextRequest
+	(*PolicyChoice)(nil),                // 70: memorysidecar.v1.PolicyChoice
+	(*AppendedMessage)(nil),             // 71: memorysidecar.v1.AppendedMessage
+	(*RecordOutcome)(nil),               // 72: memorysidecar.v1.RecordOutcome
+	(*AssembleContextResponse)(nil),     // 73: memorysidecar.v1.AssembleContextResponse
+	(ErrorReason)(0),                    // 74: memorysidecar.v1.ErrorReason
+	(*MessageFilter)(nil),               // 75: memorysidecar.v1.MessageFilter
+	(MessageOrder)(0),                   // 76: memorysidecar.v1.MessageOrder
+	(*RenderedMessages)(nil),            // 77: memorysidecar.v1.RenderedMessages
+	(*Summary)(nil),                     // 78: memorysidecar.v1.Summary
+	(*SeqRange)(nil),                    // 79: memorysidecar.v1.SeqRange
+	(*PolicyWarning)(nil),               // 80: memorysidecar.v1.PolicyWarning
+	(WindowUnit)(0),                     // 81: memorysidecar.v1.WindowUnit
+	(SummaryPlacement)(0),               // 82: memorysidecar.v1.SummaryPlacement
+	(StageOn)(0),                        // 83: memorysidecar.v1.StageOn
+	(PreviewSource)(0),                  // 84: memorysidecar.v1.PreviewSource
+	(*PolicyPreview)(nil),               // 85: memorysidecar.v1.PolicyPreview
+	(*PolicyPreset)(nil),                // 86: memorysidecar.v1.PolicyPreset
+	(*Summarize)(nil),                   // 87: memorysidecar.v1.Summarize
+	(*durationpb.Duration)(nil),         // 88: google.protobuf.Duration
+	(*HookTask)(nil),                    // 89: memorysidecar.v1.HookTask
+	(CompactOutcome)(0),                 // 90: memorysidecar.v1.CompactOutcome
+	(SummaryOrder)(0),                   // 91: memorysidecar.v1.SummaryOrder
+	(*SnapshotChunk)(nil),               // 92: memorysidecar.v1.SnapshotChunk
+	(TokenRule)(0),                      // 93: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),             // 94: memorysidecar.v1.CustomTokenRule
+	(*BatchGetMessagesRequest)(nil),     // 95: memorysidecar.v1.BatchGetMessagesRequest
+	(*BatchDeleteMessagesRequest)(nil),  // 96: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*PopMessagesRequest)(nil),          // 97: memorysidecar.v1.PopMessagesRequest
+	(*BatchGetMessagesResponse)(nil),    // 98: memorysidecar.v1.BatchGetMessagesResponse
+	(*BatchDeleteMessagesResponse)(nil), // 99: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesResponse)(nil),         // 100: memorysidecar.v1.PopMessagesResponse
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	56,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -5195,140 +5263,146 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	67,  // 18: memorysidecar.v1.AppendMessagesRequest.record_operations:type_name -> memorysidecar.v1.RecordOperation
 	56,  // 19: memorysidecar.v1.AppendMessagesRequest.session:type_name -> memorysidecar.v1.Session
 	60,  // 20: memorysidecar.v1.AppendMessagesRequest.session_update_mask:type_name -> google.protobuf.FieldMask
-	15,  // 21: memorysidecar.v1.AppendMessagesRequest.window_reply:type_name -> memorysidecar.v1.WindowReply
-	68,  // 22: memorysidecar.v1.AppendMessagesRequest.context_reply:type_name -> memorysidecar.v1.AssembleContextRequest
-	69,  // 23: memorysidecar.v1.WindowReply.policy:type_name -> memorysidecar.v1.PolicyChoice
-	70,  // 24: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	61,  // 25: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 26: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	62,  // 27: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	71,  // 28: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
-	27,  // 29: memorysidecar.v1.AppendMessagesResponse.window:type_name -> memorysidecar.v1.GetWindowResponse
-	72,  // 30: memorysidecar.v1.AppendMessagesResponse.context:type_name -> memorysidecar.v1.AssembleContextResponse
-	17,  // 31: memorysidecar.v1.AppendMessagesResponse.window_error:type_name -> memorysidecar.v1.ReplyError
-	17,  // 32: memorysidecar.v1.AppendMessagesResponse.context_error:type_name -> memorysidecar.v1.ReplyError
-	73,  // 33: memorysidecar.v1.ReplyError.reason:type_name -> memorysidecar.v1.ErrorReason
-	55,  // 34: memorysidecar.v1.ReplyError.metadata:type_name -> memorysidecar.v1.ReplyError.MetadataEntry
-	74,  // 35: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
-	75,  // 36: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
-	64,  // 37: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	59,  // 38: memorysidecar.v1.ListMessagesResponse.total:type_name -> memorysidecar.v1.ListTotal
-	64,  // 39: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
-	64,  // 40: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
-	60,  // 41: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
-	64,  // 42: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
-	61,  // 43: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 44: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	61,  // 45: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 46: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	69,  // 47: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
-	64,  // 48: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
-	76,  // 49: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
-	63,  // 50: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	63,  // 51: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
-	77,  // 52: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	61,  // 53: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
-	62,  // 54: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	78,  // 55: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
-	29,  // 56: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
-	79,  // 57: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
-	61,  // 58: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 59: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	62,  // 60: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	77,  // 61: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	63,  // 62: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	64,  // 63: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
-	63,  // 64: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
-	80,  // 65: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
-	56,  // 66: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
-	61,  // 67: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
-	76,  // 68: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
-	64,  // 69: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
-	63,  // 70: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	69,  // 71: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
-	81,  // 72: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
-	82,  // 73: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
-	65,  // 74: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	83,  // 75: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	84,  // 76: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	85,  // 77: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	86,  // 78: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	87,  // 79: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	88,  // 80: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	76,  // 81: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	89,  // 82: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	76,  // 83: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	64,  // 84: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	90,  // 85: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	90,  // 86: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	56,  // 87: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	64,  // 88: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	91,  // 89: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	92,  // 90: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	91,  // 91: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 92: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 93: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 94: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 95: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 96: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 97: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 98: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 99: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	18,  // 100: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	20,  // 101: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	22,  // 102: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	24,  // 103: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	93,  // 104: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
-	94,  // 105: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
-	95,  // 106: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
-	26,  // 107: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	39,  // 108: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	41,  // 109: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	28,  // 110: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	31,  // 111: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	33,  // 112: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	35,  // 113: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	43,  // 114: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	45,  // 115: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	47,  // 116: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	37,  // 117: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	49,  // 118: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	51,  // 119: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	53,  // 120: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 121: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 122: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 123: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 124: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 125: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 126: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 127: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	16,  // 128: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	19,  // 129: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	21,  // 130: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	23,  // 131: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	25,  // 132: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	96,  // 133: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
-	97,  // 134: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
-	98,  // 135: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
-	27,  // 136: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	40,  // 137: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	42,  // 138: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	30,  // 139: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	32,  // 140: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	34,  // 141: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	36,  // 142: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	44,  // 143: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	46,  // 144: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	48,  // 145: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	38,  // 146: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	50,  // 147: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	52,  // 148: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	54,  // 149: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	121, // [121:150] is the sub-list for method output_type
-	92,  // [92:121] is the sub-list for method input_type
-	92,  // [92:92] is the sub-list for extension type_name
-	92,  // [92:92] is the sub-list for extension extendee
-	0,   // [0:92] is the sub-list for field type_name
+	68,  // 21: memorysidecar.v1.AppendMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
+	15,  // 22: memorysidecar.v1.AppendMessagesRequest.window_reply:type_name -> memorysidecar.v1.WindowReply
+	69,  // 23: memorysidecar.v1.AppendMessagesRequest.context_reply:type_name -> memorysidecar.v1.AssembleContextRequest
+	70,  // 24: memorysidecar.v1.WindowReply.policy:type_name -> memorysidecar.v1.PolicyChoice
+	68,  // 25: memorysidecar.v1.WindowReply.form:type_name -> memorysidecar.v1.MessageForm
+	71,  // 26: memorysidecar.v1.AppendMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	61,  // 27: memorysidecar.v1.AppendMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 28: memorysidecar.v1.AppendMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	62,  // 29: memorysidecar.v1.AppendMessagesResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	72,  // 30: memorysidecar.v1.AppendMessagesResponse.record_outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	27,  // 31: memorysidecar.v1.AppendMessagesResponse.window:type_name -> memorysidecar.v1.GetWindowResponse
+	73,  // 32: memorysidecar.v1.AppendMessagesResponse.context:type_name -> memorysidecar.v1.AssembleContextResponse
+	17,  // 33: memorysidecar.v1.AppendMessagesResponse.window_error:type_name -> memorysidecar.v1.ReplyError
+	17,  // 34: memorysidecar.v1.AppendMessagesResponse.context_error:type_name -> memorysidecar.v1.ReplyError
+	74,  // 35: memorysidecar.v1.ReplyError.reason:type_name -> memorysidecar.v1.ErrorReason
+	55,  // 36: memorysidecar.v1.ReplyError.metadata:type_name -> memorysidecar.v1.ReplyError.MetadataEntry
+	75,  // 37: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
+	76,  // 38: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
+	68,  // 39: memorysidecar.v1.ListMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
+	64,  // 40: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	77,  // 41: memorysidecar.v1.ListMessagesResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	59,  // 42: memorysidecar.v1.ListMessagesResponse.total:type_name -> memorysidecar.v1.ListTotal
+	64,  // 43: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
+	64,  // 44: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
+	60,  // 45: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
+	64,  // 46: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
+	61,  // 47: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 48: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	61,  // 49: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 50: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	70,  // 51: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
+	68,  // 52: memorysidecar.v1.GetWindowRequest.form:type_name -> memorysidecar.v1.MessageForm
+	64,  // 53: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
+	78,  // 54: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
+	63,  // 55: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	63,  // 56: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
+	79,  // 57: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	61,  // 58: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
+	62,  // 59: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	80,  // 60: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
+	77,  // 61: memorysidecar.v1.GetWindowResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	29,  // 62: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
+	81,  // 63: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
+	61,  // 64: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 65: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	62,  // 66: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	79,  // 67: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	63,  // 68: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	64,  // 69: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
+	63,  // 70: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
+	82,  // 71: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
+	56,  // 72: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
+	61,  // 73: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
+	78,  // 74: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
+	64,  // 75: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
+	63,  // 76: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	70,  // 77: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
+	83,  // 78: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
+	84,  // 79: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
+	65,  // 80: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	85,  // 81: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	86,  // 82: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	87,  // 83: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	88,  // 84: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	89,  // 85: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	90,  // 86: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	78,  // 87: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	91,  // 88: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	78,  // 89: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	64,  // 90: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	92,  // 91: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	92,  // 92: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	56,  // 93: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	64,  // 94: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	93,  // 95: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	94,  // 96: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	93,  // 97: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 98: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 99: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 100: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 101: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 102: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 103: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 104: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 105: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	18,  // 106: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	20,  // 107: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	22,  // 108: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	24,  // 109: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	95,  // 110: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
+	96,  // 111: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
+	97,  // 112: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	26,  // 113: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	39,  // 114: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	41,  // 115: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	28,  // 116: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	31,  // 117: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	33,  // 118: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	35,  // 119: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	43,  // 120: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	45,  // 121: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	47,  // 122: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	37,  // 123: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	49,  // 124: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	51,  // 125: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	53,  // 126: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 127: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 128: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 129: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 130: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 131: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 132: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 133: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	16,  // 134: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	19,  // 135: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	21,  // 136: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	23,  // 137: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	25,  // 138: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	98,  // 139: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	99,  // 140: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	100, // 141: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	27,  // 142: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	40,  // 143: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	42,  // 144: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	30,  // 145: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	32,  // 146: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	34,  // 147: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	36,  // 148: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	44,  // 149: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	46,  // 150: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	48,  // 151: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	38,  // 152: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	50,  // 153: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	52,  // 154: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	54,  // 155: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	127, // [127:156] is the sub-list for method output_type
+	98,  // [98:127] is the sub-list for method input_type
+	98,  // [98:98] is the sub-list for extension type_name
+	98,  // [98:98] is the sub-list for extension extendee
+	0,   // [0:98] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }

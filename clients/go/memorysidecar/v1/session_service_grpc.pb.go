@@ -167,6 +167,7 @@ type SessionServiceClient interface {
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when a single message takes too many bytes
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
 	// Gets one message of a session's log.
 	//
@@ -225,6 +226,7 @@ type SessionServiceClient interface {
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
 	//   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when the messages take too many bytes
 	GetWindow(ctx context.Context, in *GetWindowRequest, opts ...grpc.CallOption) (*GetWindowResponse, error)
 	// Reports, message by message, what policies would trim now and why. Changes nothing.
 	//
@@ -741,6 +743,7 @@ type SessionServiceServer interface {
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when a single message takes too many bytes
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
 	// Gets one message of a session's log.
 	//
@@ -799,6 +802,7 @@ type SessionServiceServer interface {
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
 	//   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when the messages take too many bytes
 	GetWindow(context.Context, *GetWindowRequest) (*GetWindowResponse, error)
 	// Reports, message by message, what policies would trim now and why. Changes nothing.
 	//

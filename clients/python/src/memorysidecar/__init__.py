@@ -7,6 +7,7 @@ from . import policy as policy
 from . import v1 as v1
 from ._async.pager import AsyncPager
 from ._channel import VERSION as __version__
+from ._forms import FormName, Rendered, rendered_in
 from ._recall_fields import all_of, any_of, none_of, where
 from ._retry import RetryPolicy
 from ._sync.pager import Pager
@@ -40,11 +41,13 @@ __all__ = [
     "DeadlineExceeded",
     "ErrorReason",
     "FieldViolation",
+    "FormName",
     "Invalid",
     "MemorySidecarError",
     "MemoryTools",
     "NotFound",
     "Pager",
+    "Rendered",
     "ResumeTokenExpired",
     "RetryPolicy",
     "TaskRefused",
@@ -59,6 +62,7 @@ __all__ = [
     "memory_block",
     "none_of",
     "policy",
+    "rendered_in",
     "v1",
     "where",
 ]

@@ -11,6 +11,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from typing_extensions import TypedDict
 
 from . import v1
+from ._forms import FormName, form_of
 from ._memory_policy import MemoryPolicyLike, memory_policy_of
 
 Json = Mapping[str, Any]
@@ -67,6 +68,8 @@ class WindowOptions(TypedDict, total=False):
     policy: PolicyLike | None
     newest: int | None
     read_only: bool
+    form: FormName | None
+    """Gives the messages as a model API takes them: read them with ``rendered_in``."""
 
 
 class MessageChange(WriteOptions, total=False):
@@ -259,6 +262,7 @@ def window_reply_of(
         policy=policy_choice_of(value.get("policy")),
         newest=value.get("newest"),
         read_only=value.get("read_only", False),
+        form=None if (form := value.get("form")) is None else form_of(form),
     )
 
 

@@ -1,6 +1,6 @@
 // Provokes the failures of the rpcs on messages.
 
-import type { Message } from "../../../../src/gen/memorysidecar/v1/message.ts";
+import { type Message, MessageForm } from "../../../../src/gen/memorysidecar/v1/message.ts";
 import { RemovedTo } from "../../../../src/gen/memorysidecar/v1/policy.ts";
 import { LIMITS } from "../../../../src/kit/limits.ts";
 import type { Failure } from "../client.ts";
@@ -12,6 +12,17 @@ import { atCeiling, type ErrorScene, pinned, sameWay, seeded, type Ways } from "
 const MANY = 1_000_000;
 
 const TO_SEED = { sessionId: "seed", messageId: "gone", allowMissing: false };
+
+/** Reads a message that takes six times its bytes as JSON. */
+async function failInForm(
+  { client }: ErrorScene,
+  rpc: "getWindow" | "listMessages",
+): Promise<Failure> {
+  const sessionId = `controls-${rpc}`;
+  const messages = [message({ text: "\u0001".repeat(900_000), tokenCount: 1 })];
+  await client.call("appendMessages", { sessionId, createSession: true, messages });
+  return await client.fail(rpc, { sessionId, form: MessageForm.OPENAI_CHAT });
+}
 
 /**
  * Acts on a session that adds more memories than one decision can evict, while memory is full: the
@@ -75,6 +86,8 @@ export const MESSAGE_WAYS: Ways = {
       const messages = [message({ tokenCount: MANY })];
       return scene.client.fail("appendMessages", { sessionId, messages });
     }),
+  "ListMessages WINDOW_FULL": (scene) => failInForm(scene, "listMessages"),
+  "GetWindow WINDOW_FULL": (scene) => failInForm(scene, "getWindow"),
   "UpdateMessage MESSAGE_NOT_FOUND": (scene) =>
     update(scene, "seed", { messageId: "gone", name: "n" }),
   "UpdateMessage ETAG_MISMATCH": (scene) => update(scene, "seed", { name: "n", etag: "x" }),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -44,12 +45,12 @@ class AsyncCalls(Base):
             await asyncio.sleep(delay)
 
     def _pages(
-        self, request: Any, answer: type[P], items: str, call: ReadOptions
+        self, request: Any, answer: type[P], items: str | Callable[[P], Any], call: ReadOptions
     ) -> AsyncPager[Any, P]:
         async def fetch(token: str) -> P:
             return await self._unary(on_page(request, token), answer, call)
 
-        return AsyncPager(fetch, lambda page: getattr(page, items))
+        return AsyncPager(fetch, attrgetter(items) if isinstance(items, str) else items)
 
     async def _stream(
         self, request: Any, answer: type[R], call: WriteOptions | ReadOptions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, overload
 
 from typing_extensions import Unpack
 
@@ -10,6 +11,7 @@ from .. import _fields as f
 from .. import _memory_fields as m
 from .. import _record_fields as n
 from .. import v1
+from .._forms import Element, FormName, elements_of, form_bytes, form_of
 from ..errors import AlreadyExists
 from .histories import AsyncHistoryMethods
 from .memories import AsyncMemoryMethods
@@ -169,8 +171,9 @@ class AsyncClient(
     async def append(
         self,
         session_id: str,
-        messages: f.MessagesLike = (),
+        messages: f.MessagesLike | Any = (),
         *,
+        form: FormName | None = None,
         expected_last_seq: int | None = None,
         create_session: bool = False,
         turn_end: bool = False,
@@ -188,6 +191,8 @@ class AsyncClient(
         the fields of a message by their names. One call can be a whole turn: create or change the
         session, append, and answer with what goes to the model next.
 
+        :param form: the messages are those of a model API: its dicts, the objects of its SDK, or
+            a JSON text. Docs: messages.md.
         :param turn_end: the agent's turn ends with these messages, of which there may be none.
         :param model_input_tokens: what the model's input took, as the model said.
         :param tool_outcomes: how tools ended whose messages are not appended.
@@ -208,7 +213,9 @@ class AsyncClient(
         """
         request = v1.AppendMessagesRequest(
             session_id=session_id,
-            messages=f.messages_of(messages),
+            messages=f.messages_of(messages) if form is None else (),
+            form=None if form is None else form_of(form),
+            form_messages=b"" if form is None else form_bytes(messages),
             expected_last_seq=expected_last_seq,
             create_session=create_session,
             turn_end=turn_end,
@@ -223,23 +230,56 @@ class AsyncClient(
         )
         return await self._unary(request, v1.AppendMessagesResponse, call)
 
+    @overload
     def list_messages(
         self,
         session_id: str,
         *,
+        form: FormName,
         filter: v1.MessageFilter | f.Json | None = None,
         order: f.MessageOrder | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
-    ) -> AsyncPager[v1.Message, v1.ListMessagesResponse]:
-        """Lists the log of a session, the oldest first, in the window or not."""
+    ) -> AsyncPager[Element, v1.ListMessagesResponse]: ...
+
+    @overload
+    def list_messages(
+        self,
+        session_id: str,
+        *,
+        form: None = None,
+        filter: v1.MessageFilter | f.Json | None = None,
+        order: f.MessageOrder | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> AsyncPager[v1.Message, v1.ListMessagesResponse]: ...
+
+    def list_messages(
+        self,
+        session_id: str,
+        *,
+        form: FormName | None = None,
+        filter: v1.MessageFilter | f.Json | None = None,
+        order: f.MessageOrder | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> AsyncPager[Any, v1.ListMessagesResponse]:
+        """Lists the log of a session, the oldest first, in the window or not.
+
+        :param form: gives the messages as a model API takes them, as dicts.
+        """
         request = v1.ListMessagesRequest(
             session_id=session_id,
             filter=f.filter_of(v1.MessageFilter, filter),
             order=f.order_of(v1.MessageOrder, order),
             page_size=page_size,
+            form=None if form is None else form_of(form),
         )
-        return self._pages(request, v1.ListMessagesResponse, "messages", call)
+        if form is None:
+            return self._pages(request, v1.ListMessagesResponse, "messages", call)
+        return self._pages(
+            request, v1.ListMessagesResponse, lambda page: elements_of(page.rendered), call
+        )
 
     async def count_messages(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, overload
 
 from typing_extensions import Unpack
 
 from .. import _fields as f
 from .. import v1
+from .._forms import FormName, Rendered, form_of, rendered
 from .._policy_fields import OnName, UnitName, on_of, unit_of
 from .calls import AsyncCalls
 
@@ -16,18 +17,47 @@ from .calls import AsyncCalls
 class AsyncWindowMethods(AsyncCalls):
     """Windows, policies, and summaries."""
 
+    @overload
     async def window(
         self,
         session_id: str,
         *,
+        form: FormName,
         policy: f.PolicyLike | None = None,
         as_of_seq: int | None = None,
         newest: int | None = None,
         read_only: bool = False,
         **call: Unpack[f.ReadOptions],
-    ) -> v1.GetWindowResponse:
+    ) -> Rendered[v1.GetWindowResponse]: ...
+
+    @overload
+    async def window(
+        self,
+        session_id: str,
+        *,
+        form: None = None,
+        policy: f.PolicyLike | None = None,
+        as_of_seq: int | None = None,
+        newest: int | None = None,
+        read_only: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.GetWindowResponse: ...
+
+    async def window(
+        self,
+        session_id: str,
+        *,
+        form: FormName | None = None,
+        policy: f.PolicyLike | None = None,
+        as_of_seq: int | None = None,
+        newest: int | None = None,
+        read_only: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.GetWindowResponse | Rendered[v1.GetWindowResponse]:
         """Gets the messages that go to the model, and what is left out.
 
+        :param form: gives the messages as a model API takes them, as dicts: ``messages`` and, for
+            Anthropic and Gemini, ``system`` of the answer. Docs: messages.md.
         :param read_only: stages on read only shape the answer; none changes the stored window.
         """
         request = v1.GetWindowRequest(
@@ -36,8 +66,10 @@ class AsyncWindowMethods(AsyncCalls):
             as_of_seq=as_of_seq,
             newest=newest,
             read_only=read_only,
+            form=None if form is None else form_of(form),
         )
-        return await self._unary(request, v1.GetWindowResponse, call)
+        answer = await self._unary(request, v1.GetWindowResponse, call)
+        return answer if form is None else rendered(answer.rendered, answer)
 
     async def preview_policy(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -43,11 +44,13 @@ class Calls(Base):
                 delay = attempts.delay_after(explain(error, request, self.address))
             time.sleep(delay)
 
-    def _pages(self, request: Any, answer: type[P], items: str, call: ReadOptions) -> Pager[Any, P]:
+    def _pages(
+        self, request: Any, answer: type[P], items: str | Callable[[P], Any], call: ReadOptions
+    ) -> Pager[Any, P]:
         def fetch(token: str) -> P:
             return self._unary(on_page(request, token), answer, call)
 
-        return Pager(fetch, lambda page: getattr(page, items))
+        return Pager(fetch, attrgetter(items) if isinstance(items, str) else items)
 
     def _stream(
         self, request: Any, answer: type[R], call: WriteOptions | ReadOptions

@@ -56,6 +56,24 @@ class MessageOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MESSAGE_ORDER_UNSPECIFIED: _ClassVar[MessageOrder]
     MESSAGE_ORDER_SEQ_ASC: _ClassVar[MessageOrder]
     MESSAGE_ORDER_SEQ_DESC: _ClassVar[MessageOrder]
+
+class MessageForm(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    MESSAGE_FORM_UNSPECIFIED: _ClassVar[MessageForm]
+    MESSAGE_FORM_OPENAI_CHAT: _ClassVar[MessageForm]
+    MESSAGE_FORM_OPENAI_RESPONSES: _ClassVar[MessageForm]
+    MESSAGE_FORM_ANTHROPIC: _ClassVar[MessageForm]
+    MESSAGE_FORM_GEMINI: _ClassVar[MessageForm]
+
+class FormNoteKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    FORM_NOTE_KIND_UNSPECIFIED: _ClassVar[FormNoteKind]
+    FORM_NOTE_KIND_DROPPED: _ClassVar[FormNoteKind]
+    FORM_NOTE_KIND_AS_TEXT: _ClassVar[FormNoteKind]
+    FORM_NOTE_KIND_ATTRIBUTE_DROPPED: _ClassVar[FormNoteKind]
+    FORM_NOTE_KIND_MOVED: _ClassVar[FormNoteKind]
+    FORM_NOTE_KIND_ADDED: _ClassVar[FormNoteKind]
+    FORM_NOTE_KIND_ID_REPLACED: _ClassVar[FormNoteKind]
 ROLE_UNSPECIFIED: Role
 ROLE_USER: Role
 ROLE_ASSISTANT: Role
@@ -81,6 +99,18 @@ APPEND_OUTCOME_UPDATED: AppendOutcome
 MESSAGE_ORDER_UNSPECIFIED: MessageOrder
 MESSAGE_ORDER_SEQ_ASC: MessageOrder
 MESSAGE_ORDER_SEQ_DESC: MessageOrder
+MESSAGE_FORM_UNSPECIFIED: MessageForm
+MESSAGE_FORM_OPENAI_CHAT: MessageForm
+MESSAGE_FORM_OPENAI_RESPONSES: MessageForm
+MESSAGE_FORM_ANTHROPIC: MessageForm
+MESSAGE_FORM_GEMINI: MessageForm
+FORM_NOTE_KIND_UNSPECIFIED: FormNoteKind
+FORM_NOTE_KIND_DROPPED: FormNoteKind
+FORM_NOTE_KIND_AS_TEXT: FormNoteKind
+FORM_NOTE_KIND_ATTRIBUTE_DROPPED: FormNoteKind
+FORM_NOTE_KIND_MOVED: FormNoteKind
+FORM_NOTE_KIND_ADDED: FormNoteKind
+FORM_NOTE_KIND_ID_REPLACED: FormNoteKind
 
 class Message(_message.Message):
     __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "token_preset", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "provider_role", "structured_json")
@@ -291,3 +321,27 @@ class MessageFilter(_message.Message):
     called_tools: _containers.RepeatedScalarFieldContainer[str]
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, roles: _Optional[_Iterable[_Union[Role, str]]] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., names: _Optional[_Iterable[str]] = ..., called_tools: _Optional[_Iterable[str]] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RenderedMessages(_message.Message):
+    __slots__ = ("form", "messages", "system", "notes", "total_note_count")
+    FORM_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    SYSTEM_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_NOTE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    form: MessageForm
+    messages: bytes
+    system: bytes
+    notes: _containers.RepeatedCompositeFieldContainer[FormNote]
+    total_note_count: int
+    def __init__(self, form: _Optional[_Union[MessageForm, str]] = ..., messages: _Optional[bytes] = ..., system: _Optional[bytes] = ..., notes: _Optional[_Iterable[_Union[FormNote, _Mapping]]] = ..., total_note_count: _Optional[int] = ...) -> None: ...
+
+class FormNote(_message.Message):
+    __slots__ = ("message_id", "kind", "subject")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    kind: FormNoteKind
+    subject: str
+    def __init__(self, message_id: _Optional[str] = ..., kind: _Optional[_Union[FormNoteKind, str]] = ..., subject: _Optional[str] = ...) -> None: ...

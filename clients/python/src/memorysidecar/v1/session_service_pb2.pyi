@@ -170,7 +170,7 @@ class ResetSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class AppendMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "on_existing", "record_operations", "session", "session_update_mask", "window_reply", "context_reply")
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "on_existing", "record_operations", "session", "session_update_mask", "form", "form_messages", "window_reply", "context_reply")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -184,6 +184,8 @@ class AppendMessagesRequest(_message.Message):
     RECORD_OPERATIONS_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     SESSION_UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
+    FORM_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     WINDOW_REPLY_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_REPLY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
@@ -199,19 +201,23 @@ class AppendMessagesRequest(_message.Message):
     record_operations: _containers.RepeatedCompositeFieldContainer[_record_pb2.RecordOperation]
     session: _session_pb2.Session
     session_update_mask: _field_mask_pb2.FieldMask
+    form: _message_pb2.MessageForm
+    form_messages: bytes
     window_reply: WindowReply
     context_reply: _recall_service_pb2.AssembleContextRequest
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., on_existing: _Optional[_Union[_message_pb2.OnExistingMessage, str]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ..., session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., session_update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., window_reply: _Optional[_Union[WindowReply, _Mapping]] = ..., context_reply: _Optional[_Union[_recall_service_pb2.AssembleContextRequest, _Mapping]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., on_existing: _Optional[_Union[_message_pb2.OnExistingMessage, str]] = ..., record_operations: _Optional[_Iterable[_Union[_record_pb2.RecordOperation, _Mapping]]] = ..., session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., session_update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., form_messages: _Optional[bytes] = ..., window_reply: _Optional[_Union[WindowReply, _Mapping]] = ..., context_reply: _Optional[_Union[_recall_service_pb2.AssembleContextRequest, _Mapping]] = ...) -> None: ...
 
 class WindowReply(_message.Message):
-    __slots__ = ("policy", "newest", "read_only")
+    __slots__ = ("policy", "newest", "read_only", "form")
     POLICY_FIELD_NUMBER: _ClassVar[int]
     NEWEST_FIELD_NUMBER: _ClassVar[int]
     READ_ONLY_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     policy: _policy_pb2.PolicyChoice
     newest: int
     read_only: bool
-    def __init__(self, policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
+    form: _message_pb2.MessageForm
+    def __init__(self, policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
     __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_memory_id", "record_outcomes", "window", "context", "window_error", "context_error", "session_etag")
@@ -269,13 +275,14 @@ class ReplyError(_message.Message):
     def __init__(self, code: _Optional[int] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., message: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token", "include_total")
+    __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token", "form", "include_total")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
@@ -283,18 +290,21 @@ class ListMessagesRequest(_message.Message):
     order: _message_pb2.MessageOrder
     page_size: int
     page_token: str
+    form: _message_pb2.MessageForm
     include_total: bool
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., filter: _Optional[_Union[_message_pb2.MessageFilter, _Mapping]] = ..., order: _Optional[_Union[_message_pb2.MessageOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., filter: _Optional[_Union[_message_pb2.MessageFilter, _Mapping]] = ..., order: _Optional[_Union[_message_pb2.MessageOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., include_total: _Optional[bool] = ...) -> None: ...
 
 class ListMessagesResponse(_message.Message):
-    __slots__ = ("messages", "next_page_token", "total")
+    __slots__ = ("messages", "next_page_token", "rendered", "total")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    RENDERED_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     next_page_token: str
+    rendered: _message_pb2.RenderedMessages
     total: _filter_pb2.ListTotal
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
 
 class GetMessageRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "message_id")
@@ -367,23 +377,25 @@ class DeleteMessageResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class GetWindowRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest", "read_only")
+    __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest", "read_only", "form")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     POLICY_FIELD_NUMBER: _ClassVar[int]
     AS_OF_SEQ_FIELD_NUMBER: _ClassVar[int]
     NEWEST_FIELD_NUMBER: _ClassVar[int]
     READ_ONLY_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     policy: _policy_pb2.PolicyChoice
     as_of_seq: int
     newest: int
     read_only: bool
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
+    form: _message_pb2.MessageForm
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.PolicyChoice, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ...) -> None: ...
 
 class GetWindowResponse(_message.Message):
-    __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_seq_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
+    __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_seq_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids", "rendered")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
@@ -398,6 +410,7 @@ class GetWindowResponse(_message.Message):
     STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     SHORTENED_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    RENDERED_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     summary: _summary_pb2.Summary
     window_totals: _window_pb2.Totals
@@ -412,7 +425,8 @@ class GetWindowResponse(_message.Message):
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     warnings: _containers.RepeatedCompositeFieldContainer[_window_pb2.PolicyWarning]
     shortened_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    rendered: _message_pb2.RenderedMessages
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ...) -> None: ...
 
 class TrimSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "max_tokens", "max_messages", "keep_recent", "run_policy", "unit", "discard", "etag", "request_id")

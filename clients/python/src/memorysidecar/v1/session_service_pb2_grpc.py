@@ -349,6 +349,7 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when a single message takes too many bytes
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -442,6 +443,7 @@ class SessionServiceServicer:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+        - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when the messages take too many bytes
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -1,0 +1,129 @@
+"""Messages in the forms of model APIs, with the real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from fake import FakeServer
+from real import RealServer
+
+import memorysidecar as ms
+from memorysidecar import AsyncClient, Client, ErrorReason, v1
+
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    ],
+}
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "You plan trips."},
+    {"role": "user", "content": "Wo ist es wärmer? 🌞"},
+    CALL,
+    {"role": "tool", "tool_call_id": "c1", "content": "Funchal"},
+]
+
+
+class Model:
+    """Stands for an object of an SDK."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def model_dump(self, *, mode: str, by_alias: bool, exclude_none: bool) -> dict[str, Any]:
+        """The plain data of the object."""
+        assert (mode, by_alias, exclude_none) == ("json", True, True)
+        return {key: value for key, value in self.fields.items() if value is not None}
+
+
+def test_what_goes_in_comes_out(client: Client) -> None:
+    done = client.append("s", CHAT, form="openai_chat", create_session=True)
+    assert [one.seq for one in done.messages] == [1, 2, 3, 4]
+    window = client.window("s", form="openai_chat")
+    assert window.messages == CHAT and window.system is None and window.notes == []
+    assert window.response.last_seq == 4 and not window.response.messages
+    assert list(client.list_messages("s", form="openai_chat", page_size=3)) == CHAT
+    assert next(one.text for one in client.list_messages("s")) == "You plan trips."
+
+
+def test_other_forms_have_the_system_prompt_apart(client: Client) -> None:
+    client.append("s", CHAT, form="openai_chat", create_session=True)
+    claude = client.window("s", form="anthropic")
+    assert claude.system == [{"type": "text", "text": "You plan trips."}]
+    assert [one["role"] for one in claude.messages] == ["user", "assistant", "user"]
+    gemini = client.window("s", form="gemini")
+    assert gemini.system == {"parts": [{"text": "You plan trips."}]}
+    assert gemini.messages[2]["parts"][0]["functionResponse"]["name"] == "look"
+    items = client.window("s", form="openai_responses").messages
+    assert [one.get("type", one.get("role")) for one in items][2:] == [
+        "function_call",
+        "function_call_output",
+    ]
+
+
+def test_notes_say_what_a_form_does_not_take(client: Client) -> None:
+    said = {"role": "user", "content": [{"type": "text", "text": "a", "citations": [1]}]}
+    client.append("s", said, form="anthropic", create_session=True)
+    window = client.window("s", form="openai_chat")
+    [note] = window.notes
+    assert (note.kind, note.subject) == (v1.FORM_NOTE_KIND_ATTRIBUTE_DROPPED, "citations")
+    assert window.total_note_count == 1
+
+
+def test_objects_texts_and_bytes_are_taken(fake: FakeServer, fake_client: Client) -> None:
+    model = Model(role="user", content="ä", name=None)
+    plain = '[{"role":"user","content":"ä"}]'
+    nested = {"role": "user", "content": [Model(type="text", text="a")]}
+    for given, expected in [
+        (model, plain),
+        ([model], plain),
+        (plain, plain),
+        (plain.encode(), plain),
+        (nested, '[{"role":"user","content":[{"type":"text","text":"a"}]}]'),
+    ]:
+        fake_client.append("s", given, form="openai_chat")
+        request = fake.requests("AppendMessages")[-1]
+        assert request.form_messages.decode() == expected and not request.messages
+        assert request.form == v1.MESSAGE_FORM_OPENAI_CHAT
+    with pytest.raises(TypeError, match="messages in a form are JSON"):
+        fake_client.append("s", [{"role": object()}], form="openai_chat")
+
+
+def test_an_unknown_form_is_refused(fake_client: Client) -> None:
+    wrong: Any = "openai"
+    with pytest.raises(ValueError, match="the form is one of openai_chat, openai_responses"):
+        fake_client.append("s", CHAT, form=wrong)
+    with pytest.raises(ValueError, match="the form is one of"):
+        fake_client.window("s", form=wrong)
+
+
+def test_a_fault_names_the_path_inside_the_json(client: Client) -> None:
+    with pytest.raises(ms.Invalid) as caught:
+        client.append("s", CHAT[3:], form="openai_chat", create_session=True)
+    assert caught.value.reason == ErrorReason.REQUEST_INVALID
+    assert caught.value.violations[0].field == "form_messages[0].tool_call_id"
+
+
+def test_an_append_answers_with_a_window_in_a_form(client: Client) -> None:
+    done = client.append(
+        "s", CHAT, form="openai_chat", create_session=True, window={"form": "anthropic"}
+    )
+    window = ms.rendered_in(done.window)
+    assert window.system == [{"type": "text", "text": "You plan trips."}]
+    assert [one["role"] for one in window.messages] == ["user", "assistant", "user"]
+
+
+def test_asyncio_has_the_same(server: RealServer) -> None:
+    async def main() -> None:
+        async with AsyncClient(server.address, namespace="forms-async") as client:
+            await client.append("s", json.dumps(CHAT), form="openai_chat", create_session=True)
+            window = await client.window("s", form="openai_chat")
+            assert window.messages == CHAT
+            pages = client.list_messages("s", form="openai_chat")
+            assert [one async for one in pages] == CHAT
+
+    asyncio.run(main())

@@ -1,0 +1,89 @@
+// Messages in the forms of model APIs: requests, and the real server's answers.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
+import { connect, FormNoteKind, type MemorySidecar, renderedIn } from "../src/index.ts";
+
+let server: RunningServer;
+let client: MemorySidecar;
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "forms-"));
+  server = await startServer({ dataDir });
+  client = connect(server.address);
+});
+
+afterAll(async () => {
+  client.close();
+  await server.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+const CALL = { id: "c1", type: "function", function: { name: "look", arguments: "{}" } };
+const CHAT = [
+  { role: "system", content: "You plan trips." },
+  { role: "user", content: "Wo ist es wärmer? 🌞" },
+  { role: "assistant", content: null, tool_calls: [CALL] },
+  { role: "tool", tool_call_id: "c1", content: "Funchal" },
+];
+
+describe("messages in a form", () => {
+  test("come out as they went in, from a window and from the log", async () => {
+    await client.append("chat", CHAT, { form: "openai_chat", createSession: true });
+    const window = await client.window("chat", { form: "openai_chat" });
+    expect(window).toMatchObject({ messages: CHAT, system: undefined, notes: [] });
+    expect(window.response.lastSeq).toBe(4n);
+    const listed: object[] = [];
+    const pages = client.listMessages("chat", { form: "openai_chat", pageSize: 3 });
+    for await (const message of pages) listed.push(message);
+    expect(listed).toEqual(CHAT);
+    const plain = await client.window("chat");
+    expect(plain.messages[0]?.text).toBe("You plan trips.");
+  });
+
+  test("may be typed, and have the system prompt apart", async () => {
+    interface Claude {
+      readonly role: "user" | "assistant";
+      readonly content: unknown;
+    }
+    const window = await client.window<Claude>("chat", { form: "anthropic" });
+    expect(window.system).toEqual([{ type: "text", text: "You plan trips." }]);
+    expect(window.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  });
+
+  test("may be JSON text or one object, and say what another form does not take", async () => {
+    const json = '[ {"role": "user", "content": "Hi", "mood": "glad"} ]';
+    await client.append("json", json, { form: "openai_chat", createSession: true });
+    await client.append("json", CHAT[1] ?? {}, { form: "openai_chat" });
+    const { notes, totalNoteCount } = await client.window("json", { form: "gemini" });
+    expect(notes).toMatchObject([{ kind: FormNoteKind.ATTRIBUTE_DROPPED, subject: "mood" }]);
+    expect(totalNoteCount).toBe(1);
+  });
+
+  test("are in the window that an append answers with", async () => {
+    const opts = {
+      form: "openai_chat",
+      createSession: true,
+      window: { form: "anthropic" },
+    } as const;
+    const { window } = await client.append("turn", CHAT, opts);
+    const { messages, system } = renderedIn(window);
+    expect(system).toEqual([{ type: "text", text: "You plan trips." }]);
+    expect(messages).toHaveLength(3);
+  });
+
+  test("are refused with the path inside the JSON", async () => {
+    const append = client.append("none", CHAT.slice(3), {
+      form: "openai_chat",
+      createSession: true,
+    });
+    const violations = [expect.objectContaining({ field: "form_messages[0].tool_call_id" })];
+    await expect(append).rejects.toMatchObject({ reason: "REQUEST_INVALID", violations });
+    const form = "openai" as "openai_chat";
+    expect(() => client.append("none", CHAT, { form })).toThrow(/the form is one of openai_chat/);
+  });
+});
