@@ -97,6 +97,15 @@ async function sessions(): Promise<void> {
   }
 }
 
+async function counts(): Promise<void> {
+  title("Counts");
+  const early = await client.countMessages("chat", {
+    timeBefore: new Date(),
+    metadata: [{ path: "kind", startsWith: "t" }],
+  });
+  console.log(`messages with a kind that begins so: ${early.count}`);
+}
+
 async function messages(): Promise<void> {
   title("Messages");
   await client.append("chat", { role: "system", text: "You are a botanist." });
@@ -125,11 +134,6 @@ async function messages(): Promise<void> {
   const { message, inWindow } = await client.getMessage("chat", "question");
   console.log(`"${message?.text}" is ${inWindow ? "in" : "outside"} the window`);
   await refused("MESSAGE_NOT_FOUND", client.getMessage("chat", "nothing"));
-  const early = await client.countMessages("chat", {
-    timeBefore: new Date(),
-    metadata: [{ path: "kind", startsWith: "t" }],
-  });
-  console.log(`messages with a kind that begins so: ${early.count}`);
   for await (const item of client.listMessages("chat", {
     roles: ["user"],
     order: "newest-first",
@@ -143,18 +147,18 @@ async function messages(): Promise<void> {
     { role: "user", messageId: "note-1", text: "By train." },
     { role: "user", messageId: "note-2", text: "Two tickets." },
   ] as const;
-  await client.append("notes", sent.slice(0, 1), { createSession: true });
-  const { messages } = await client.append("notes", sent, { onExisting: "skip" });
+  await client.append("drafts", sent.slice(0, 1), { createSession: true });
+  const { messages } = await client.append("drafts", sent, { onExisting: "skip" });
   for (const { messageId, outcome } of messages) {
     console.log(`${messageId}: ${outcome === AppendOutcome.SKIPPED ? "known" : "new"}`);
   }
   const changed = { ...sent[0], text: "By bus." };
-  await client.append("notes", changed, { onExisting: "update" });
-  const both = await client.batchGetMessages("notes", ["note-1"], { seqRanges: [[2, 9]] });
+  await client.append("drafts", changed, { onExisting: "update" });
+  const both = await client.batchGetMessages("drafts", ["note-1"], { seqRanges: [[2, 9]] });
   console.log(`in one call: ${both.map(({ text }) => text).join(" ")}`);
-  const popped = await client.popMessages("notes");
+  const popped = await client.popMessages("drafts");
   console.log(`popped "${popped.messages[0]?.text}"`);
-  await client.batchDeleteMessages("notes", ["note-1", "note-2"], { allowMissing: true });
+  await client.batchDeleteMessages("drafts", ["note-1", "note-2"], { allowMissing: true });
 }
 
 async function turns(): Promise<void> {
@@ -450,6 +454,7 @@ for (const part of [
   sessions,
   messages,
   turns,
+  counts,
   windows,
   forms,
   ceiling,
