@@ -1,5 +1,6 @@
 // Message forms: what model APIs take as messages, to our own and back.
 
+import { requestInvalid } from "../kit/errors.ts";
 import { ROLE } from "../window/rules/types.ts";
 import { ANTHROPIC } from "./anthropic.ts";
 import { blocksOf } from "./blocks.ts";
@@ -84,6 +85,18 @@ export function wantedCalls(messages: readonly FormMessage[]): readonly WantedCa
     }
   }
   return wanted;
+}
+
+/** Refuses results whose call the window does not hold. Throws REQUEST_INVALID. */
+export function checkWantedCalls(
+  wanted: readonly WantedCall[],
+  window: readonly { readonly callIds: readonly string[] }[],
+): void {
+  const calls = new Set(window.flatMap(({ callIds }) => callIds));
+  const missing = wanted.filter(({ callId }) => !calls.has(callId));
+  if (missing.length === 0) return;
+  const description = "answers no tool call before it or in the window";
+  throw requestInvalid(missing.map(({ field }) => ({ field, description })));
 }
 
 /** Writes messages one by one, as a log holds them. */

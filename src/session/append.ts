@@ -11,6 +11,7 @@ import { withInput, withoutOutcomes, withTurnEnd } from "../core/policy-state.ts
 import { changeWindow, type Pass, planOf, type WindowChange } from "../core/window-change.ts";
 import { sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import { checkWantedCalls } from "../forms/forms.ts";
 import type { Call } from "../kit/call.ts";
 import { etagMismatch, lastSeqMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
@@ -39,7 +40,6 @@ import {
 } from "./log/existing-messages.ts";
 import type { Session, SessionHead } from "./rules/session.ts";
 import { checkPatchHooks, newSession, type PatchedSession, patchSession } from "./sessions.ts";
-import { checkWantedCalls } from "./wanted-calls.ts";
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
