@@ -36,7 +36,7 @@ import { appendMessages } from "./session/append.ts";
 import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delete-messages.ts";
 import { fillToolResults } from "./session/fill-tool-results.ts";
 import { forkSession } from "./session/fork-session.ts";
-import { listMessages } from "./session/list-messages.ts";
+import { listMessages } from "./session/log/list-messages.ts";
 import { batchGetMessages, getMessage, updateMessage } from "./session/messages.ts";
 import { resetSession } from "./session/reset-session.ts";
 import { restoreMessages } from "./session/restore-messages.ts";

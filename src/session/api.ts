@@ -30,8 +30,9 @@ import type {
   StoredMessage,
 } from "../store/store.ts";
 import type { Policy } from "../window/policy/policy.ts";
-import type { Role, SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
+import type { SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
 import type { AppendOutcome, OnExisting } from "./log/existing-messages.ts";
+import type { ListedMessages, ListMessagesInput } from "./log/list-messages.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
 
 export type { AppendOutcome, OnExisting };
@@ -146,28 +147,6 @@ export interface AppendResult {
     readonly evictedIds: readonly string[];
   };
   readonly recordOutcomes: readonly RecordOutcome[];
-}
-
-export interface ListMessagesInput extends SessionRef {
-  readonly roles?: ReadonlySet<Role>;
-  /** 0 means from the start. */
-  readonly firstSeq: number;
-  /** 0 means to the end. */
-  readonly lastSeq: number;
-  readonly order: "asc" | "desc";
-  /** Empty means any. */
-  readonly messageIds?: readonly string[];
-  /** A pure test of what the fields above do not say. */
-  readonly where?: (bytes: Uint8Array) => boolean;
-  /** Start of the page: `next` of an earlier page. */
-  readonly startSeq?: number;
-  readonly limit: number;
-  readonly includeTotal?: boolean;
-}
-
-/** A page of messages, and how many all pages have, if that was asked for. */
-export interface ListedMessages extends MessagePage {
-  readonly total: ListTotal | undefined;
 }
 
 export interface UpdateMessageInput extends SessionRef {

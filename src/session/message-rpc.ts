@@ -38,7 +38,7 @@ import { asksForReply, checkReplies, withReplies } from "../window/reply-rpc.ts"
 import type { Role } from "../window/rules/types.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { toTotals, toTrim } from "../window/wire.ts";
-import type { AppendInput, AttributesInput, ListMessagesInput, OnExisting } from "./api.ts";
+import type { AppendInput, AttributesInput, OnExisting } from "./api.ts";
 import {
   checkAppendMessages,
   checkListMessages,
@@ -46,6 +46,7 @@ import {
   requiredMessage,
 } from "./checks.ts";
 import { type FormDrafts, fromForm, fromFormMessages, toRendered } from "./form-wire.ts";
+import type { ListMessagesInput } from "./log/list-messages.ts";
 import { messageTest } from "./message-filter-wire.ts";
 import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
 import { fromSession, sessionPaths } from "./wire.ts";

@@ -1,5 +1,5 @@
 // The use cases of single messages: get, update. Those that delete are in delete-messages.ts, those
-// that list in list-messages.ts.
+// that list in log/list-messages.ts.
 
 import { changeSession, liveSession } from "../core/change.ts";
 import type { MergedMessage } from "../core/codec.ts";

@@ -1,14 +1,36 @@
 // Lists of messages. Messages that a filter must look into are examined piece by piece, and other
 // work gets its turn in between.
 
-import { liveSession } from "../core/change.ts";
-import type { ServiceContext } from "../core/context.ts";
-import { type Call, checkLive } from "../kit/call.ts";
-import { sessionNotFound } from "../kit/errors.ts";
-import { LIMITS } from "../kit/limits.ts";
-import type { ListTotal, MessagePage, StoredMessage } from "../store/store.ts";
-import type { SeqRange } from "../window/rules/types.ts";
-import type { ListedMessages, ListMessagesInput } from "./api.ts";
+import { liveSession } from "../../core/change.ts";
+import type { ServiceContext } from "../../core/context.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
+import { sessionNotFound } from "../../kit/errors.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import type { ListTotal, MessagePage, StoredMessage } from "../../store/store.ts";
+import type { Role, SeqRange } from "../../window/rules/types.ts";
+import type { SessionRef } from "../rules/session.ts";
+
+export interface ListMessagesInput extends SessionRef {
+  readonly roles?: ReadonlySet<Role>;
+  /** 0 means from the start. */
+  readonly firstSeq: number;
+  /** 0 means to the end. */
+  readonly lastSeq: number;
+  readonly order: "asc" | "desc";
+  /** Empty means any. */
+  readonly messageIds?: readonly string[];
+  /** A pure test of what the fields above do not say. */
+  readonly where?: (bytes: Uint8Array) => boolean;
+  /** Start of the page: `next` of an earlier page. */
+  readonly startSeq?: number;
+  readonly limit: number;
+  readonly includeTotal?: boolean;
+}
+
+/** A page of messages, and how many all pages have, if that was asked for. */
+export interface ListedMessages extends MessagePage {
+  readonly total: ListTotal | undefined;
+}
 
 /** Messages examined before other work gets its turn. */
 const PIECE = 256;
