@@ -202,15 +202,18 @@ def messages(client: Client) -> None:
     deleted = client.delete_message("trip", "answer", etag=updated.message.etag)
     print(f"deleted 'answer' with revision {deleted.revision}")
 
-    sent = [{"message_id": "note-1", "text": "By train."}, {"message_id": "note-2", "text": "Two."}]
-    client.append("notes", sent[:1], create_session=True)
-    for one in client.append("notes", sent, on_existing="skip").messages:
+    sent = [
+        {"role": "user", "message_id": "note-1", "text": "By train."},
+        {"role": "user", "message_id": "note-2", "text": "Two."},
+    ]
+    client.append("jotted", sent[:1], create_session=True)
+    for one in client.append("jotted", sent, on_existing="skip").messages:
         print(f"{one.message_id}: {v1.AppendOutcome.Name(one.outcome)}")
-    client.append("notes", {"message_id": "note-1", "text": "By bus."}, on_existing="update")
-    both = client.batch_get_messages("notes", ["note-1"], seq_ranges=[(2, 9)])
+    client.append("jotted", {**sent[0], "text": "By bus."}, on_existing="update")
+    both = client.batch_get_messages("jotted", ["note-1"], seq_ranges=[(2, 9)])
     print(f"in one call: {[one.text for one in both]}")
-    print(f"popped {[one.text for one in client.pop_messages('notes').messages]}")
-    gone = client.batch_delete_messages("notes", ["note-1", "note-2"], allow_missing=True)
+    print(f"popped {[one.text for one in client.pop_messages('jotted').messages]}")
+    gone = client.batch_delete_messages("jotted", ["note-1", "note-2"], allow_missing=True)
     print(f"deleted {gone.deleted_count} more")
 
     malformed = client.channel.unary_unary("/memorysidecar.v1.SessionService/AppendMessages")
