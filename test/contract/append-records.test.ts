@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EventType, RecordDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import { OnExistingMessage } from "../../src/gen/memorysidecar/v1/message.ts";
 import type { RecordOperation, RecordPrecondition } from "../../src/gen/memorysidecar/v1/record.ts";
+import { WindowReply } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import { expectLimit, limitRow, times } from "../support/contract/limits.ts";
@@ -141,7 +142,7 @@ describe("an append with operations on records", () => {
 
   test("does both with a change of the session and a window in the answer, or nothing", async () => {
     const { append, fail, versions } = scene();
-    const first = await append([putOf("a")], { windowReply: {} });
+    const first = await append([putOf("a")], { windowReply: WindowReply.decode(new Uint8Array(0)) });
     expect(first.window?.messages.map(({ text }) => text)).toEqual(["Hello"]);
     const change = (etag: string) => ({
       session: session({ agentId: "x", etag }),
