@@ -142,7 +142,9 @@ describe("an append with operations on records", () => {
 
   test("does both with a change of the session and a window in the answer, or nothing", async () => {
     const { append, fail, versions } = scene();
-    const first = await append([putOf("a")], { windowReply: WindowReply.decode(new Uint8Array(0)) });
+    const first = await append([putOf("a")], {
+      windowReply: WindowReply.decode(new Uint8Array(0)),
+    });
     expect(first.window?.messages.map(({ text }) => text)).toEqual(["Hello"]);
     const change = (etag: string) => ({
       session: session({ agentId: "x", etag }),

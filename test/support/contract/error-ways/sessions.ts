@@ -73,7 +73,6 @@ export const SESSION_WAYS: Ways = {
   ...sameWay("PROMOTION_POLICY_MISSING", ["createSession"], {
     session: session({ policy: PROMOTES }),
   }),
-  ...sameWay("ETAG_MISMATCH", ["appendMessages"], { session: session({ etag: "x" }) }),
   ...sameWay("HOOK_NOT_CONFIGURED", ["appendMessages"], {
     session: session({ policy: ASKS_NOBODY }),
     sessionUpdateMask: ["policy"],
