@@ -111,7 +111,7 @@ export interface Codec {
   encodeEvent(event: Event): Uint8Array;
   /** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
   readEventSeqs(body: Uint8Array): SeqRange | undefined;
-  /** Whether what an event tells took texts out of the store that cannot be read any more. */
+  /** Whether the change of an event erased texts from the store. */
   readEventErases(event: { readonly type: EventType; readonly body: Uint8Array }): boolean;
 }
 

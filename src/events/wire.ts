@@ -307,8 +307,8 @@ export function readEventSeqs(body: Uint8Array): SeqRange | undefined {
 }
 
 /**
- * Whether what an event tells took texts out of the store that cannot be read any more. Former
- * states of memories can be read, so a change of a memory takes nothing out.
+ * Whether the change of an event erased texts from the store. A change of a memory erases nothing:
+ * its former states can still be read.
  */
 export function readEventErases({
   type,
