@@ -973,8 +973,9 @@ type AppendMessagesRequest struct {
 	Messages []*Message `protobuf:"bytes,3,rep,name=messages,proto3" json:"messages,omitempty"`
 	// If set, must be the newest seq of the session; 0 for a session that never had a message.
 	ExpectedLastSeq *int64 `protobuf:"varint,4,opt,name=expected_last_seq,json=expectedLastSeq,proto3,oneof" json:"expected_last_seq,omitempty"`
-	// Whether to create the session if it does not exist, with the attributes of `session` or else the
-	// defaults. Has no effect without messages: a turn of a session that does not exist cannot end.
+	// Whether to create the session if it does not exist, with the attributes of `session` or else
+	// the defaults. Has no effect without messages: a turn of a session that does not exist cannot
+	// end.
 	CreateSession bool `protobuf:"varint,5,opt,name=create_session,json=createSession,proto3" json:"create_session,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
 	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
