@@ -33,8 +33,10 @@ describe("a field that there is not", () => {
 describe("an order that there is not", () => {
   test("is refused", () => {
     const options = { order: "newest" as never };
-    const fault = 'the order is one of oldest-first, newest-first, not "newest"';
-    expect(() => listMessagesRequest(TARGET, options, "")).toThrow(fault);
-    expect(() => listSessionsRequest("", options, "")).toThrow(fault);
+    const orders = "the order is one of oldest-first, newest-first";
+    expect(() => listMessagesRequest(TARGET, options, "")).toThrow(`${orders}, not "newest"`);
+    expect(() => listSessionsRequest("", options, "")).toThrow(
+      `${orders}, oldest-update-first, newest-update-first, not "newest"`,
+    );
   });
 });
